@@ -15,14 +15,15 @@ struct ExportAccount {
   std::uint64_t packets_offered = 0;   ///< of these, to the output: all, but where it came or went meanwhile
   bool whole_run = true;               ///< it did not
   std::uint64_t records_written = 0, packets_written = 0, records_not_sent = 0, packets_not_sent = 0;
-  bool balanced = false;  ///< whether every packet is somewhere
+  bool has_packets = true;  ///< the records' columns hold every packet of them
+  bool balanced = false;    ///< whether every packet is somewhere
 };
 
 /// What a file that was exported has in it, read again.
 struct ExportedFile {
   std::string run;  ///< files of one run add up; empty: the file stands for itself
   std::uint64_t records = 0, packets = 0;
-  bool has_packets = true;          ///< false: its columns were chosen without `packets`
+  bool has_packets = true;          ///< false: its chosen columns hold not every packet of its records
   bool has_findings_alone = false;  ///< of tasks: none of them is in an account
   std::optional<ExportAccount> account;
   std::string problem;  ///< empty: it is whole, and what it says of itself is so

@@ -104,7 +104,6 @@ class Messages {
 
   void take_flow(const Values& values) {
     ++read_.records;
-    read_.has_packets &= values.contains({0, 2});
     for (const std::uint32_t direction : {0u, kReversePen})
       if (const auto packets = values.find({direction, 2}); packets != values.end()) read_.packets += packets->second;
   }
@@ -122,6 +121,7 @@ class Messages {
                                   .packets_written = value(kOwnPen, 59) - value(0, 167),
                                   .records_not_sent = value(0, 166),
                                   .packets_not_sent = value(0, 167),
+                                  .has_packets = value(kOwnPen, 63) == 1,
                                   .balanced = value(kOwnPen, 58) == 1};
   }
 

@@ -37,6 +37,7 @@ ExportAccount account_of(const json& summary, const ExportedFile& read) {
     const bool may_be_this = name.starts_with("jsonl:") || name == kReportOutput;
     if (!may_be_this || number(written, "records") != read.records) continue;
     account.packets_offered = number(output.value("offered", json::object()), "packets");
+    account.has_packets = output.value("packets_in_columns", true);
     account.whole_run = output.value("whole_run", true);
     account.packets_written = number(written, "packets");
     account.records_not_sent = number(dropped, "records");
@@ -63,7 +64,6 @@ ExportedFile read_json_lines(Bytes file) {
     findings += object.contains("task") && object.contains("window");
     if (const auto flow = object.find("flow"); flow != object.end() && flow->is_object()) {
       ++read.records;
-      read.has_packets &= flow->contains("packets");
       read.packets += number(*flow, "packets") + number(*flow, "reverse_packets");
     }
     if (const auto last = object.find("summary"); last != object.end() && last->is_object()) summary = *last;

@@ -100,7 +100,9 @@ Result<Verified> verify(std::span<const std::string> paths) {
     run.records += file.read.records;
     run.packets += file.read.packets;
     run.has_packets &= file.read.has_packets;
-    if (file.read.account) run.account = file.read.account;
+    if (!file.read.account) continue;
+    run.account = file.read.account;
+    run.has_packets &= run.account->has_packets;
   }
   for (VerifiedRun& run : all.runs) run.problem = problem_of(run);
   return all;

@@ -7,7 +7,7 @@ TEMPLATES, OPTIONS = 2, 3
 UNSIGNED = {10: "interface", 1: "octets", 2: "packets", 352: "wire_bytes", 4: "protocol", 60: "ip_version", 7: "src_port", 11: "dst_port", 152: "first_ms", 153: "last_ms",
             161: "duration_ms", 6: "tcp_flags", 136: "end_reason", 34: "sampling", 148: "flow_id", 149: "domain", 86: "counted", 135: "lost", 164: "ignored",
             42: "records", 25: "ip_size_min_bytes", 52: "ttl_min", 53: "ttl_max", 58: "vlan", 195: "dscp", 26: "ip_size_max_bytes", 32: "icmp_type_code", 139: "icmp_type_code", 41: "messages", 166: "not_sent", 167: "packets_not_sent", 239: "direction", (29305, 1): "reverse_octets", (29305, 2): "reverse_packets", (29305, 352): "reverse_wire_bytes", (29305, 6): "reverse_tcp_flags", 346: "pen", 303: "element", 339: "type", 344: "semantics", (32473, 50): "offered", (32473, 54): "in_flows",
-            (32473, 58): "balanced", (32473, 59): "packets_offered", (32473, 60): "whole_run", (32473, 61): "unconfirmed", (32473, 62): "packets_unconfirmed", (32473, 2): "record", (32473, 40): "exact", (32473, 41): "missed"}
+            (32473, 58): "balanced", (32473, 59): "packets_offered", (32473, 60): "whole_run", (32473, 61): "unconfirmed", (32473, 62): "packets_unconfirmed", (32473, 63): "packets_in_columns", (32473, 2): "record", (32473, 40): "exact", (32473, 41): "missed"}
 ADDRESSES = {8: "src", 12: "dst", 27: "src", 28: "dst"}
 TIMES = {156: "first_ns", 157: "last_ns", (32473, 4): "flow_first_ns"}
 FLOATS = {(32473, n): f"float_{n}" for n in range(10, 16)}

@@ -75,6 +75,14 @@ class Biflows(unittest.TestCase):
         self.assertEqual(uniflows, {}, "each is in one")
         return both
 
+    def test_chosen_columns_without_a_packet_column_are_verified_by_the_rest(self):
+        for columns in ("src_ip,dst_ip", "src_ip,packets", "src_ip,reverse_packets", "src_ip,packets,reverse_packets"):
+            for suffix, kind in (("parquet", "parquet"), ("jsonl", "jsonl"), ("ipfix", "ipfix")):
+                with self.subTest(columns=columns, kind=kind):
+                    path = self.folder / f"{columns}.{suffix}"
+                    self.run_program("-q", "-r", CASES / "biflow_active_timeout_udp.pcap", "--biflow", "--columns", columns, "--export", f"{kind}:{path}")
+                    subprocess.run([PROGRAM, "verify", path], check=True, stdout=subprocess.DEVNULL)
+
     def test_connections_become_records_of_both_directions(self):
         traffic = "-g", "flows=5000,packets=300000,protocol=connections", "--count", "300k"
         for more in ((), ("--workers", "2"), ("--workers", "3", "--threads", "pipeline"), ("--identity", "fingerprint"), ("--key", "src-dst")):

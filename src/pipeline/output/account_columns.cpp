@@ -86,6 +86,11 @@ std::vector<AccountColumn> account_columns(const ReportSummary& summary, const O
         .nullable = false,
         .help = "whether the output was there all the time: then it was offered what was counted in flows"},
        Value::of_bool(own.whole_run)});
+  columns.push_back({{.name = "packets_in_columns",
+                      .type = kBool,
+                      .nullable = false,
+                      .help = "whether the chosen columns hold every packet of the records"},
+                     Value::of_bool(own.packets_in_columns)});
   columns.push_back(
       {{.name = "balanced", .type = kBool, .nullable = false, .help = "whether every packet is somewhere"},
        Value::of_bool(total.balanced())});

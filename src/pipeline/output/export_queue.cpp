@@ -38,7 +38,11 @@ OutputSummary::Sum ExportQueue::Tally::read() const noexcept {
 }
 
 ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schema, ExportOptions options)
-    : exporter_(std::move(exporter)), options_(std::move(options)), schema_(schema) {
+    : exporter_(std::move(exporter)),
+      options_(std::move(options)),
+      schema_(schema),
+      has_packets_(schema.has("packets")),
+      has_reverse_packets_(schema.has("reverse_packets")) {
   if (options_.takes.records) {
     const std::size_t bytes = std::max(options_.bytes, room_for_some(schema_));
     const std::size_t unflushed = options_.give_back ? std::max(kUnflushedBytes, room_for_some(schema_)) : 0;
@@ -61,9 +65,17 @@ ExportQueue::~ExportQueue() {
   thread_.join();
 }
 
+/// Counts the record as offered. Returns its packets.
+std::uint64_t ExportQueue::offer(const FlowRecord& record) {
+  const bool is_beyond =
+      (record.packets != 0 && !has_packets_) || (record.reverse_packets != 0 && !has_reverse_packets_);
+  if (is_beyond) packets_beyond_columns_.store(true, std::memory_order_relaxed);
+  offered_.add(1, record.all_packets());
+  return record.all_packets();
+}
+
 ExportQueue::Put ExportQueue::put(std::span<const std::byte> record) {
-  const std::uint64_t packets = RecordView(record).header.record.all_packets();
-  offered_.add(1, packets);
+  const std::uint64_t packets = offer(RecordView(record).header.record);
   while (!failed()) {
     if (ring_->push(record, {})) {
       bell_.ring();
@@ -108,8 +120,7 @@ bool ExportQueue::finished_within(std::chrono::milliseconds most) {
 }
 
 void ExportQueue::write_live(const ReportFlow& flow) {
-  const std::uint64_t packets = flow.record.all_packets();
-  offered_.add(1, packets);
+  const std::uint64_t packets = offer(flow.record);
   if (failed()) return dropped_.add(1, packets);
   handed_over_ += {.records = 1, .packets = packets};
   exporter_->records({&flow, 1});
@@ -135,6 +146,7 @@ OutputSummary ExportQueue::summary() const {
   OutputSummary summary{.name = options_.name,
                         .takes_records = options_.takes.records,
                         .whole_run = !part_of_run_.load(std::memory_order_relaxed),
+                        .packets_in_columns = !packets_beyond_columns_.load(std::memory_order_relaxed),
                         .left_out = left_out_};
   summary.dropped = dropped_.read();  // what comes last is read first, so that no more is than was offered
   summary.unconfirmed = unconfirmed_.read();

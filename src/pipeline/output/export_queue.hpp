@@ -119,6 +119,7 @@ class ExportQueue {
   void flush();
   void begin();
   void put_finding(Finding finding);
+  std::uint64_t offer(const FlowRecord& record);
   struct Tally {
     std::atomic<std::uint64_t> records{0}, packets{0}, findings{0};
     void add(std::uint64_t more_records, std::uint64_t more_packets, std::uint64_t more_findings = 0) noexcept;
@@ -134,7 +135,8 @@ class ExportQueue {
   std::vector<std::string> left_out_;
   bool begun_ = false;
   std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, lost_some_{false},
-      run_began_{false}, part_of_run_{false};
+      run_began_{false}, part_of_run_{false}, packets_beyond_columns_{false};
+  const bool has_packets_, has_reverse_packets_;  ///< columns
   Doorbell bell_;
   Tally offered_, written_, unconfirmed_, dropped_;
 

@@ -28,6 +28,7 @@ struct OutputSummary {
   std::string name;
   bool takes_records = false;
   bool whole_run = true;              ///< it was there from the beginning to the end
+  bool packets_in_columns = true;     ///< the columns of its records hold every packet of them
   std::vector<std::string> left_out;  ///< columns of records that it has no place for
   Sum offered, written, dropped;
   Sum unconfirmed;  ///< it left, and nobody knows whether it got there: a connection broke, or a host refused some of

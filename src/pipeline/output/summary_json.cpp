@@ -82,7 +82,10 @@ ordered_json adaptation_json(const AdaptationSummary& adaptation, const Counters
 }
 
 ordered_json output_json(const OutputSummary& output) {
-  ordered_json json{{"name", output.name}, {"whole_run", output.whole_run}, {"left_out", output.left_out}};
+  ordered_json json{{"name", output.name},
+                    {"whole_run", output.whole_run},
+                    {"packets_in_columns", output.packets_in_columns},
+                    {"left_out", output.left_out}};
   for (const auto& [name, sum] : {std::pair("offered", output.offered), std::pair("written", output.written),
                                   std::pair("unconfirmed", output.unconfirmed), std::pair("waiting", output.waiting()),
                                   std::pair("dropped", output.dropped)})

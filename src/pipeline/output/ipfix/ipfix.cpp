@@ -78,6 +78,7 @@ constexpr Element kAccounting[] = {{kObservationDomain, 4},
                                    {61, 8, kOwnPen},   // records that left, and may have arrived or not
                                    {62, 8, kOwnPen},   // packets in them
                                    {60, 1, kOwnPen},   // whether it was there all the time: then these are all
+                                   {63, 1, kOwnPen},   // whether the records' elements hold all these packets
                                    {58, 1, kOwnPen}};  // whether it balances
 /// What did not get to a collector, or may not have, that is told to it once it is there again.
 constexpr Element kDeliveries[] = {{kObservationDomain, 4}, {166, 8}, {167, 8}, {61, 8, kOwnPen}, {62, 8, kOwnPen}};
@@ -152,6 +153,7 @@ class IpfixExporter final : public Exporter {
                                     own.unconfirmed.records,
                                     own.unconfirmed.packets,
                                     own.whole_run ? 1u : 2u,
+                                    own.packets_in_columns ? 1u : 2u,
                                     total.balanced() ? 1u : 2u};
     static_assert(std::size(values) == std::size(kAccounting));
     for (std::size_t i = 0; i < std::size(values); ++i)

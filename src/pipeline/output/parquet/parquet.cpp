@@ -37,6 +37,8 @@ class ParquetExporter final : public Exporter {
                 {.name = "export_sequence", .type = kUint64, .nullable = false}};
     own_columns_ = columns_.size();
     std::ranges::move(columnar(columns), std::back_inserter(columns_));
+    has_packets_ = std::ranges::find(columns_, "packets", &ColumnInfo::name) != columns_.end();
+    has_reverse_packets_ = std::ranges::find(columns_, "reverse_packets", &ColumnInfo::name) != columns_.end();
   }
 
   void records(std::span<const ReportFlow> batch) override {
@@ -95,6 +97,7 @@ class ParquetExporter final : public Exporter {
     file_->column(1).add(Value::of_unsigned(sequence));
     for (std::size_t i = 0; i < flow.values.size(); ++i) file_->column(own_columns_ + i).add(flow.values[i]);
     in_file_ += one;
+    in_columns_ += (has_packets_ ? flow.record.packets : 0) + (has_reverse_packets_ ? flow.record.reverse_packets : 0);
     file_->end_row();
     if (file_->error()) lose_file(*file_->error());
   }
@@ -137,8 +140,8 @@ class ParquetExporter final : public Exporter {
 
   void end_file() {
     if (file_ == nullptr) return;
-    const bool has_packets = std::ranges::find(columns_, "packets", &ColumnInfo::name) != columns_.end();
-    const std::string packets = has_packets ? "parshall.packets" : "parshall.packets_not_in_columns";
+    const bool has_all = std::exchange(in_columns_, 0) == in_file_.packets;
+    const std::string packets = has_all ? "parshall.packets" : "parshall.packets_not_in_columns";
     const ParquetFile::Metadata metadata = {{"parshall.run", run_},
                                             {"parshall.probe", target_.probe},
                                             {"parshall.first_export_sequence", fmt::to_string(first_sequence_)},
@@ -153,6 +156,7 @@ class ParquetExporter final : public Exporter {
     trouble_ = error.message;
     file_.reset();
     not_sent_ += std::exchange(in_file_, {});
+    in_columns_ = 0;
     again_at_ = Clock::now() + kAgain;
   }
 
@@ -160,7 +164,9 @@ class ParquetExporter final : public Exporter {
   std::string run_;
   std::vector<ColumnInfo> columns_;
   std::size_t own_columns_ = 0;
-  std::unique_ptr<ParquetFile> file_;  ///< null: the next record begins one
+  bool has_packets_ = false, has_reverse_packets_ = false;  ///< columns
+  std::uint64_t in_columns_ = 0;                            ///< packets that the file's columns hold
+  std::unique_ptr<ParquetFile> file_;                       ///< null: the next record begins one
   Clock::time_point begun_{}, again_at_{};
   std::uint64_t partition_end_ns_ = 0, sequence_ = 0, first_sequence_ = 0, files_ = 0;
   OutputSummary::Sum in_file_, not_sent_;
