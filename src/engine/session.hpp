@@ -93,6 +93,8 @@ class Session {
 
   /// The worst of what packets come from. Any thread.
   InputState input_state() const;
+  /// Returns the interfaces that packets come from, where there are several.
+  std::vector<InterfacePackets> interfaces() const;
 
   /// Cheap, at any time: packets polled so far, by all lanes.
   std::uint64_t packets_polled() const noexcept;

@@ -13,6 +13,7 @@
 #include "monitor/commands.hpp"
 #include "monitor/configured_outputs.hpp"
 #include "monitor/hook_exporter.hpp"
+#include "monitor/link_notice.hpp"
 #include "monitor/live/live_session.hpp"
 #include "monitor/live/live_view.hpp"
 #include "monitor/live/recall_tail.hpp"
@@ -90,7 +91,7 @@ class Watch {
       server_->add(
           {.path = kMetricsPath, .type = std::string(MetricsText::kType), .make = [this] { return run_->metrics(); }});
     report_->begin();
-    link_ = session().input_state();
+    link_.emplace(options_.command, plan_.plan.source.interface, session());
     if (plan_.state) tell(plan_.state->begin(plan_.wiring.session.seed));
     announce();
     service_.ready();
@@ -229,18 +230,8 @@ class Watch {
                       });
     watched_->look();
     if (plan_.state) tell(plan_.state->look());
-    tell_link();
+    link_->look();
     tell_service();
-  }
-
-  /// At most a line a second, of a link that comes and goes. One that is gone ends the run.
-  void tell_link() {
-    const InputState now = session().input_state();
-    if (now == link_ || now == InputState::gone || Clock::now() < next_word_of_link_) return;
-    link_ = now;
-    next_word_of_link_ = Clock::now() + std::chrono::seconds(1);
-    say(options_.command, fmt::format("{} is {}", plan_.plan.source.interface,
-                                      now == InputState::up ? "up again" : "down: nothing comes until it is up again"));
   }
 
   void tell_service() {
@@ -359,8 +350,7 @@ class Watch {
   ServiceNotice service_;
   sandbox::Sandbox sandbox_;
   bool warned_ = false;
-  InputState link_ = InputState::up;  ///< as was said
-  Clock::time_point next_word_of_link_;
+  std::optional<LinkNotice> link_;
   std::atomic<bool> ending_{false}, said_that_we_wait_{false};
   std::optional<OutputStall> stall_;  ///< where this thread may be who waits
 };

@@ -9,6 +9,7 @@ namespace parshall {
 struct InterfacePackets {
   std::string name;
   std::uint64_t packets = 0;
+  bool is_gone = false;  ///< deleted, or moved to another network namespace
 };
 
 }  // namespace parshall

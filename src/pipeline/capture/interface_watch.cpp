@@ -33,23 +33,23 @@ void InterfaceWatch::look() noexcept {
 InputState InterfaceWatch::now() const noexcept {
   if (!several_.empty()) {
     InputState best = InputState::gone;
-    for (const int index : several_) best = std::min(best, state_of(index));
+    for (const int index : several_) best = std::min(best, state_of_interface(socket_, index));
     return best;
   }
   sockaddr_ll bound{};
   socklen_t bytes = sizeof bound;
   if (::getsockname(socket_, reinterpret_cast<sockaddr*>(&bound), &bytes) != 0 || bound.sll_ifindex == 0)
     return InputState::up;
-  return state_of(bound.sll_ifindex);
+  return state_of_interface(socket_, bound.sll_ifindex);
 }
 
-InputState InterfaceWatch::state_of(int index) const noexcept {
+InputState state_of_interface(int socket, int index) noexcept {
   if (index < 0) return InputState::gone;
   constexpr short kUp = IFF_UP | IFF_RUNNING;
   ifreq request{};
   request.ifr_ifindex = index;
-  if (::ioctl(socket_, SIOCGIFNAME, &request) != 0) return errno == ENODEV ? InputState::gone : InputState::up;
-  if (::ioctl(socket_, SIOCGIFFLAGS, &request) != 0) return InputState::up;
+  if (::ioctl(socket, SIOCGIFNAME, &request) != 0) return errno == ENODEV ? InputState::gone : InputState::up;
+  if (::ioctl(socket, SIOCGIFFLAGS, &request) != 0) return InputState::up;
   return (request.ifr_flags & kUp) == kUp ? InputState::up : InputState::down;
 }
 

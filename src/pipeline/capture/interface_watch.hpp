@@ -31,7 +31,6 @@ class InterfaceWatch {
   using Clock = std::chrono::steady_clock;
 
   InputState now() const noexcept;
-  InputState state_of(int index) const noexcept;
 
   int socket_;
   std::vector<int> several_;
@@ -39,7 +38,10 @@ class InterfaceWatch {
   std::atomic<InputState> state_;
 };
 
-/// What to say of one that is gone.
+/// Returns the state of the interface that the kernel calls `index`. `socket`: any.
+InputState state_of_interface(int socket, int index) noexcept;
+
+/// Returns the message for one that is gone.
 Error interface_gone(const std::string& name);
 
 }  // namespace parshall

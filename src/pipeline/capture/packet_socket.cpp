@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "pipeline/capture/interface_set.hpp"
+#include "pipeline/capture/interface_watch.hpp"
 #include "pipeline/capture/socket_ring.hpp"
 
 namespace parshall {
@@ -61,7 +62,10 @@ class Sockets final : public PacketSocket {
     if (!queues_.front()->has_several()) return all;
     const std::vector<std::string> names = interfaces().names();
     for (std::size_t i = 0; i < names.size(); ++i) {
-      InterfacePackets one{names[i], 0};
+      InterfacePackets one{.name = names[i]};
+      if (!interfaces().is_any())
+        one.is_gone =
+            state_of_interface(queues_.front()->socket.get(), interfaces().interfaces()[i].index) == InputState::gone;
       for (const auto& queue : queues_) one.packets += queue->packets[i].load(std::memory_order_relaxed);
       if (one.packets != 0 || !interfaces().is_any()) all.push_back(std::move(one));
     }

@@ -35,7 +35,8 @@ std::string identity_line(const ReportSummary& summary) {
 std::string interface_lines(std::span<const InterfacePackets> interfaces) {
   std::string lines;
   for (const InterfacePackets& interface : interfaces)
-    lines += fmt::format("interface  {}: {}\n", escaped(interface.name), counted(interface.packets, "packet"));
+    lines += fmt::format("interface  {}: {}{}\n", escaped(interface.name), counted(interface.packets, "packet"),
+                         interface.is_gone ? ", then it was gone" : "");
   return lines + "           a packet that passed two of these interfaces is counted twice\n";
 }
 
