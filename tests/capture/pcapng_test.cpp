@@ -238,6 +238,7 @@ TEST(Pcapng, LossesAreTheLargerOfWhatPacketsSayAndWhatIsSummedUp) {
     EXPECT_EQ(lost({packet(7), file.statistics(sums), file.statistics(sums, 1)}), 12u) << "of two interfaces";
     EXPECT_EQ(lost({file.statistics(sums), file.section(), file.interface(1), file.statistics(sums)}), 10u);
     EXPECT_EQ(lost({file.statistics(sums, 7)}), std::nullopt) << "of an interface that there is not";
+    EXPECT_EQ(lost({packet(2), file.block(5, {}), packet(3)}), 5u) << "statistics without a body";
     EXPECT_EQ(lost({file.obsolete_packet(0, 0, payload(8), 4), file.obsolete_packet(0, 0, payload(8), 0xffff)}), 4u);
     EXPECT_EQ(lost({packet(~std::uint64_t{0}), packet(9)}), std::uint64_t{1} << 56) << "no more than adds up";
     EXPECT_EQ(lost({file.packet_with({1, 2, 3}), file.packet_with(Bytes(4, 0xff))}), std::nullopt) << "garbage";

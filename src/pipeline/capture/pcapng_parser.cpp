@@ -36,6 +36,11 @@ constexpr std::size_t min_body_bytes(std::uint32_t type) noexcept {
   }
 }
 
+/// Returns whether the statistics of such a block are read: what hangs on a block that is not is only a number.
+constexpr bool holds_statistics(std::uint32_t block_bytes) noexcept {
+  return block_bytes >= kFramingBytes + min_body_bytes(5) && block_bytes <= PcapngParser::kMaxBlockBytes;
+}
+
 /// No more than what can be added up with what else is counted.
 std::uint64_t add_up(std::uint64_t a, std::uint64_t b) noexcept {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 56;
@@ -66,11 +71,12 @@ Parsed PcapngParser::parse_records(std::span<const std::uint8_t> bytes, std::spa
       swapped_ = magic != kByteOrderMagic;
     }
     const auto block_bytes = load<std::uint32_t>(rest.data() + 4, swapped_);
-    if (block_bytes < kFramingBytes + min_body_bytes(type) || block_bytes % 4 != 0) {
+    if (block_bytes < kFramingBytes + (type == kInterfaceStatistics ? 0 : min_body_bytes(type)) ||
+        block_bytes % 4 != 0) {
       note_damage(fmt::format("a block of type {} claims a length of {} bytes", type, block_bytes), done);
       break;
     }
-    if (min_body_bytes(type) == 0) {
+    if (min_body_bytes(type) == 0 || (type == kInterfaceStatistics && !holds_statistics(block_bytes))) {
       bytes_to_pass_ = block_bytes - kFramingBytes;
       trailer_expected_ = block_bytes;
       done.bytes += kHeadBytes;
