@@ -14,6 +14,7 @@ class HookExporter final : public InnerExporter {
  public:
   explicit HookExporter(EventHook& hook) : hook_(hook) {}
   void event(const Event& event) override { hook_.event(event.task, event_json(event)); }
+  void finish() override { hook_.finish(); }
   void flush() override { hook_.look(); }
   std::string trouble() const override { return hook_.failure(); }
   OutputSummary::Sum take_not_sent() noexcept override {

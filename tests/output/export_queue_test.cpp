@@ -2,8 +2,6 @@
 #include "pipeline/output/export_queue.hpp"
 
 #include <gtest/gtest.h>
-
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -173,6 +171,21 @@ TEST_F(ExportQueues, WritesWithinAMomentThoughNothingMoreComes) {
   while (queue->summary().written.records == 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(1ms);
   EXPECT_EQ(queue->summary().written.records, 1u);
+}
+
+/// The queue falls asleep and is woken all the time: neither may wait for a lock that the other one holds.
+TEST_F(ExportQueues, TakesFindingsThatComeAsItFallsAsleep) {
+  ExportQueue queue(std::make_unique<DeskExporter>(desk_), Schema(),
+                    ExportOptions{.name = "desk", .takes = {.records = false, .findings = true}, .waits = true});
+  constexpr std::uint64_t kFindings = 20'000;
+  auto next = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i < kFindings; ++i) {
+    queue.put(Event{});
+    next += std::chrono::nanoseconds(i * 37 % 60'000);
+    while (std::chrono::steady_clock::now() < next) continue;
+  }
+  ASSERT_TRUE(queue.finished_within(10s));
+  EXPECT_EQ(queue.summary().written.findings, kFindings);
 }
 
 }  // namespace

@@ -786,10 +786,14 @@ class Hook(unittest.TestCase):
         self.assertEqual(self.written(), self.events)
         self.assertGreater(len(self.events), 20)
 
+    def account(self):
+        output, = (output for output in json.loads(self.stdout)["summary"]["outputs"] if output["name"] == "hook")
+        return output
+
     def test_a_command_that_fails_is_an_error_of_the_run_and_in_its_account(self):
         self.watch('test "$(date +%N | cut -c9)" = x', "--quiet", every=None)
         self.assertEqual((self.failed, self.left_out), (len(self.events), 0), "said in any case")
-        output, = (output for output in json.loads(self.stdout)["summary"]["outputs"] if output["name"] == "hook")
+        output = self.account()
         self.assertEqual((output["offered"]["findings"], output["written"]["findings"], output["dropped"]["findings"]), (len(self.events), 0, len(self.events)))
         self.assertIn("hook: its command ended with status 1", self.stderr)
         self.watch('echo >> "$OUT"; test $(wc -l < "$OUT") != 3', every=None)
@@ -812,10 +816,11 @@ class Hook(unittest.TestCase):
         self.watch('test "$PARSHALL_LEFT_OUT" -lt 0', source=self.live(0.5))
         self.assertGreater(self.runs, 2)
         self.assertEqual(self.failed, self.runs)
-        for command in ("exit 3", "/nowhere/command", "kill -9 $$"):
+        for command in ("exit 3", "/nowhere/command", "kill -9 $$", "sleep 1; exit 3"):
             with self.subTest(command=command):
                 self.watch(command, every="1h")
                 self.assertEqual((self.runs, self.failed), (1, 1), "the only run, which ends after the last event")
+                self.assertEqual(self.account()["dropped"]["findings"], 1)
 
     def test_a_command_that_never_ends_is_ended_and_what_it_began_too(self):
         self.watch('sleep 300 & echo $! >> "$OUT"; wait', source=self.live(0.5))

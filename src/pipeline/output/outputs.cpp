@@ -156,9 +156,11 @@ void Outputs::write_last(const Report& report) {
     for (const auto& queue : *all)
       if (queue->takes().records) use(*queue);
   };
-  if (std::ranges::none_of(*all, [](const auto& queue) { return queue->takes().records; })) return;
-  report.live([&](const ReportFlow& flow) { each_of_records([&](ExportQueue& queue) { queue.write_live(flow); }); });
-  each_of_records([](ExportQueue& queue) { queue.finish_live(); });
+  const bool take_records = std::ranges::any_of(*all, [](const auto& queue) { return queue->takes().records; });
+  if (take_records)
+    report.live([&](const ReportFlow& flow) { each_of_records([&](ExportQueue& queue) { queue.write_live(flow); }); });
+  for (const auto& queue : *all) queue->finish_live();
+  if (!take_records) return;
   ReportSummary summary = report.summary;
   summary.outputs = summaries();
   each_of_records([&](ExportQueue& queue) {
