@@ -65,7 +65,7 @@ std::optional<Error> user_problem(const std::string& user) {
   if (user.empty()) return std::nullopt;
   if (::getpwnam(user.c_str()) == nullptr) return Error{fmt::format("--user: there is no user {}", user)};
   if (::geteuid() != 0)
-    return Error{"--user takes root, or start it as that user, with what its source needs (docs/operating.md)"};
+    return Error{"--user takes root, or start it as that user, with what its source needs (docs/rights.md)"};
   return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/operating.md of what each source takes, row by row: with just that it is watched, without any one of it an error says what is
+"""The table of docs/rights.md of what each source takes, row by row: with just that it is watched, without any one of it an error says what is
 missing, and afterwards no thread has more than the table says. Usage: test_rights.py PARSHALL [unittest arguments]"""
 import contextlib
 import os
@@ -19,7 +19,7 @@ import unittest
 import netns
 
 PARSHALL = sys.argv.pop(1)
-TABLE = pathlib.Path(__file__).resolve().parents[2] / 'docs' / 'operating.md'
+TABLE = pathlib.Path(__file__).resolve().parents[2] / 'docs' / 'rights.md'
 HEADING = '| source | to open it | afterwards |'
 NOBODY = pwd.getpwnam('nobody')
 NUMBERS = {name: number for number, name in enumerate(
