@@ -1,39 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. `make` prints what there is; everything else is meson underneath.
+# The front door: `make` lists the targets of daily use. Meson does the work.
 
 BUILD ?= build
 MESON_FLAGS ?=
 HOURS ?= 1
 
 help:
-	@echo "make build   build ./build/parshall alone"
-	@echo "make programs   parshall-lab and parshall-test, too: what \`parshall bench\` and \`parshall test\` run"
-	@echo "make demo    set up, then watch ten seconds of built-in traffic and a capture it writes"
-	@echo "make test    set up, build, and run all tests"
-	@echo "make bench   ratios of the hot path, all taken in one run"
-	@echo "make reproduce   the published experiments on this machine: a page for each of five papers, docs/reproduce.md sums up (hours; goes on where it was stopped)"
-	@echo "make reproduce-flowatcher, -measurement, -wirespeed, -mona, -flowmon   one paper alone (an hour at most; figure 9 of the first as root)"
-	@echo "make reproduce-quick   the headlines of all, few and short runs, into build/reproduce-quick (ten minutes)"
-	@echo "make reproduce-adaptive   all of adaptive monitoring, beyond what its paper shows, into docs/reproduce-adaptive.md (an hour)"
-	@echo "make reproduce-classes   how right the classes of flows are, and how fast they are told, into docs/accuracy-classes.md (half an hour)"
-	@echo "make recovery   whether a lossy link's losses, duplicates, reordering and delay are found by the device test (five minutes)"
-	@echo "make soak HOURS=n   a monitor for n hours, while links, collectors, disks and clients fail around it: what grows, what does not add up (as root)"
-	@echo "make kills   kill -9 at 200 random moments: whether what was told as written is there, and whole (ten minutes)"
-	@echo "make columns docs/columns.md, from the schema"
-	@echo "make lint    formatting, clang-tidy, include rule, every header compiles alone"
-	@echo "make portable   the programs for any x86-64-v2 machine, into build-portable/root (three builds of all)"
-	@echo "make python  the Python package in an environment of its own, build-python (four minutes); make python-test tries it"
-	@echo "make notebooks   the pages of docs/notebooks, each run from scratch, by that package (a minute more)"
-	@echo "make site    the documentation as a site of pages, into site (a minute): open site/index.html"
-	@echo "make sdist   the source package of what is committed, into dist (ten seconds)"
-	@echo "make wheel   the Python package for any x86-64-v2 machine with glibc 2.35, into dist (ten minutes)"
-	@echo "make deb     Debian packages into dist: programs for any x86-64-v2 machine, library, manual pages, completions (twenty minutes)"
-	@echo "make deb-trial   those packages in a bare Debian made for it: installed, tried, purged (as root; one to four minutes)"
-	@echo "make sbom    what each program is made of, as CycloneDX, beside it"
-	@echo "make fuzz HOURS=1   all fuzz targets in turns for so many hours of a core, on FUZZ_JOBS cores (all there are), into build-fuzz; ends with a table"
-	@echo "make memcheck   tests in valgrind: what is read that was never written (a quarter of an hour)"
-	@echo "make check   lint, tests, sanitizers, fuzzing, builds with and without DPDK and for an older CPU"
-	@echo "make setup   install what is missing (Debian packages)"
+	@echo "make build     build the program parshall"
+	@echo "make programs  build parshall-lab and parshall-test, too: what parshall bench and parshall test run"
+	@echo "make demo      install what is missing, build, and show live statistics of ten seconds of traffic"
+	@echo "make test      build, and run all tests"
+	@echo "make bench     measure the hot path against rivals: ratios of one run"
+	@echo "make lint      check formatting, clang-tidy, include rule, headers and prose"
+	@echo "make nightly   run lint, slow tests, sanitizers, fuzzing, and other builds (hours)"
+	@echo "make setup     install missing Debian packages"
+	@echo "make help-all  list all other targets"
+
+help-all: help
+	@echo
+	@echo "Packages"
+	@echo "make portable    programs for any x86-64-v2 CPU, into build-portable/root (three builds of all)"
+	@echo "make deb         Debian packages, into dist (twenty minutes)"
+	@echo "make deb-trial   install, try and purge these packages in a bare Debian (as root; four minutes)"
+	@echo "make sdist       source package of the last commit, into dist"
+	@echo "make python      Python package in its own environment, build-python (four minutes)"
+	@echo "make python-test test that package"
+	@echo "make wheel       Python package for any x86-64-v2 CPU with glibc 2.35, into dist (ten minutes)"
+	@echo "make sbom        list of components of each program, as CycloneDX"
+	@echo
+	@echo "Pages"
+	@echo "make site        documentation as a site, into site (a minute): open site/index.html"
+	@echo "make columns     docs/columns.md, from the schema"
+	@echo "make notebooks   docs/notebooks, each run from scratch (builds the Python package)"
+	@echo
+	@echo "Published experiments"
+	@echo "make reproduce           all five papers, into docs/reproduce (hours; continues after a stop)"
+	@echo "make reproduce-NAME      one paper: flowatcher, measurement, wirespeed, mona or flowmon (an hour)"
+	@echo "make reproduce-quick     headlines of all five, into build/reproduce-quick (ten minutes)"
+	@echo "make reproduce-adaptive  adaptive monitoring beyond its paper, into docs/reproduce-adaptive.md (an hour)"
+	@echo "make reproduce-classes   accuracy and speed of classification, into docs/accuracy-classes.md (half an hour)"
+	@echo
+	@echo "Long tests"
+	@echo "make soak HOURS=n  run a monitor for n hours while links, collectors and disks fail around it (as root)"
+	@echo "make kills         kill -9 at 200 random moments, and check that written records survive (ten minutes)"
+	@echo "make fuzz HOURS=n  run all fuzz targets for n core-hours on FUZZ_JOBS cores, into build-fuzz"
+	@echo "make memcheck      run tests in valgrind (a quarter of an hour)"
+	@echo "make recovery      check that device tests find what a lossy link does (five minutes)"
 
 setup:
 	@tools/setup.sh
@@ -152,7 +164,7 @@ fuzz: setup
 memcheck: setup
 	@tools/memcheck.sh
 
-check:
-	@BUILD=$(BUILD) tools/check.sh
+nightly:
+	@BUILD=$(BUILD) tools/nightly.sh
 
-.PHONY: columns deb deb-trial help notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint check kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck
+.PHONY: columns deb deb-trial help help-all notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint nightly kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck

@@ -27,7 +27,7 @@ def alone(test):
 
 def thorough(test):
     """Of a test that takes long, and whose like run always: CONTRIBUTING.md lists them."""
-    return unittest.skipUnless(os.environ.get('PARSHALL_THOROUGH'), 'left to make check')(test)
+    return unittest.skipUnless(os.environ.get('PARSHALL_THOROUGH'), 'left to make nightly')(test)
 
 
 def cases(suite):

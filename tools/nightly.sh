@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU, the portable one on each instruction set, Debian packages. Ends with "N passed, N failed".
+# nightly.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU, the portable one on each instruction set, Debian packages. Ends with "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0
