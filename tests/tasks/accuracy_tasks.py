@@ -235,10 +235,10 @@ def retransmissions(program, folder, seeds):
             subprocess.run([program, "watch", "-r", capture, "--events", file.name, "--quiet", "-o", os.devnull, "--flows", "64Ki",
                             "--task", f"single:window=10ms,{seen}", "--task", f"sum:window=100s,{seen}"], check=True)
             events = [json.loads(line) for line in file]
-        place = f"seen {'behind' if behind else 'before'} the loss"
+        place = f"{'behind' if behind else 'before'} the loss"
         for task, length, fields, what in (("single", SECOND // 100, ["tcp_retransmissions"], "single retransmissions"),
-                                           ("sum", 100 * SECOND, ["tcp_retransmissions"], "flows' counts of retransmissions"),
-                                           ("sum", 100 * SECOND, ["tcp_retransmissions", "tcp_out_of_order"], "with those taken for out of order")):
+                                           ("sum", 100 * SECOND, ["tcp_retransmissions"], "retransmissions per flow"),
+                                           ("sum", 100 * SECOND, ["tcp_retransmissions", "tcp_out_of_order"], "retransmissions and out of order per flow")):
             said, true = collections.Counter(), collections.Counter()
             for event in events:
                 if event["task"] == task:
@@ -266,20 +266,23 @@ def section(program, seeds):
     return f"""{BEGIN}
 ## Tasks
 
-What tasks that estimate say, against what was sent; by `tests/tasks/accuracy_tasks.py`, {seeds} seeds each. Precision is the share of what was
-reported that is true, recall the share of what is true that was reported: of a seed, then the mean and the worst of the seeds. Errors are of every
-number reported, as a share of the error that its event states: a bound, but for spreaders, where it is three standard deviations.
+This table compares the events of tasks that estimate with the traffic that was sent. `tests/tasks/accuracy_tasks.py` measured it with {seeds} seeds.
 
-- Spreaders: 16 keys a window with 32 to 4000 others each, evenly on the logarithm; of these, those in the method's stated range (bloom: 400,
-  others: 4000). A key counts as reported where its estimate is above the threshold; a seed may have but one such key.
-- Little room: 4096 keys (`--task-keys`), {keys:.0f} sources a window with 50,000 packets by Zipf's law, to 64 destinations; six of the largest
-  60 change each window. A heavy hitter is missed where what is left of its count is below the threshold. Changes: against a run with room for all.
-- Quantiles: p10 to p99.9 of the bytes of 1000 flows a window.
-- Retransmissions: 8 connections a seed, loss in bursts (Gilbert and Elliott), delays of 5 to 60 ms with jitter. Single ones are those of a flow
-  within 10 ms. Behind the loss the first copy was never seen; what fills a hole at once looks like a packet out of order, and what was lost at the
-  end of a flight like a new one.
+- *Precision* is the fraction of the reported items that are true. *Recall* is the fraction of the true items that are reported. Both are computed per seed. The table shows the mean and the worst seed.
+- *Error* is the error of a reported number, divided by the error that its event states. The stated error is a bound. For spreaders it is three standard deviations instead.
 
-| {seeds} seeds | precision: mean | worst | recall: mean | worst | largest error / stated | beyond it |
+The traffic of each group of rows:
+
+- **Spreaders** (`superspreaders`, `victims`): each window has 16 keys with 32 to 4000 peers each, evenly spread on a logarithmic scale.
+  Only keys within the method's stated range count (bloom: up to 400 peers, the others: up to 4000). A key counts as reported if its estimate is above the threshold.
+  Some seeds have only one such key, so a single miss gives a recall of 0.
+- **Small tables** (`heavy-hitters`, `entropy`, `change`): the task has room for 4096 keys (`--task-keys`). Each window has {keys:.0f} sources and 50,000 packets by Zipf's law, to 64 destinations.
+  In each window six of the 60 largest sources change. A heavy hitter is missed if the count that is left after evictions is below the threshold. Changes are compared with a run that has room for all keys.
+- **Quantiles**: p10 to p99.9 of the bytes of 1000 flows in each window.
+- **Retransmissions**: 8 connections a seed, with bursty loss (Gilbert and Elliott) and delays of 5 to 60 ms with jitter. *Single* means counts per flow within 10 ms.
+  *Before the loss*, the capture point sees every copy. *Behind the loss*, it never saw the first copy of a lost segment. A retransmission that fills a hole at once looks like a reordered packet there. A retransmission of data lost at the end of a flight looks like new data.
+
+| {seeds} seeds | precision: mean | worst | recall: mean | worst | largest error / stated error | errors above the stated one |
 |---|---|---|---|---|---|---|
 {table}
 {END}
