@@ -5,17 +5,17 @@ import shutil
 import subprocess
 
 NAMES = {
-    "majority": "the class that most flows of the other folds are of",
-    "naive-bayes": "**naive Bayes**, no priors, as the paper has it",
-    "naive-bayes-priors": "**naive Bayes**, `--priors`",
+    "majority": "baseline: the largest class of the other folds",
+    "naive-bayes": "**naive Bayes** without priors, as in the paper",
+    "naive-bayes-priors": "**naive Bayes** with `--priors`",
     "c45": "**c45**",
     "forest": "**forest**",
     "gaussian": "scikit-learn: GaussianNB, no priors",
-    "cart": "scikit-learn: a tree (CART by entropy, unpruned)",
+    "cart": "scikit-learn: one tree (CART by entropy, unpruned)",
     "random-forest": "scikit-learn: RandomForestClassifier, 100 trees",
     "boosted": "LightGBM: gradient-boosted trees, 50 rounds",
-    "histograms": "histograms of each packet's sizes by class, with priors (not built in)",
-    "backing-off": "classes by the sizes so far, backing off (not built in)",
+    "histograms": "histograms of packet sizes by class, with priors (not in Parshall)",
+    "backing-off": "class by the sizes so far, with back-off (not in Parshall)",
 }
 LIMITS = tuple(number / 20 for number in range(20)) + (0.99,)
 SHOWN_LIMITS = (0, 0.5, 0.7, 0.9, 0.99)
@@ -51,9 +51,9 @@ def drawn(script):
 
 
 def draw_reject(curves, path):
-    """curves: by name, (limit, share told, share right)."""
-    lines = ["set terminal svg noenhanced size 900,560", f'set output "{path}"', "set grid", "set key outside right", 'set xlabel "told, % of flows"',
-             'set ylabel "of those told right, %"', "set xrange [0:100]", "set yrange [0:100]"]
+    """curves: by name, (limit, share classified, share of these that is right)."""
+    lines = ["set terminal svg noenhanced size 900,560", f'set output "{path}"', "set grid", "set key outside right", 'set xlabel "classified, % of flows"',
+             'set ylabel "correct, % of the classified"', "set xrange [0:100]", "set yrange [0:100]"]
     for place, curve in enumerate(curves.values()):
         lines += [f"$d{place} << EOD", *(f"{100 * told} {100 * right}" for _, told, right in curve if right is not None), "EOD"]
     return drawn(lines + ["plot " + ", ".join(f'$d{place} with linespoints title "{name}"' for place, name in enumerate(curves))])
@@ -65,14 +65,14 @@ def draw_matrix(matrix, path):
     order = sorted(range(len(names)), key=lambda place: -sum(counts[place]))
     ticks = ", ".join(f'"{names[place]}" {at}' for at, place in enumerate(order))
     shares = [f"{x} {y} {counts[of][taken] / sum(counts[of])}" for y, of in enumerate(order) for x, taken in enumerate(order)]
-    return drawn(["set terminal svg noenhanced size 1000,900 font ',8'", f'set output "{path}"', 'set xlabel "taken for"', 'set ylabel "class"', "set size ratio -1",
+    return drawn(["set terminal svg noenhanced size 1000,900 font ',8'", f'set output "{path}"', 'set xlabel "predicted"', 'set ylabel "class"', "set size ratio -1",
                   "unset key", f"set xrange [-0.5:{len(names) - 0.5}]", f"set yrange [{len(names) - 0.5}:-0.5]", "set cbrange [0:1]",
                   'set cblabel "share of the class"', "set palette defined (0 '#ffffff', 0.5 '#7fb2d9', 1 '#08306b')", f"set xtics rotate by 60 right ({ticks})",
                   f"set ytics ({ticks})", "$shares << EOD", *shares, "EOD", "plot $shares using 1:2:3 with image"])
 
 
 def accuracy_table(found):
-    lines = ["| model | flows told right | macro-F1 | packets | bytes | flows, less c45's, points |", "|---|---|---|---|---|---|"]
+    lines = ["| model | flows correct | macro-F1 | packets correct | bytes correct | flows, minus c45, points |", "|---|---|---|---|---|---|"]
     for name, row in found["models"].items():
         less = "" if name == "c45" else points(row["less_c45"])
         lines.append(f"| {NAMES[name]} | {percent(row['flows'])} | {row['f1'][0]:.3f} ({row['f1'][1]:.3f} to {row['f1'][2]:.3f}) | {percent(row['packets'])} | "
@@ -81,14 +81,14 @@ def accuracy_table(found):
 
 
 def sets_table(found):
-    lines = ["| told right | all | captures that are here alone | these, the largest not counted |", "|---|---|---|---|"]
+    lines = ["| flows correct | all | captures at hand | captures at hand, without the largest |", "|---|---|---|---|"]
     for name, row in found["alone"]["models"].items():
         lines.append(f"| {NAMES[name]} | {percent(found['models'][name]['flows'])} | {percent(row['flows'])} | {percent(row['without_largest'])} |")
     return lines
 
 
 def reject_table(curves):
-    lines = ["| `--reject` | " + " | ".join(f"{name}: told | right" for name in curves) + " |", "|---|" + "---|---|" * len(curves)]
+    lines = ["| `--reject` | " + " | ".join(f"{name}: classified | correct" for name in curves) + " |", "|---|" + "---|---|" * len(curves)]
     for place, limit in enumerate(LIMITS):
         if limit in SHOWN_LIMITS:
             cells = [f"{100 * curve[place][1]:.0f} % | " + ("-" if curve[place][2] is None else f"{100 * curve[place][2]:.0f} %") for curve in curves.values()]
@@ -100,7 +100,7 @@ def matrix_table(matrix):
     """Of the classes with most flows, in percent of each."""
     names, counts = matrix["names"], matrix["counts"]
     most = sorted(range(len(names)), key=lambda place: -sum(counts[place]))[:MOST_OF_MATRIX]
-    lines = ["| class \\ taken for | " + " | ".join(names[place] for place in most) + " | others |", "|---|" + "---|" * (len(most) + 1)]
+    lines = ["| class \\ predicted | " + " | ".join(names[place] for place in most) + " | others |", "|---|" + "---|" * (len(most) + 1)]
     for of in most:
         flows = sum(counts[of])
         cells = [100 * counts[of][place] / flows for place in most]
@@ -112,7 +112,7 @@ def matrix_table(matrix):
 def class_table(figures):
     kinds = ("naive-bayes", "c45", "forest")
     share = lambda value: "-" if value is None else f"{value:.3f}"
-    lines = ["| class | flows | captures | " + " | ".join(f"{kind}: precision | recall" for kind in kinds) + " | forest: most often taken for |",
+    lines = ["| class | flows | captures | " + " | ".join(f"{kind}: precision | recall" for kind in kinds) + " | forest: most frequent mistake |",
              "|---|---|---|" + "---|---|" * len(kinds) + "---|"]
     for name, row in sorted(figures["forest"].items(), key=lambda item: -item[1]["flows"]):
         other = "" if row["taken_for"] is None else f"{row['taken_for']} ({100 * row['taken_for_share']:.0f} %)"
@@ -121,28 +121,29 @@ def class_table(figures):
     return lines
 
 
-ON_LINE = {("worst", "1I-1Q-inline"): "ours, from packets to classes, one thread that does all; 64 bytes, 5 packets a flow",
-           ("worst", "1I-1Q-1P"): "ours, the paper's three threads on one core; the same",
-           ("mean", "1I-1Q-inline"): "ours, one thread; 744 bytes, 49 packets a flow, as the paper's trace on average",
-           ("mean", "1I-1Q-1P"): "ours, the paper's three threads on one core; the same"}
+ON_LINE = {("worst", "1I-1Q-inline"): "Parshall, one thread; 64 bytes, 5 packets a flow",
+           ("worst", "1I-1Q-1P"): "Parshall, the paper's three threads on one core; the same traffic",
+           ("mean", "1I-1Q-inline"): "Parshall, one thread; 744 bytes, 49 packets a flow, the mean of the paper's trace",
+           ("mean", "1I-1Q-1P"): "Parshall, the paper's three threads on one core; the same traffic"}
 
 
 def rates_section(rates):
+    title = "## Speed against off-line learners (table 1)"
     if rates is None:
-        return ["", "## Against off-line learners (table 1)", "", "Not measured when this page was written. [The paper's table](reproduce/wirespeed.md) has the factor to Weka's naive Bayes, of made flows."]
+        return ["", title, "", "This was not measured when the page was written. [The paper's table](reproduce/wirespeed.md) has the factor to Weka's naive Bayes, for generated flows."]
     row = {(traffic, one["shape"]): one for traffic in ("worst", "mean") for one in rates["on_line"][traffic]}
-    lines = ["| | captures | tells flows apart | thousand flows in a second of CPU | without loss, Mpps | Gb/s |", "|---|---|---|---|---|---|"]
-    for key, title in ON_LINE.items():
+    lines = ["| | captures | assigns packets to flows | thousand flows per second of CPU | without loss, Mpps | Gb/s |", "|---|---|---|---|---|---|"]
+    for key, name in ON_LINE.items():
         one = row[key]
-        lines.append(f"| {title} | yes | yes | {kilo(one['flows'])} | {one['lossless_mpps']:.1f} ({one['low_lossless_mpps']:.1f} to "
+        lines.append(f"| {name} | yes | yes | {kilo(one['flows'])} | {one['lossless_mpps']:.1f} ({one['low_lossless_mpps']:.1f} to "
                      f"{one['high_lossless_mpps']:.1f}) | {one['lossless_gbps']:.1f} |")
     off = {f"{source}: {name}": rounds for source in ("Weka", "scikit-learn") for name, rounds in (rates["off_line"][source] or {}).items()}
     for name, rounds in off.items():
         lines.append(f"| {name} | no | no | {kilo(rate_of(rounds))} | - | - |")
-    return ["", "## Against off-line learners (table 1)", "",
-            f"The naive Bayes above, of {rates['classes']} classes. On line is with capture and flow handling; off line tells flows whose sizes are in memory already. Medians of",
-            f"rounds, least and most in brackets. Rates without loss need a machine that does nothing else; so, less, does CPU time (load: {rates['on_line']['load']}).", "", *lines,
-            *factor(row["worst", "1I-1Q-inline"]["flows"], off.get("Weka: NaiveBayes"))]
+    return ["", title, "",
+            f"All classify with the naive Bayes above, with {rates['classes']} classes. *On line* includes capture and flow handling. *Off line* classifies flows whose sizes are in memory.",
+            "The table has medians of rounds, with minimum and maximum in brackets. Rates without loss need a machine without other load, and CPU times are less sensitive to it.",
+            f"The load was {rates['on_line']['load']}.", "", *lines, *factor(row["worst", "1I-1Q-inline"]["flows"], off.get("Weka: NaiveBayes"))]
 
 
 def factor(ours, weka):
@@ -150,36 +151,40 @@ def factor(ours, weka):
         return []
     middle, least, most = rate_of(weka)
     value, low, high = ours[0] / middle, ours[1] / most, ours[2] / least
-    verdict = "holds" if low > PAPERS_FACTOR else "does not hold here" if high < PAPERS_FACTOR else "cannot be told: it is within the rounds"
-    return ["", f"The paper: 2.8 M flows/s on line are {PAPERS_FACTOR} times the 0.03 M that a study had off line with Weka's naive Bayes on a like machine. Here, by a second of CPU time,",
-            f"with the same classes: **{value:.0f} times** ({low:.0f} to {high:.0f}). At least {PAPERS_FACTOR} times: **{verdict}**."]
+    verdict = "Confirmed" if low > PAPERS_FACTOR else "Refuted" if high < PAPERS_FACTOR else "Undecided"
+    return ["", f"The paper: 2.8 million flows/s on line are {PAPERS_FACTOR} times the 0.03 million flows/s that a study reached off line with Weka's naive Bayes on a similar machine.",
+            f"**{verdict}**: by CPU time and with the same classes the factor is {value:.0f} here ({low:.0f} to {high:.0f}), and the paper says {PAPERS_FACTOR}."]
 
 
 def page_of(found):
     short = found["short"]
-    lines = ["# How right the classes of flows are", "",
-             f"{found['flows']} flows (one direction each, 4 packets or more) of {found['classes']} classes in {found['captures']} captures, whose classes payload inspection gave.",
-             "They are told apart by the sizes of their first four packets alone. In cross-validation of 10 folds no capture file is on both sides; two files of one",
-             "network, day or program may be. Classes of fewer than 20 flows or 2 captures are left out. Nothing was tuned: these are the defaults of `parshall train`.",
-             f"The captures are not part of the project; `tools/reproduce/classes.py` writes this page ({datetime.date.today()}).", "",
-             f"**Intervals** are 95 % of {found['draws']} draws of as many captures as there are, with all flows of each (bootstrap by captures): what other captures of such networks",
-             "might show. They do not cover networks of which there is no capture: flows of those are told less well. Train on what is yours.", "",
+    lines = ["# How accurate the classes of flows are", "",
+             f"This page classifies {found['flows']} flows of {found['classes']} classes in {found['captures']} captures by the sizes of their first four packets. A flow has one direction and four or more packets.",
+             "Its true class comes from payload inspection.", "",
+             "- All models are tested by cross-validation with 10 folds. A capture file is either in the training or in the test part. Two files of one network, day or program may be in different parts.",
+             "- Classes with fewer than 20 flows or 2 captures are left out.",
+             "- Nothing was tuned: the settings are the defaults of `parshall train`.",
+             f"- The captures are not part of the project. `tools/reproduce/classes.py` wrote this page on {datetime.date.today()}.", "",
+             f"**Intervals** are 95 % bootstrap intervals over captures: {found['draws']} resamples of as many captures, each with all its flows. They show how other captures of such networks might differ.",
+             "They do not cover networks that have no capture here. A model is less accurate there, so train on your own network.", "",
+             "## Models", "",
              *accuracy_table(found), "",
-             f"Packets and bytes: of the {found['weighed']} flows whose captures are here, told right by what they carry. Others come from lists of their first sizes.", "",
-             f"{100 * short['share']:.0f} % of the {short['flows']} flows of a known class in these captures have fewer than four packets, and no class; they carry "
+             f"The columns of packets and bytes weight each flow by its traffic. They cover the {found['weighed']} flows whose captures are at hand. The other flows come from lists of first packet sizes.", "",
+             f"In the captures at hand {100 * short['share']:.0f} % of the {short['flows']} flows of a known class have fewer than four packets, and therefore no class. They carry "
              f"{100 * short['packets']:.1f} % of the packets and {100 * short['bytes']:.1f} % of the bytes.", "",
-             "## What it hangs on", "",
-             f"The largest capture has {100 * found['largest']:.0f} % of all flows, and {100 * found['alone']['largest']:.0f} % of the {found['alone']['flows']} flows "
-             f"({found['alone']['classes']} classes, {found['alone']['captures']} captures) of the captures that are here.", "", *sets_table(found), "",
-             "## With both directions", "",
-             f"Sizes of the first four packets there, and of the first four that came back, each direction's by `first_sizes`: {found['direction']['flows']}",
-             "connections with four packets there. Watching tells one direction's class; this is what the other would add.", "",
-             "| model | there | there and back | more, points |", "|---|---|---|---|",
+             "## Effect of the largest capture", "",
+             f"The largest capture has {100 * found['largest']:.0f} % of all flows. It has {100 * found['alone']['largest']:.0f} % of the {found['alone']['flows']} flows "
+             f"({found['alone']['classes']} classes, {found['alone']['captures']} captures) in the captures at hand.", "", *sets_table(found), "",
+             "## Both directions", "",
+             f"This table covers {found['direction']['flows']} connections with four packets in the forward direction. It compares their first four sizes with the first four of both directions (`first_sizes`).",
+             "`parshall watch` classifies one direction at a time. The last column is what the other direction would add.", "",
+             "| model | forward | both directions | gain, points |", "|---|---|---|---|",
              *(f"| {NAMES[name]} | {percent(row['there'])} | {percent(row['both'])} | {points(row['more'])} |" for name, row in found["direction"]["models"].items()), "",
-             "## Saying nothing where it is unsure", "",
-             "![Share told against share right of those told](reproduce/classes-reject.svg)", "", *reject_table(found["reject"]), "",
-             "Naive Bayes is sure of itself when it is wrong: sizes of packets are neither normal nor independent.", "",
-             "## What is taken for what", "",
-             f"The forest's, in percent of the {MOST_OF_MATRIX} classes with most flows; [all as a picture](reproduce/classes-confusion.svg).", "",
-             *matrix_table(found["matrix"]), *rates_section(found["rates"]), "", "## By class", "", *class_table(found["by_class"])]
+             "## Rejecting uncertain flows", "",
+             "With `--reject P` a flow is classified only if the probability of its class is at least P.", "",
+             "![Fraction of flows classified, and fraction of these that is correct](reproduce/classes-reject.svg)", "", *reject_table(found["reject"]), "",
+             "Naive Bayes is often certain and wrong, because packet sizes are neither normal nor independent.", "",
+             "## Confusion matrix", "",
+             f"The forest's predictions, in percent of each class, for the {MOST_OF_MATRIX} classes with most flows. [A picture](reproduce/classes-confusion.svg) has all classes.", "",
+             *matrix_table(found["matrix"]), *rates_section(found["rates"]), "", "## Accuracy by class", "", *class_table(found["by_class"])]
     return "\n".join(lines) + "\n"
