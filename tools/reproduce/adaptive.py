@@ -133,7 +133,7 @@ def sums(rows, scenario, costs):
 
 
 def estimates(*runs):
-    """How right what was said of the recall was, in the runs in which flows gave way."""
+    """How accurate the estimates of the recall were, in the runs in which flows were reduced."""
     lines = []
     for task in TASKS[1:]:
         rows = [row for run in runs for row in run.where(task=task, mode="tasks") if row["given_way_share"] > 0]
@@ -142,8 +142,8 @@ def estimates(*runs):
         lines.append([task, str(len(rows)), percent(median(known, "mean_error")), percent(max(row["mean_error"] for row in known)),
                       percent(median(known, "worst_error")), percent(median(told, "bound_held_share")),
                       percent(min(row["bound_held_share"] for row in told)), percent(median(rows, "bound_told_share")), f"{median(rows, 'precision'):.3f}"])
-    return table(["task", "runs", "mean error, median run", "mean error, worst run", "worst window, median run", "bound held, median run",
-                  "bound held, worst run", "windows with a bound, median run", "precision"], lines)
+    return table(["task", "runs", "mean error, median run", "mean error, worst run", "worst window, median run", "recall above bound, median run",
+                  "recall above bound, worst run", "windows with a bound, median run", "precision"], lines)
 
 
 def floods(rows):
@@ -168,15 +168,15 @@ def overloads(rows):
             held = [row["bound_held_share"] for row in found if row["bound_held_share"] is not None]
             lines.append([mode, task, percent(median(found, "missed_share")), percent(median(found, "shed_share")),
                           f"{median(found, 'recall'):.3f}", f"{median(found, 'precision'):.3f}",
-                          percent(statistics.median(held)) if held else "nothing said", percent(median(found, "bound_told_share"))])
-    return table(["mode", "task", "lost", "shed", "recall", "precision", "bound held", "windows with a bound"], lines)
+                          percent(statistics.median(held)) if held else "no bound", percent(median(found, "bound_told_share"))])
+    return table(["mode", "task", "lost", "shed", "recall", "precision", "recall above bound", "windows with a bound"], lines)
 
 
 def long_run(rows):
     row = rows.where(task=TASKS[0])[0]
-    return (f"{row['offered_packets'] / 1e9:.1f} billion packets came at {row['mpps']:.1f} Mpps: {percent(row['missed_share'])} were lost, "
-            f"{percent(row['shed_share'])} shed (one connection in {row['sampled_one_in']} looked at, or more), the others in flows, none unaccounted. "
-            f"Resident memory at the end was {100 * row['memory_growth']:+.1f} % of what it was after a minute.")
+    return (f"{row['offered_packets'] / 1e9:.1f} billion packets arrived at {row['mpps']:.1f} Mpps. {percent(row['missed_share'])} were lost, and "
+            f"{percent(row['shed_share'])} were shed (at least one connection in {row['sampled_one_in']} was inspected). All others are in flows, and every packet is accounted for. "
+            f"Resident memory at the end was {100 * row['memory_growth']:+.1f} % of its size after a minute.")
 
 
 def sketches(rows):
@@ -192,8 +192,8 @@ def sketches(rows):
 
 def overhead(*runs):
     rows = [row for run in runs for row in run.where(task=TASKS[0], mode="tasks")]
-    return (f"Deciding took {100 * median(rows, 'overhead_share'):.2f} % of the time in the median run of {len(rows)} and "
-            f"{100 * max(row['overhead_share'] for row in rows):.2f} % in the worst.")
+    return (f"The controller's decisions took {100 * median(rows, 'overhead_share'):.2f} % of the time in the median of {len(rows)} runs, and "
+            f"{100 * max(row['overhead_share'] for row in rows):.2f} % in the worst run.")
 
 
 def plot(rows, path):
@@ -215,46 +215,56 @@ def plot(rows, path):
 
 def page(runs, costs, rounds, is_drawn):
     machine = runs["loss"].machine
-    lines = ["# Adaptive monitoring on this machine", "", f"The experiments of {PAPER}, made by `make reproduce-adaptive`.", "",
-             "One worker runs the whole monitor over built-in TCP traffic: 250,000 flows, Zipf 1.1 unless said otherwise, 0.5 % of the packets sent",
-             "again, in windows of 10 ms. It runs in its own time: what its thread worked, and what it would have waited. **Load 1 is what it takes",
-             "with all flows in their own states while it is busy for 95 % of the time**, measured before each run; the paper's machine took about 5 Mpps so, and its 5 to 11 Mpps are",
-             "loads of 1 to 2.2. The truth is what the same program finds when the same packets wait for it. Queues are of 4096 packets and of 1 MB",
-             "of 64-byte packets. The paper's figures are in brackets of the text; its nanoseconds are not compared.", "",
+    lines = ["# Adaptive monitoring on this machine", "", f"`make reproduce-adaptive` repeats the experiments of {PAPER}.", "",
+             "One worker runs the whole monitor over built-in TCP traffic. The traffic has 250,000 flows, Zipf 1.1 unless a row says otherwise. 0.5 % of the packets are retransmissions. Windows are 10 ms long.", "",
+             "- **Time** is the worker's own: the CPU time of its thread, plus the time that it would have waited for packets.",
+             "- **Load 1** is the rate at which the worker is busy for 95 % of the time with all flows in their own states. It is measured before each run.",
+             "  The paper's machine reached about 5 Mpps at this point, so its 5 to 11 Mpps are loads of 1 to 2.2.",
+             "- **Truth** is the result of the same program on the same packets when they wait for it.",
+             "- **Queues** hold 4096 packets, or 16384, which is 1 MB of 64-byte packets.",
+             "- The paper's figures are in brackets. Its nanoseconds are not compared.", "",
+             "| mode | under overload |", "|---|---|",
+             "| `no-adapt` | packets are lost at random |",
+             "| `adapt-only` | the paper's adaptation alone: flows are reduced to lighter states, so that no packet is lost |",
+             "| `accuracy` | the same, with the paper's accuracy control: the task with the lowest recall keeps more flows |",
+             "| `tasks` | Parshall's default: one task after the other inspects fewer flows |",
+             "| `prefer-tasks` | the same, but packets are lost if more tasks reach their recall that way |", "",
              "| machine | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in machine.items()] + [f"| date | {datetime.date.today()} |"]
-    lines += ["", "## Packets lost", "", "In four seconds, as a share and in windows: the median round. (Paper: none with adaptation at 250 ms, half at 100 ms.)"]
+    lines += ["", "## Packets lost", "", "The table has the fraction of packets lost in four seconds, the number of windows with losses, and the longest run of such windows. Values are of the median round.",
+              "(Paper: with adaptation none are lost at 250 ms. At 100 ms less than half as many are lost as without it.)"]
     lines += losses(runs["loss"])
-    lines += ["", "## Satisfaction", "", "The share of the windows in which a task has a recall and a precision of 0.75 at least, after a second; the rate swings between load 1 and",
-              "the load each second: the median round, and the worst."]
+    lines += ["", "## Satisfaction", "", "A task is satisfied in a window if its recall and its precision are at least 0.75. Satisfaction is the fraction of such windows, without the first second.",
+              "The rate swings between load 1 and the given load every second. Values are of the median round, with the worst round in brackets."]
     lines += ["", "![satisfaction by load](reproduce/satisfaction.svg)"] if is_drawn else []
-    lines += ["", "Over all loads and rounds, the median of all tasks; and without the heavy hitters. (Paper: no",
-              "adaptation 38 %, adaptation only 23 %, accuracy control 75 %.)"]
+    lines += ["", "Over all loads and rounds, the median of all tasks is this. Behind the semicolon is the median without the heavy hitters.",
+              "(Paper: 38 % without adaptation, 23 % with adaptation alone, 75 % with accuracy control.)"]
     lines += overall(runs["satisfaction"])
-    lines += ["", "All four tasks added up (4 is the most), the median round and the worst; behind it by recall alone, whatever is invented. The oracle knows",
-              "beforehand what comes and what it takes, loses no packet, and has 0.75 of the flows looked at by as many tasks as fit, whatever the flows' weights: who leaves out heavy flows,",
-              "or of heavy hitters light ones, may do better. (A set of tasks adds, in ns: " + ", ".join(
-                  f"{' + '.join(tasks) or 'none'} {costs[oracle.name_of(tasks)]:.0f}" for tasks in oracle.SETS if len(tasks) in (0, 1, 4)) + ".)"]
-    lines += sums(runs["satisfaction"], "dynamic", costs) + satisfactions(runs["satisfaction"], "dynamic")
-    lines += ["", "Blind loss of a tenth of the packets hides few events of these tasks, so no adaptation does better here than in the paper, and at some loads than any who lose no",
-              "packet can. It does not say what it missed."]
-    lines += ["", "At constant rates:"] + sums(runs["constant"], "rates", costs) + satisfactions(runs["constant"], "rates")
-    lines += ["", "## What is said of the recall", "", "Of the mode `tasks`, in windows with 20 events at least: how far the estimate is off, of the true recall; in how many of",
-              "those of which a bound could be said the recall was no less (95 % are promised)."]
+    lines += ["", "The next table adds up all four tasks, so 4 is the maximum. Behind the semicolon is the sum by recall alone, which ignores wrongly reported events.", "",
+              "The oracle knows the coming packets and their cost, and loses no packet. It inspects 0.75 of the flows for as many tasks as fit, independent of the weight of flows. A method that leaves out heavy flows first may therefore be better.",
+              "So may a method that leaves out light flows for heavy hitters.", "",
+              "Each set of tasks adds this time to a packet: " + ", ".join(
+                  f"{' + '.join(tasks) or 'no task'} {costs[oracle.name_of(tasks)]:.0f} ns" for tasks in oracle.SETS if len(tasks) in (0, 1, 4)) + "."]
+    lines += sums(runs["satisfaction"], "dynamic", costs) + ["", "The same for each task:"] + satisfactions(runs["satisfaction"], "dynamic")
+    lines += ["", "Random loss of a tenth of the packets hides few events of these tasks. Without adaptation the result is therefore better here than in the paper. At some loads it is better than any method that loses no packet can be.",
+              "However, a monitor without adaptation does not report what it missed."]
+    lines += ["", "The same tables for constant rates:"] + sums(runs["constant"], "rates", costs) + satisfactions(runs["constant"], "rates")
+    lines += ["", "## Estimates of the recall", "", "Parshall estimates the recall of each task, and a lower bound that should hold in 95 % of the windows. This table has the mode `tasks`, in windows with at least 20 events.",
+              "The error is relative to the true recall. *Recall above bound* is the fraction of the windows with a bound in which the true recall was at least the bound."]
     lines += estimates(runs["satisfaction"], runs["constant"])
-    lines += ["", "## A SYN flood", "", "Share of the packets lost; and the recall of " + ", ".join(TASKS) + " for the flows that are none of the flood's."]
+    lines += ["", "## A SYN flood", "", "The table has the fraction of packets lost. Behind the semicolon is the recall for flows outside the flood, for these tasks in order: " + ", ".join(TASKS) + "."]
     lines += floods(runs["flood"])
-    lines += ["", "## Five times what there is time for", "",
-              "All flows give way, and some are shed; the median round. Without adaptation packets of all flows are lost alike."]
+    lines += ["", "## Five times load 1", "",
+              "All flows are reduced to their lightest state, and some are shed: their packets are counted and not inspected. Without adaptation, packets of all flows are lost alike. Values are of the median round."]
     lines += overloads(runs["overload"])
-    lines += ["", "Ten minutes of it, of which 24 half seconds are compared with the truth, which begins half a second before each:", "", long_run(runs["long"])] + overloads(runs["long"])
+    lines += ["", "The next run took ten minutes. 24 half seconds of it are compared with the truth, which starts half a second before each of them.", "", long_run(runs["long"])] + overloads(runs["long"])
     lines += ["", "## One task against sketches", "",
-              "The sources with 0.1 % of a window's packets or more, by a monitor that keeps every flow and by sketches that do nothing else, on one core:",
-              "polled, decoded and hashed alike, 10 Mpps of packet time, 250,000 flows of Zipf 1.1. The worker's part alone leaves its analyst another core.",
-              "(Paper: the throughput of its monitor is 25 % below that of SketchVisor, a sketch with a fast path: a packet takes a third longer.)"]
+              "The task is to find the sources with at least 0.1 % of a window's packets. `all-flows` is a monitor that keeps every flow. The sketches do nothing else than this task. All run on one core, and all poll, decode and hash in the same way.",
+              "The traffic has 10 Mpps of packet time and 250,000 flows of Zipf 1.1. The row `worker` is for a monitor whose analyst has another core.",
+              "(Paper: the monitor's throughput is 25 % below that of SketchVisor, a sketch with a fast path. A packet then takes a third longer.)"]
     lines += sketches(runs["sketches"])
     lines += ["", "## Overhead", "", overhead(runs["loss"], runs["satisfaction"], runs["constant"])]
-    lines += ["", "## How to run each", ""]
+    lines += ["", "## Commands", ""]
     return "\n".join(lines + [f"- {name}: `parshall bench {' '.join(arguments_of(name, rounds))}`" for name in RUNS]) + "\n"
 
 
