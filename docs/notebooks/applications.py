@@ -7,8 +7,8 @@
 # %% [markdown]
 # # Applications by the sizes of first packets, beside scikit-learn
 #
-# The sizes (bytes of IP) of a flow's first four packets often tell its application. Four made-up ones here differ by their mix of sizes, and overlap: eight captures
-# of each, 100 flows in each capture. With captures of your own, labels take the place of the file names.
+# The IP sizes of a flow's first four packets often reveal its application. This notebook generates four applications whose sizes differ and overlap.
+# Each application has eight captures of 100 flows. With your own captures, use labels instead of the file names.
 
 # %%
 import json
@@ -60,7 +60,7 @@ flows = pandas.concat(
 flows.groupby("application")[SIZES].mean().round(0)
 
 # %% [markdown]
-# **Train**, with labels of the flows. The figures are of cross-validation by whole captures: no flow is told by a model that saw its capture.
+# **Train** two models with the labels of the flows. The accuracy comes from cross-validation by whole captures: no model classifies a flow of a capture that it was trained on.
 
 # %%
 flows.rename(columns={"application": "class"})[["class", "capture", *KEY]].to_csv("labels.csv", index=False)
@@ -73,7 +73,7 @@ samples = pandas.read_csv("c45.csv")
 samples.head(3)
 
 # %% [markdown]
-# **The same in scikit-learn**, on the frame's columns and the same folds.
+# **Do the same in scikit-learn**, with the columns of the frame and the same folds.
 
 # %%
 flows = flows.merge(samples[["capture", "fold"]].drop_duplicates(), on="capture")
@@ -81,7 +81,7 @@ theirs = {
     "naive-bayes": GaussianNB(priors=[1 / len(APPLICATIONS)] * len(APPLICATIONS)),
     "c45": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=1),
 }
-told = {
+predicted = {
     name: cross_val_predict(model, flows[SIZES], flows.application, cv=PredefinedSplit(flows.fold))
     for name, model in theirs.items()
 }
@@ -91,31 +91,31 @@ right = pandas.DataFrame(
             name: sum(row["recall"] * row["flows"] for row in trained[name]["rows"]) / len(samples)
             for name in theirs
         },
-        "scikit-learn": {name: (told[name] == flows.application).mean() for name in theirs},
+        "scikit-learn": {name: (predicted[name] == flows.application).mean() for name in theirs},
     }
 )
 right.round(4)
 
 # %% [markdown]
-# What the tree of scikit-learn takes for what:
+# The confusion matrix of the scikit-learn tree:
 
 # %%
-ConfusionMatrixDisplay.from_predictions(flows.application, told["c45"], normalize="true", cmap="Blues")
+ConfusionMatrixDisplay.from_predictions(flows.application, predicted["c45"], normalize="true", cmap="Blues")
 plt.gcf().set_size_inches(4.5, 4)
 plt.show()
 
 # %% [markdown]
-# **Tell** the classes of captures that no model has seen: `class` is a column.
+# **Classify** captures that no model has seen. The result is the column `class`.
 
 
 # %%
-def told_by_model(application):
-    """A new capture's flows, with what they are and what the model takes them for."""
+def classified(application):
+    """The flows of a new capture, with their true and their predicted class."""
     frame = make("new", 9, application)
-    with parshall.flows(f"new/{application}-9.pcap", model="c45.toml", stats=["class"]) as told_flows:
-        return frame.merge(told_flows.to_pandas()[[*KEY, "class"]], on=KEY)
+    with parshall.flows(f"new/{application}-9.pcap", model="c45.toml", stats=["class"]) as found:
+        return frame.merge(found.to_pandas()[[*KEY, "class"]], on=KEY)
 
 
-new = pandas.concat(map(told_by_model, APPLICATIONS))
-print(f"{(new['class'] == new.application).mean():.1%} of {len(new)} new flows are told right")
+new = pandas.concat(map(classified, APPLICATIONS))
+print(f"{(new['class'] == new.application).mean():.1%} of {len(new)} new flows are classified correctly")
 pandas.crosstab(new.application, new["class"].astype(str))

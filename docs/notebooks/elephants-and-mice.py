@@ -5,11 +5,10 @@
 # ---
 
 # %% [markdown]
-# # Elephants, mice, and what comes between their packets
+# # Elephants, mice, and the gaps between their packets
 #
-# The **gap** of a flow is the number of packets of other flows between two of its own. It says how a link interleaves its flows: a cache or a flow table
-# of a router sees a flow again after so many packets of others. Here it is measured for each flow of a link with 2000 flows by Zipf's law (exponent 1.1),
-# 400,000 packets, and held against what probability says.
+# The **gap** of a flow is the number of packets of other flows between two of its own packets. A cache or a flow table sees a flow again after this many other packets.
+# This notebook measures the gap of each flow on a link with 2000 flows by Zipf's law (exponent 1.1) and 400,000 packets. It compares the result with probability theory.
 
 # %%
 import subprocess
@@ -29,7 +28,7 @@ with parshall.flows(capture, stats=["gap_mean", "gap_p50", "gap_p99"]) as flows:
 frame[["src_ip", "dst_ip", "packets", "gap_mean_packets", "gap_p50_packets", "gap_p99_packets"]].head(5)
 
 # %% [markdown]
-# **Elephants.** The largest hundredth of the flows has a large part of the packets.
+# **Elephants.** The largest 1 % of the flows has a large part of the packets.
 
 # %%
 share = frame.packets.cumsum() / frame.packets.sum()
@@ -46,9 +45,9 @@ plt.ylim(0, 1)
 plt.show()
 
 # %% [markdown]
-# **The gap.** Where each packet is one of a flow with probability *p* whatever came before, the gap is geometric: its mean is (1 - *p*) / *p*, and its
-# 99th percentile some 4.6 times that. The percentile is kept by a histogram of each flow: within 5 % of the exact one (lines of the plot: the law). Flows of fewer
-# than 100 packets, whose largest gap is their 99th percentile, are left out.
+# **The gap.** Suppose that each packet belongs to a flow with probability *p*, independent of the packets before. Then the gap has a geometric distribution. Its mean is (1 - *p*) / *p*, and its
+# 99th percentile is about 4.6 times the mean. Lines in the plot show this law.
+# A histogram for each flow estimates the percentile, within 5 % of the exact value. Flows of fewer than 100 packets are left out, because their largest gap is their 99th percentile.
 
 # %%
 known = frame[frame.packets >= 100]
@@ -68,7 +67,7 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# How far each flow is from the law: chance, and for the percentile the histogram's bins.
+# The flows differ from the law by chance. For the percentile the bins of the histogram add to the difference.
 
 # %%
 off_mean = (known.gap_mean_packets / law_mean - 1).abs()

@@ -7,10 +7,10 @@
 # %% [markdown]
 # # FloWatcher's questions
 #
-# What Zhang et al., *FloWatcher-DPDK* (IEEE TNSM 2019) ask of a monitor: counts of every flow, moments and percentiles of the gap between its packets, the share of packets
-# that is lost, and how many flows it can follow at which rate. Here of built-in traffic: 64-byte frames that are ready in memory, one core.
+# Zhang et al., *FloWatcher-DPDK* (IEEE TNSM 2019), ask a monitor for these results: counts of every flow, moments and percentiles of the gap between its packets, the fraction of packets
+# lost, and the number of flows that it can follow at a rate. This notebook answers with built-in traffic: 64-byte frames in memory, on one core.
 #
-# **Per flow.** 4096 flows of equal rate, 2,000,000 packets. The gap is in packets of other flows; of so many flows that take turns at random its mean is close to 4095.
+# **Per flow.** The traffic has 4096 flows of equal rate and 2,000,000 packets. The gap is the number of packets of other flows between two packets of a flow. With random order its mean is close to 4095.
 
 # %%
 import warnings
@@ -33,7 +33,7 @@ shown = frame[["packets", "wire_bytes", "gap_mean_packets", "gap_sd_packets", "g
 shown.describe().loc[["min", "50%", "max"]].round(1)
 
 # %% [markdown]
-# **Percentiles of the gap**, over flows. They come in steps: each flow's histogram has bins, whose middle is at most 5 % from what fell into them.
+# **Percentiles of the gap.** This plot has the distribution over flows. The percentiles form steps, because the histogram of each flow has bins. The middle of a bin is at most 5 % from the values in it.
 
 # %%
 plt.figure(figsize=(8, 2.5))
@@ -46,23 +46,23 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# **Loss.** Traffic of a pace comes in real time, and what finds the queue full is missed, as on a device. A pace that nobody can take shows the account: every
-# packet that was offered is counted or lost, by name, and a `LossWarning` says so.
+# **Loss.** Traffic with a `pace` arrives in real time. A packet that finds the queue full is lost, as on a device. Here the pace is too high for any monitor, to show the accounting:
+# every offered packet is either counted or lost for a named reason. A `LossWarning` reports the loss.
 
 # %%
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     with parshall.flows(generate="flows=65536,pace=1000000000,queue=4096", duration="1s") as flows:
         counted_in_flows = flows.to_pandas().packets.sum()
 account = {name: flows.accounting[name] for name in ("offered", "counted", "nic_missed", "lost", "balanced")}
 print(account)
-print(told[0].message)
+print(caught[0].message)
 print(f"lost {account['lost'] / account['offered']:.1%}")
 
 # %% [markdown]
-# **How many flows at which rate?** Packets a second (Mpps) that one core counts, with counters alone and with the 99th percentile of each flow's gap: five million
-# packets each, from memory, until all records are read. With a million flows each has five, so that a fifth of the packets begin one. It is of the machine that this page was
-# made on, which had other work.
+# **How many flows at which rate?** The plot has the million packets a second (Mpps) that one core counts, with counters alone and with the 99th percentile of each flow's gap.
+# Each run has five million packets from memory and ends when all records are read. With a million flows each flow has five packets, so a fifth of the packets begin a flow.
+# The machine that made this page had other work.
 
 # %%
 PACKETS = 5_000_000

@@ -7,9 +7,9 @@
 # %% [markdown]
 # # TCP health: round-trip times and retransmissions
 #
-# What a capture point can tell of TCP. A round-trip time is from a segment that passes to the packet that acknowledges just up to its end: the way from here to
-# the flow's sender and back. The capture is made here, so that what has to be found is known: 200 connections for 12 seconds, 10,000 packets a second, some 2 % of
-# them sent again; and from second 4 to 6 everything takes five times as long.
+# This notebook shows what a capture point can measure of TCP. A round-trip time lasts from a segment to the packet that acknowledges exactly up to its end. It covers the way from the capture point to the sender of the acknowledgement, which is the flow's sender, and back.
+#
+# The notebook generates its capture, so the right answer is known. The capture has 200 connections, 12 seconds and 10,000 packets a second. About 2 % of the packets are retransmissions. From second 4 to second 6 everything takes five times as long.
 
 # %%
 import struct
@@ -27,7 +27,7 @@ FIRST_S, LAST_S, TIMES = 4, 6, 5
 
 
 def later(ns):
-    """When a packet comes that would have come so many ns after the first, had there been no slow time."""
+    """The arrival time in ns after the first packet, given the arrival time without the slow period."""
     begin, length = FIRST_S * 10**9, (LAST_S - FIRST_S) * 10**9 // TIMES
     return ns + min(max(ns - begin, 0), length) * (TIMES - 1)
 
@@ -45,7 +45,7 @@ with open("even.pcap", "rb") as even, open("slow.pcap", "wb") as slow:
         )
 
 # %% [markdown]
-# **Per flow.** Columns of its TCP packets: how many send data again, and the round-trip times (ms).
+# **Per flow.** Each flow has columns for its retransmissions and its round-trip times (ms).
 
 # %%
 with parshall.flows(
@@ -55,13 +55,13 @@ with parshall.flows(
 for column in ("rtt_min", "rtt_mean", "rtt_p99"):
     frame[f"{column}_ms"] = frame.pop(f"{column}_ns") / 1e6
 packets, again = frame.packets.sum(), frame.tcp_retransmissions.sum()
-print(f"{again} of {packets} packets send data again: {again / packets:.2%}; lost segments {frame.tcp_lost_segments.sum()}")
+print(f"{again} of {packets} packets are retransmissions: {again / packets:.2%}; lost segments {frame.tcp_lost_segments.sum()}")
 shown = frame[["packets", "tcp_retransmissions", "rtt_min_ms", "rtt_mean_ms", "rtt_p99_ms"]]
 shown.describe().loc[["min", "50%", "max"]].round(2)
 
 # %% [markdown]
-# **Over time.** Tasks ask each window of a quarter of a second: the median over flows of their mean round-trip time, who sends again, and in which flows a
-# round-trip time is more than three standard deviations from what it was before.
+# **Over time.** Three tasks inspect each window of 250 ms. They report the median over flows of the mean round-trip time, the flows with retransmissions, and the flows whose
+# round-trip time is more than three standard deviations from its earlier values.
 
 # %%
 tasks = ["quantiles:of=rtt_mean_ms", "retransmissions", "latency-change:beta=3"]
@@ -84,7 +84,7 @@ plots[-1].set_xlabel("seconds (shaded: the slow time)")
 plt.show()
 
 # %% [markdown]
-# **Which windows are slow?** Those whose median is more than twice that of all.
+# **Which windows are slow?** A window is slow if its median is more than twice the median of all windows.
 
 # %%
 slow_windows = medians[medians > 2 * medians.median()]

@@ -7,10 +7,11 @@
 # %% [markdown]
 # # What is in my capture?
 #
-# Five cells. Bytes are whole frames as they were on the wire, without FCS; times are UTC. `PARSHALL_CAPTURE=mine.pcap` in the environment reads yours
-# (pcap, pcapng or ERF, compressed or not); without it the notebook makes one: 400 TCP flows, by Zipf's law, 50,000 packets in five seconds.
+# This notebook has five cells. Bytes count whole frames on the wire, without FCS. Times are UTC.
 #
-# **1. Is everything in it?** Every packet is counted in a flow, or by the reason for which it is in none.
+# Set the environment variable `PARSHALL_CAPTURE=mine.pcap` to read your own capture (pcap, pcapng or ERF, compressed or not). Otherwise the notebook generates one: 400 TCP flows by Zipf's law, 50,000 packets in five seconds.
+#
+# **1. Is everything counted?** Every packet is counted in a flow, or under the reason why it is in no flow.
 
 # %%
 import os
@@ -36,10 +37,10 @@ account = {
 }
 print(account)
 if frame.empty:
-    raise SystemExit("no packet with an IP header: the account above has what there is")
+    raise SystemExit("no packet has an IP header: the accounting above shows the reasons")
 
 # %% [markdown]
-# **2. What is it, in all?** A row of `frame` is a conversation: both directions, named after who began.
+# **2. What is in it?** A row of `frame` is a conversation with both directions. The source is the end that sent first.
 
 # %%
 span_s = (frame.last_seen.max() - frame.first_seen.min()).total_seconds()
@@ -52,20 +53,20 @@ frame.groupby(["ip_version", "protocol"]).agg(
 )
 
 # %% [markdown]
-# **3. Who talks most?**
+# **3. Which conversations are the largest?**
 
 # %%
 largest = frame.sort_values("all_bytes", ascending=False, ignore_index=True)
 largest[["src_ip", "src_port", "dst_ip", "dst_port", "all_packets", "all_bytes"]].head(8)
 
 # %% [markdown]
-# **4. When?** Bits per second over the capture, in some fifty windows that hold each packet once.
+# **4. How does the load change?** The plot has the bits per second in about fifty windows. Each packet is in one window.
 
 # %%
 window_ms = max(10, round(span_s / 50 * 1000))
 load = parshall.windows(capture, tasks=["count"], window=f"{window_ms}ms").to_pandas()
 number = load["window.begin_ns"] // (window_ms * 10**6)
-# A window without packets says nothing: 0.
+# A window without packets has no row: fill in 0.
 bits = (
     load["values.wire_bytes"]
     .set_axis(number - number.min())
@@ -80,7 +81,7 @@ plt.ylim(0)
 plt.show()
 
 # %% [markdown]
-# **5. How large are conversations?** The share of them that is so large at most, and the share of all bytes in these.
+# **5. How large are conversations?** For each size, the plot has the fraction of conversations up to this size, and their fraction of all bytes.
 
 # %%
 sizes = frame.all_bytes.sort_values().to_numpy()

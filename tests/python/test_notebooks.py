@@ -165,7 +165,7 @@ class Notebooks(unittest.TestCase):
                 seen.add((packet.flow, packet.tcp[1]))
         self.assertGreater(again, 1000)
         self.assertEqual((ran.facts["again"], ran.facts["in_windows"], ran.facts["lost"]), (again, again, 0))
-        self.assertIn(f"{again} of {len(packets)} packets send data again", ran.text)
+        self.assertIn(f"{again} of {len(packets)} packets are retransmissions", ran.text)
         self.check_round_trips(packets, ran.facts["rtt"])
         begins = ran.facts["slow"]
         self.assertEqual((round(min(begins), 2), round(max(begins), 2), len(begins)), (4.0, 5.75, 8))
@@ -289,7 +289,7 @@ class Notebooks(unittest.TestCase):
             self.assertAlmostEqual(ran.facts["right"]["parshall"][model], ran.facts["right"]["scikit-learn"][model], delta=limit)
         self.assertEqual(ran.facts["many"], 400)
         self.assertAlmostEqual(ran.facts["new"], ran.facts["right"]["parshall"]["c45"], delta=0.05)
-        self.assertIn(f"{ran.facts['new']:.1%} of 400 new flows are told right", ran.text)
+        self.assertIn(f"{ran.facts['new']:.1%} of 400 new flows are classified correctly", ran.text)
         self.assertEqual(ran.plots, 1)
 
 
