@@ -109,11 +109,20 @@ class Verdicts(unittest.TestCase):
         self.answers(IN_PART, self.HEAD_MAYBE, self.HEAD_YES)
         self.answers(FAILS, self.HEAD_MAYBE, self.HEAD_NO)
 
-    def test_the_sentence_says_what_does_and_what_does_not(self):
+    def test_the_sentence_has_the_claims_by_their_answer_with_numbers(self):
         self.assertEqual(verdict(self.HEAD_YES, self.YES, self.NO, self.MAYBE).why,
-                         "as stated: **head**, yes; within the noise: maybe; the other way round: no.")
-        self.assertEqual(verdict(self.HEAD_YES, *4 * [self.YES]).why, "as stated: **head**, yes and 3 more.")
-        self.assertEqual(verdict(self.HEAD_NO, *4 * [self.NO]).why, "the other way round: **head**, no and 3 more.")
+                         "**head** (counted), yes (1 ns against 2 ns). Refuted: no (2 ns against 1 ns). Undecided: maybe (1 ns against 1 ns).")
+        self.assertEqual(verdict(self.HEAD_YES, *4 * [self.YES]).why, "**head** (counted), yes (1 ns against 2 ns), and 3 more.")
+        self.assertEqual(verdict(self.HEAD_NO, *4 * [self.NO]).why, "**head** (counted), no (2 ns against 1 ns), and 3 more.")
+
+    def test_a_verdict_begins_with_the_claims_that_decide_it(self):
+        self.assertTrue(verdict(self.HEAD_NO, self.YES).why.startswith("**head** (counted). Confirmed: yes"))
+        self.assertTrue(verdict(self.HEAD_MAYBE, self.YES, self.NO).why.startswith("**head** (not measured). Confirmed: yes"))
+
+    def test_a_limit_and_a_difference_are_named(self):
+        self.assertEqual(verdict(under("the longest takes 10 us at most", cost(27, 28, 29, "longest_us"), 10, "longest_us", headline=True)).why,
+                         "**the longest takes 10 us at most** (28 us, limit 10 us).")
+        self.assertEqual(verdict(over("a tenth is lost", {"lost_share": 0.2}, 0.1, "lost_share", headline=True)).why, "**a tenth is lost** (20 %, limit 10 %).")
 
     def test_a_conclusion_without_a_headline_is_refused(self):
         with self.assertRaisesRegex(ValueError, "headline"):
@@ -127,21 +136,21 @@ class RowsThatContradictedTheirVerdicts(unittest.TestCase):
         rows = {queues: widened(about(ns), 1.04) for queues, ns in ((1, 1.9), (2, 2.5), (4, 2.9), (8, 3.4))}
         told = verdict(*(below(f"two queues below {queues}", rows[2], row, headline=queues == 1) for queues, row in rows.items() if queues != 2))
         self.assertEqual(told.answer, FAILS)
-        self.assertIn("the other way round: **two queues below 1**", told.why)
+        self.assertIn("**two queues below 1** (2.5 ns against 1.9 ns). Confirmed:", told.why)
 
     def test_an_order_of_models_that_is_reversed_does_not_hold(self):
         rows = {"run-to-completion": about(65.6, "mpps"), "pipeline": about(45.4, "mpps")}
         told = verdict(below("run to completion below the pipeline", rows["run-to-completion"], rows["pipeline"], "mpps", headline=True),
                        at_most("SCHED_OTHER loses a thousandth of SCHED_DEADLINE", {"loss": 1e-6}, {"loss": 0.57}, 1e-3, "loss", headline=True))
         self.assertEqual(told.answer, IN_PART)
-        self.assertIn("the other way round: **run to completion below the pipeline**", told.why)
+        self.assertIn("Refuted: **run to completion below the pipeline** (65.6 Mpps against 45.4 Mpps).", told.why)
 
     def test_watching_that_takes_a_quarter_of_the_connections_disturbs(self):
         pairs = {1: (10428, 14856), 100: (24589, 18261), 1000: (29372, 16656)}
         told = verdict(*(at_most(f"{clients} clients", about(alone, "per_s"), about(watched, "per_s"), 1 / 0.9, "per_s", headline=clients != 1)
                          for clients, (alone, watched) in pairs.items()))
         self.assertEqual(told.answer, FAILS)
-        self.assertIn("**100 clients**, **1000 clients**", told.why)
+        self.assertIn("**100 clients** (24,589/s against 1.11 × 18,261/s), **1000 clients**", told.why)
 
 
 if __name__ == "__main__":

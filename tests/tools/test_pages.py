@@ -16,7 +16,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
 import check_links  # noqa: E402
 import quiet  # noqa: E402
 from comparing import at_most, below, between, counted, difference, mean_ratio, under, untold  # noqa: E402
-from details import numbers_of  # noqa: E402
 from judge import FAILS, HOLDS, NOT_DECIDED, Answer, Comparison, Estimate, Of  # noqa: E402
 from page import page  # noqa: E402
 from passes import Passes, agreement  # noqa: E402
@@ -24,7 +23,8 @@ from paper import NOT_HERE, NOT_YET, Figure, NotYet, Paper, Run, Seen, judged  #
 from plots import script_of, series_of  # noqa: E402
 from rows import Rows, over_runs  # noqa: E402
 from runs import Store, rounds_of  # noqa: E402
-from summary import from_here, lines_of, summary  # noqa: E402
+from summary import first_claim, from_here, lines_of, summary  # noqa: E402
+from wording import inequality_of  # noqa: E402
 
 
 def run_of(ns, low=None, high=None, **more):
@@ -86,7 +86,7 @@ class OverRuns(unittest.TestCase):
             compared = below("", *over_runs(runs).all, "p99_cycles")
             self.assertEqual((compared.answer(), compared.slack > 0), (answer, True))
             self.assertEqual(below("", *over_runs(runs[:4]).all, "p99_cycles").answer(), Answer.OPEN)
-        self.assertEqual(numbers_of(below("", {"p99_cycles": 1}, {"p99_cycles": 5}, "p99_cycles")), "1 < 5, by more than 2")
+        self.assertEqual(inequality_of(below("", {"p99_cycles": 1}, {"p99_cycles": 5}, "p99_cycles")), "1 cycles < 5 cycles, by more than 2 cycles")
 
     def test_one_run_that_is_far_off_leaves_an_order_that_all_have(self):
         """As p99s are on a machine that others use, too."""
@@ -270,7 +270,8 @@ class Pages(unittest.TestCase):
                Figure("table I", "Later.", ("other",), costs),
                Figure("3", "Cheap costs half.", ("some",), lambda runs: Seen("1, 2 ns", (at_most("cheap", runs["some"].one(table="cheap"), runs["some"].one(
                    table="dear"), 0.5, headline=True),)), ours=True))
-    PAPER = Paper("some", "Somebody, *Something*, 2020", (), FIGURES, {"some": Run(("tables",)), "other": Run(("hashes",))})
+    PAPER = Paper("some", "Somebody, *Something*, 2020", (), FIGURES, {"some": Run(("tables",)), "other": Run(("hashes",))}, title="Some paper", doi="10.1/x",
+                  main=("2", "1"))
     ROWS = {"some": Rows([{"table": "cheap", "ns": 1.0, "low_ns": 1.0, "high_ns": 1.0}, {"table": "dear", "ns": 2.0, "low_ns": 2.0, "high_ns": 2.0}],
                          [{"machine": {"cpu": "x", "load": "1.5 1 1"}}])}
 
@@ -284,20 +285,20 @@ class Pages(unittest.TestCase):
 
     def test_a_row_says_what_was_seen_of_what_interval_and_why(self):
         text = self.page()
-        self.assertIn("| 2 | Dear costs less. | [some](#commands) | 2 \\| 1 ns. [numbers](#2) | **does not hold**: the other way round: **dear below cheap**. |", text)
+        self.assertIn("| 2 | Dear costs less. | 2 \\| 1 ns. [numbers](#2) | **refuted**: **dear below cheap** (2 ns against 1 ns). |", text)
         self.assertIn("**not reproducible here**: a drawing, which states nothing", text)
         self.assertIn("**not yet run**: needs other", text)
         self.assertIn("- some: `parshall bench tables`", text)
         self.assertIn("1.5 to 1.5", text)
-        self.assertIn("Of the paper: does not hold 1; not reproducible here 1; not yet run 1.\nBeyond it: holds 1.\n", text)
+        self.assertIn("The paper: 1 refuted, 1 not reproducible here, 1 not yet run.\nBeyond the paper: 1 confirmed.\n", text)
 
     def test_a_figure_has_a_section_with_all_that_was_seen_and_the_numbers_of_each_comparison(self):
         text = self.page()
         section = text[text.index("### 2\n"):text.index("### 3\n")]
-        for line in ("*Dear costs less.* By [some](#commands): **does not hold**.", "Seen: 2 | 1 ns. A note.", "![2](some.svg)", "*Intervals: within a run.*",
-                     "| **dear below cheap** | 2 < 1 | the other way round |"):
+        for line in ("*Dear costs less.*", "**Refuted**, by [some](#commands).", "Measured: 2 | 1 ns. A note.", "![2](some.svg)", "*Intervals: within a run.*",
+                     "| **dear below cheap** | 2 ns < 1 ns | refuted |"):
             self.assertIn(line + "\n", section)
-        self.assertIn("| **cheap** | 1 ≤ 0.5 × 2 | as stated |", text)
+        self.assertIn("| **cheap** | 1 ns ≤ 0.5 × 2 ns | confirmed |", text)
         self.assertNotIn("### 1\n", text, "nothing was seen of a drawing")
 
     def test_a_table_has_what_was_seen_where_it_is_short_and_the_way_to_it(self):
@@ -309,12 +310,12 @@ class Pages(unittest.TestCase):
         self.assertIn("2-with-size", check_links.anchors(row("1 ns")))
 
     def test_a_comparison_shows_both_sides_with_their_intervals(self):
-        told = lambda less, more, **how: numbers_of(Comparison("x", less, more, **how))
+        told = lambda less, more, **how: inequality_of(Comparison("x", less, more, **how))
         of = lambda value, low, high, kind=Of.RUNS: Estimate(value, low, high, kind)
         self.assertEqual(told(of(1.2345, 1, 1.5), of(23456.7, 20000, 30000)), "1.23 (1 to 1.5) < 23,457 (20,000 to 30,000)")
         self.assertEqual(told(of(2, 2, 2), of(4, -math.inf, math.inf), factor=0.5, or_equal=True), "2 ≤ 0.5 × 4 (no interval)")
-        self.assertEqual(numbers_of(untold("x")), "not measured")
-        self.assertEqual(numbers_of(counted("x", True)), "counted")
+        self.assertEqual(inequality_of(untold("x")), "not measured")
+        self.assertEqual(inequality_of(counted("x", True)), "counted")
         self.assertEqual(told(of(0, -math.inf, math.inf, Of.COUNT), of(5, 5, 5, Of.BOUND)), "not measured < 5")
 
     def test_a_figure_that_lacks_rows_or_a_tool_is_not_yet_run(self):
@@ -330,11 +331,21 @@ class Pages(unittest.TestCase):
             pages.mkdir()
             (pages / "some.md").write_text(self.page())
             text = summary([self.PAPER, Paper("absent", "Nobody", (), (), {})], pathlib.Path(folder))
-        self.assertIn("| [Somebody, *Something*, 2020](reproduce/some.md) | 0 | 0 | 0 | 1 | 1 | 1 |", text)
-        self.assertIn("| Nobody | 0 | 0 | 0 | 0 | 0 | 0 |", text)
-        self.assertIn("Of 1 conclusions that could be put to the test 0 hold, 0 in part, 1 do not, and 0 are not decided; 1 figures", text)
-        self.assertIn("| [some 3](reproduce/some.md#3) | Cheap costs half. | **holds**: as stated: **cheap**. |", text)
-        self.assertIn("| [some 2](reproduce/some.md#2) | Dear costs less. | the other way round: **dear below cheap**. |", text)
+        self.assertIn("| [Some paper](reproduce/some.md) | 0 | 0 | 0 | 1 | 1 | 1 |", text)
+        self.assertIn("| absent | 0 | 0 | 0 | 0 | 0 | 0 |", text)
+        self.assertIn("1 conclusions were tested: 0 are confirmed, 0 partly confirmed, 1 refuted and 0 undecided. 1 figures", text)
+        self.assertIn("| [some 3](reproduce/some.md#3) | Cheap costs half. | **confirmed**: cheap (1 ns against 0.5 × 2 ns) |", text)
+        self.assertIn("## Some paper\n\nSomebody, *Something*, 2020. DOI: [10.1/x](https://doi.org/10.1/x). [All figures](reproduce/some.md): 1 refuted, 1 not reproducible here, 1 not yet run.\n", text)
+        self.assertIn("| [2](reproduce/some.md#2) | Dear costs less. | **refuted**: dear below cheap (2 ns against 1 ns) |\n| [1](reproduce/some.md) | Drawing. | **not reproducible here**: a drawing", text)
+        self.assertNotIn("## absent", text)
+
+    def test_the_first_page_shows_a_figures_first_claim_alone(self):
+        self.assertEqual(first_claim("**a (b) c** (1 ns against 2 ns), d (counted). Refuted: e (3)."), "a (b) c (1 ns against 2 ns)")
+        self.assertEqual(first_claim("a drawing, which states nothing"), "a drawing, which states nothing")
+
+    def test_a_figure_of_the_first_page_has_to_be_there(self):
+        with self.assertRaisesRegex(ValueError, "no figure 9 for the first page"):
+            Paper("some", "Somebody", (), (), {}, main=("9",))
 
     def test_links_of_a_papers_page_lead_to_the_same_from_the_first_one(self):
         self.assertEqual(from_here("[a](../b.md#c), [d](e.svg), [f](https://g.h/)"), "[a](b.md#c), [d](reproduce/e.svg), [f](https://g.h/)")
@@ -360,24 +371,24 @@ class Pages(unittest.TestCase):
                 os.utime(path, (day * 86400 + 43200, day * 86400 + 43200))
             write = lambda rows, paths: page(self.PAPER, {"some": rows}, {"some": 1}, {"some": paths}, set(), Passes(file))[0]
             upside_down = Rows([{**row, "ns": 3 - row["ns"], "low_ns": 3 - row["ns"], "high_ns": 3 - row["ns"]} for row in self.ROWS["some"].all], self.ROWS["some"].documents)
-            self.assertNotIn("pass before", write(upside_down, raw[1:2]))
-            self.assertNotIn("pass before", write(upside_down, raw[1:]))  # with more runs: the same pass
+            self.assertNotIn("arlier pass", write(upside_down, raw[1:2]))
+            self.assertNotIn("arlier pass", write(upside_down, raw[1:]))  # with more runs: the same pass
             second = write(self.ROWS["some"], raw[:1])
-            self.assertIn("The pass before was of 1970-01-02, on x;", second)
-            self.assertIn("**dear below cheap**. *The pass before: holds.* |", second)
+            self.assertIn("The earlier pass was on 1970-01-02 (x).", second)
+            self.assertIn("**dear below cheap** (2 ns against 1 ns). *Earlier pass: confirmed.* |", second)
             self.assertEqual([answer for _, _, answer, _ in lines_of(second)[0]], [NOT_HERE, FAILS, NOT_YET])
-            self.assertNotIn("pass before", write(upside_down, raw[1:]))  # the first, judged anew, has none
+            self.assertNotIn("arlier pass", write(upside_down, raw[1:]))  # the first, judged anew, has none
             passes = Passes(file)
             self.assertEqual([(one["day"], one["answers"]) for one in passes.all], [("1970-01-02", {"2": HOLDS, "3": FAILS}), ("1970-01-04", {"2": FAILS, "3": HOLDS})])
-            self.assertIn("Of 2 that two passes judged, 1970-01-02 (x, 2 runs) and 1970-01-04 (x, 1 runs), each by the rules of its day, 0 have the same verdict in both, 0 %; of the others, whose rows say so, 0 were not decided in one of the two, and 2 turned", agreement(passes, ["some"]))
+            self.assertIn("Two passes judged 2 conclusions, on 1970-01-02 (x, 2 runs) and 1970-01-04 (x, 1 runs). 0 have the same verdict in both (0 %). 0 were undecided in one of the two, and 2 changed", agreement(passes, ["some"]))
             passes.all[0]["answers"]["2"] = FAILS
-            self.assertIn("1 have the same verdict in both, 50 %", agreement(passes, ["some", "absent"]))
+            self.assertIn("1 have the same verdict in both (50 %)", agreement(passes, ["some", "absent"]))
             passes.all[0]["answers"]["3"] = NOT_DECIDED
-            self.assertIn("50 %; of the others, whose rows say so, 1 were not decided in one of the two, and 0 turned", agreement(passes, ["some"]))
+            self.assertIn("(50 %). 1 were undecided in one of the two, and 0 changed", agreement(passes, ["some"]))
             passes.all[0]["cpu"] = ""
-            self.assertIn("judged, 1970-01-02 (2 runs) and 1970-01-04 (x, 1 runs), ", agreement(passes, ["some"]))
+            self.assertIn("conclusions, on 1970-01-02 (2 runs) and 1970-01-04 (x, 1 runs). ", agreement(passes, ["some"]))
             passes.all[0]["day"] = passes.all[1]["day"]
-            self.assertIn("judged, 1970-01-04 (x, 3 runs), ", agreement(passes, ["some"]))
+            self.assertIn("conclusions, on 1970-01-04 (x, 3 runs). ", agreement(passes, ["some"]))
             self.assertEqual(agreement(Passes(pathlib.Path(name) / "none"), ["some"]), "")
 
     def test_a_plot_has_a_line_for_each_name_and_what_varies_beside_it(self):

@@ -10,6 +10,7 @@ import math
 import statistics
 
 from judge import UNKNOWN, Answer, Comparison, Estimate, Of
+from wording import RATIO, unit_of
 
 # Student's t, 99 % of both sides, by degrees of freedom; of more, what 10 have.
 T_99 = {4: 4.604, 5: 4.032, 6: 3.707, 7: 3.499, 8: 3.355, 9: 3.250, 10: 3.169}
@@ -23,7 +24,7 @@ def estimate(row, column):
         return UNKNOWN
     widest = (value, value) if _is_exact(row, column) else (-math.inf, math.inf)
     low, high = (row.get(f"{end}_{column}", otherwise) for end, otherwise in zip(("low", "high"), widest))
-    return Estimate(value, min(low, value), max(high, value), of_interval(row, column))
+    return Estimate(value, min(low, value), max(high, value), of_interval(row, column), unit_of(column))
 
 
 def _is_exact(row, column):
@@ -38,8 +39,8 @@ def of_interval(row, column):
     return row["of"] if "of" in row else Of[row.get("interval_of", "ROUNDS")]
 
 
-def bound(value):
-    return Estimate(value, value, value, Of.BOUND)
+def bound(value, unit=""):
+    return Estimate(value, value, value, Of.BOUND, unit)
 
 
 def _slack(column):
@@ -67,7 +68,7 @@ def _mean_interval(values):
 
 def mean_ratio(ratios):
     """Their geometric mean, with its interval (99 %, by Student's t of the logarithms); five or more."""
-    return Estimate(*map(math.exp, _mean_interval([math.log(ratio) for ratio in ratios])), Of.PAIRS)
+    return Estimate(*map(math.exp, _mean_interval([math.log(ratio) for ratio in ratios])), Of.PAIRS, RATIO)
 
 
 def _by_ratio(compared, pairs):
@@ -149,9 +150,9 @@ def more(a, b, column="ns"):
     """What b has above a: the mean of what it is in each run, with its interval (99 %, by Student's t), where both are of the same; else what both intervals allow."""
     pairs = _pairs(a, b, column)
     if pairs:
-        return Estimate(*_mean_interval([of_b - of_a for of_a, of_b in pairs]), Of.PAIRS)
+        return Estimate(*_mean_interval([of_b - of_a for of_a, of_b in pairs]), Of.PAIRS, unit_of(column))
     row = difference(b, a, column)
-    return Estimate(row[column], row[f"low_{column}"], row[f"high_{column}"], row["of"])
+    return Estimate(row[column], row[f"low_{column}"], row[f"high_{column}"], row["of"], unit_of(column))
 
 
 def widened(row, factor, column="ns"):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Below the table of a paper's page: of each figure what was seen, its plot, and each comparison with the numbers that answer it."""
-import math
-
-from judge import UNKNOWN, Of
+"""The part below the table of a paper's page: for each figure the measurement, its plot, and each comparison with its numbers."""
+from judge import Of
+from wording import inequality_of
 
 HEADING = "## Figure by figure"
-COMPARISONS = ("| comparison | as measured | |", "|---|---|---|")
+COMPARISONS = ("| claim | measured | result |", "|---|---|---|")
 
 
 def cell(text):
@@ -28,39 +27,11 @@ def interval_of(comparisons, counts):
     return f"*Intervals: {' and '.join(words)}.*" if words else ""
 
 
-def number_of(value):
-    """Three digits, and no exponent where a reader would rather have none."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def side_of(estimate, factor=1):
-    """A value and its interval, as a comparison has it."""
-    if estimate == UNKNOWN:
-        return "not measured"
-    times = "" if factor == 1 else f"{number_of(factor)} × "
-    if estimate.low == estimate.high:
-        return times + number_of(estimate.value)
-    if math.isinf(estimate.low) or math.isinf(estimate.high):
-        return f"{times}{number_of(estimate.value)} (no interval)"
-    return f"{times}{number_of(estimate.value)} ({number_of(estimate.low)} to {number_of(estimate.high)})"
-
-
-def numbers_of(comparison):
-    """The inequality that was looked at, with what stood on both sides."""
-    less, more = comparison.less, comparison.more
-    if less.of == more.of == Of.BOUND:
-        return "counted"
-    if less == more == UNKNOWN:
-        return "not measured"
-    slack = f", by more than {number_of(comparison.slack)}" if comparison.slack else ""
-    return f"{side_of(less)} {'≤' if comparison.or_equal else '<'} {side_of(more, comparison.factor)}{slack}"
-
-
 def table_of(comparisons):
     """Headlines first, in bold."""
     first = sorted(comparisons, key=lambda one: not one.headline)
     names = [f"**{cell(one.what)}**" if one.headline else cell(one.what) for one in first]
-    return [*COMPARISONS, *(f"| {name} | {numbers_of(one)} | {one.answer().value} |" for name, one in zip(names, first))]
+    return [*COMPARISONS, *(f"| {name} | {inequality_of(one)} | {one.answer().value} |" for name, one in zip(names, first))]
 
 
 def section(result, counts, plots):
@@ -70,12 +41,12 @@ def section(result, counts, plots):
     interval = interval_of(seen.comparisons, [counts[name] for name in figure.runs if name in counts])
     note = f" {seen.note[:1].upper()}{seen.note[1:]}." if seen.note else ""
     picture = ["", f"![{figure.name}]({figure.plot}.svg)"] if figure.plot in plots else []
-    return ["", f"### {figure.name}", "", f"*{figure.states}* By {runs}: **{result.answer}**.", "", f"Seen: {seen.text}.{note}", *picture, "",
+    return ["", f"### {figure.name}", "", f"*{figure.states}*", "", f"**{result.answer.capitalize()}**, by {runs}.", "", f"Measured: {seen.text}.{note}", *picture, "",
             *([interval, ""] if interval else []), *table_of(seen.comparisons)]
 
 
 def sections(results, counts, plots):
-    """Of all figures that were judged; none where there is none."""
+    """Returns the sections of all figures that were judged; empty if there are none."""
     judged = [result for result in results if result.seen]
-    return ["", HEADING, "", "Each comparison with what stood on both sides, and intervals in brackets; those in bold are what the conclusion is about above all.",
+    return ["", HEADING, "", "Each table has the claims of a conclusion, with the numbers of both sides. Intervals are in brackets. The headline is in bold.",
             *(line for result in judged for line in section(result, counts, plots))] if judged else []

@@ -125,4 +125,4 @@ FIGURES = (
     Figure("9b, sharing", "Per-flow fair sharing operates as expected.", ("fair-queue",), under_test.operates),
 )
 
-PAPER = Paper("flowatcher", CITATION, INTRO, FIGURES, RUNS)
+PAPER = Paper("flowatcher", CITATION, INTRO, FIGURES, RUNS, title="FloWatcher-DPDK", main=("5a", "6a", "7a", "7c", "8a"))

@@ -110,7 +110,7 @@ class Shares:
 def extreme(pick, rows, column):
     """The least, or the most, of a column over flows: in no run is it beyond that of all flows' intervals."""
     found = [estimate(row, column) for row in rows]
-    return Estimate(pick(one.value for one in found), pick(one.low for one in found), pick(one.high for one in found), Of.RUNS)
+    return Estimate(pick(one.value for one in found), pick(one.low for one in found), pick(one.high for one in found), Of.RUNS, found[0].unit)
 
 
 def none_above(what, rows, column, most, headline=False):

@@ -34,7 +34,7 @@ def middle_of(values):
     """Their median, with its interval (95 %, by order statistics)."""
     ordered, count = sorted(values), len(values)
     rank = max(0, (count - round(count ** 0.5 * 1.96)) // 2)
-    return Estimate((ordered[(count - 1) // 2] + ordered[count // 2]) / 2, ordered[rank], ordered[count - 1 - rank], Of.RUNS)
+    return Estimate((ordered[(count - 1) // 2] + ordered[count // 2]) / 2, ordered[rank], ordered[count - 1 - rank], Of.RUNS, "%")
 
 
 def loses_less(what, a, b, factor=1, headline=False):

@@ -11,7 +11,7 @@ PROBED_PACKETS = 0.2e6 * 14.88  # that a modelled loss of `bench models` is a sh
 def loss(row, column):
     """A modelled loss; no loss of n packets may be one of 3 / n (95 %)."""
     found = estimate(row, column)
-    return Estimate(found.value, found.low, max(found.high, 3 / PROBED_PACKETS), found.of)
+    return Estimate(found.value, found.low, max(found.high, 3 / PROBED_PACKETS), found.of, found.unit)
 
 
 def more_lost(what, a, b, factor, headline=False):

@@ -15,4 +15,5 @@ FIGURES = (
     Figure("2, flows", "Counting flows loses only a little more than counting packets.", ("devices",), figure_8("uniform"), plot="devices"),
 )
 
-PAPER = Paper("flowmon", CITATION, INTRO, FIGURES, {"devices": Run(y="mpps", module=devices, by_clock=True, quick=())})
+PAPER = Paper("flowmon", CITATION, INTRO, FIGURES, {"devices": Run(y="mpps", module=devices, by_clock=True, quick=())}, title="FlowMon-DPDK",
+              doi="10.1145/3234200.3234203", main=("2, hardware", "2, packets", "2, flows"))

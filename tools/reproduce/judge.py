@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a conclusion's comparisons say together.
+"""The verdict on a conclusion, from its comparisons.
 
-A paper concludes an order or a factor. Each is a Comparison of two estimates with intervals; a comparison is answered only
-where these do not overlap. A conclusion holds if what it states above all (its headline) does, most of the rest does, and
-nothing is the other way round.
+A paper concludes an order or a factor. Each is a Comparison of two estimates with intervals. A comparison is confirmed or refuted only
+if the intervals do not overlap. A conclusion is confirmed if its main claims (the headline) are, most of the others are, and none is
+refuted.
 """
 import dataclasses
 import enum
 import math
 
-NAMED = 2  # comparisons of each answer which a verdict's sentence names; of more it says how many
+from wording import measured
+
+NAMED = 2  # comparisons of each answer that a verdict names; it counts the others
 
 
 class Of(enum.Enum):
@@ -25,31 +27,46 @@ class Of(enum.Enum):
 
 
 class Answer(enum.Enum):
-    AGREES = "as stated"
-    OPEN = "within the noise"
-    DISAGREES = "the other way round"
+    AGREES = "confirmed"
+    OPEN = "undecided"
+    DISAGREES = "refuted"
 
 
-HOLDS, IN_PART, NOT_DECIDED, FAILS = "holds", "holds in part", "not decided", "does not hold"
+HOLDS, IN_PART, NOT_DECIDED, FAILS = "confirmed", "partly confirmed", "undecided", "refuted"
+FIRST = {FAILS: (Answer.DISAGREES, Answer.AGREES, Answer.OPEN), NOT_DECIDED: (Answer.OPEN, Answer.AGREES, Answer.DISAGREES)}  # answers in the order of a verdict
 
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """A value, and the interval that it is known to within."""
+    """A value, and the interval that it is known to within. unit: for display alone."""
     value: float
     low: float
     high: float
     of: Of
+    unit: str = dataclasses.field(default="", compare=False)
 
     def __post_init__(self):
         if not self.low <= self.value <= self.high:
             raise ValueError(f"an estimate of {self.value} is not within its interval, {self.low} to {self.high}")
 
     def times(self, factor):
-        return Estimate(factor * self.value, factor * self.low, factor * self.high, self.of)
+        return Estimate(factor * self.value, factor * self.low, factor * self.high, self.of, self.unit)
+
+    @property
+    def is_bound(self):
+        return self.of is Of.BOUND
+
+    @property
+    def is_open(self):
+        """Whether one end of its interval is not known."""
+        return math.isinf(self.low) or math.isinf(self.high)
+
+    @property
+    def is_unknown(self):
+        return self == UNKNOWN
 
 
-UNKNOWN = Estimate(0, -math.inf, math.inf, Of.COUNT)  # of what cannot be measured: no comparison with it is answered
+UNKNOWN = Estimate(0, -math.inf, math.inf, Of.COUNT)  # could not be measured: every comparison with it is undecided
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,7 +111,8 @@ class Conclusion:
             raise ValueError("a conclusion needs a headline: which of its comparisons is it about above all?")
 
     def verdict(self):
-        return Verdict(self._answer(), self._why())
+        answer = self._answer()
+        return Verdict(answer, self._why(answer))
 
     def _shares(self, headline):
         """How many of the headlines, or of the others, agree, disagree, and are there."""
@@ -111,14 +129,18 @@ class Conclusion:
             return FAILS
         return IN_PART if agree else NOT_DECIDED
 
-    def _why(self):
-        """Headlines first, and in bold."""
-        first = sorted(self.comparisons, key=lambda one: not one.headline)
-        found = {answer: [f"**{one.what}**" if one.headline else one.what for one in first if one.answer() == answer] for answer in Answer}
-        return "; ".join(f"{answer.value}: {_named(names)}" for answer, names in found.items() if names) + "."
+    def _why(self, answer):
+        """Claims by their answer, those of the verdict's own first; the headline is first, and in bold. Each has its numbers."""
+        ordered = sorted(self.comparisons, key=lambda one: not one.headline)
+        parts = []
+        for at, kind in enumerate(FIRST.get(answer, (Answer.AGREES, Answer.DISAGREES, Answer.OPEN))):
+            claims = [f"**{one.what}** ({measured(one)})" if one.headline else f"{one.what} ({measured(one)})" for one in ordered if one.answer() == kind]
+            if claims:
+                parts.append(_named(claims) if at == 0 else f"{kind.value.capitalize()}: {_named(claims)}")
+        return ". ".join(parts) + "."
 
 
 def _named(names):
-    """The first, and how many more there are."""
+    """The first ones, and how many more there are."""
     rest = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(names[:NAMED]) + (f", and {rest} more" if rest > 0 else "")

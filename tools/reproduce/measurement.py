@@ -101,4 +101,4 @@ FIGURES = (
            "copies memory.", ("beside",), tasks_beside, plot="beside", ours=True),
 )
 
-PAPER = Paper("measurement", CITATION, INTRO, FIGURES, RUNS)
+PAPER = Paper("measurement", CITATION, INTRO, FIGURES, RUNS, title="Measurement algorithms in software", main=("1a", "1c", "2a", "8", "9a"))

@@ -111,4 +111,4 @@ FIGURES = (
     Figure("8, task by task", "Giving way task by task, or losing packets where more tasks find enough so, satisfies more.", ("dynamic",), figure_8_ours, ours=True),
 )
 
-PAPER = Paper("mona", CITATION, INTRO, FIGURES, RUNS)
+PAPER = Paper("mona", CITATION, INTRO, FIGURES, RUNS, title="MONA", main=("5a", "7a", "8, all", "11a", "section III"))

@@ -45,8 +45,8 @@ def figure_5a(runs):
                 f"; {percent(max(worst_run))} in the worst of {len(worst_run)} runs of a task, {whole(max(worst_window))} in the worst window",
                 (Comparison("the tasks' mean error is 8 % at most", estimate(pooled(list(errors.values()), "mean_error"), "mean_error"), bound(AVERAGE), or_equal=True,
                             headline=True),
-                 Comparison("no run's mean error is above 20 %", bound(max(worst_run)), bound(MOST), or_equal=True, headline=True),
-                 Comparison("no window's error is above 20 %", bound(max(worst_window)), bound(MOST), or_equal=True),
+                 Comparison("no run's mean error is above 20 %", bound(max(worst_run), "%"), bound(MOST), or_equal=True, headline=True),
+                 Comparison("no window's error is above 20 %", bound(max(worst_window), "%"), bound(MOST), or_equal=True),
                  *(below(f"{TASKS[task]}'s error is below LatChange's", error, errors[LATENCY], "mean_error") for task, error in errors.items()
                    if task != LATENCY and LATENCY in errors),
                  untold("the error is half of an upper bound's for RTx, a fifth of the mean's for LatChange")),
@@ -103,7 +103,7 @@ def recall_at(of_runs, missing):
     if None in values:
         return None
     ends = (min(values), max(values)) if len(values) >= ENOUGH else (-math.inf, math.inf)
-    return Estimate(statistics.median(values), *ends, Of.RUNS)
+    return Estimate(statistics.median(values), *ends, Of.RUNS, "%")
 
 
 def figure_9a(runs):
@@ -111,7 +111,7 @@ def figure_9a(runs):
     hitters = {}
     for row in runs["missing-flows"].where(threshold=PAPERS_THRESHOLD):
         hitters.setdefault(row["missing"], []).append(estimate(row, "recall"))
-    both = {missing: Estimate(statistics.fmean(one.value for one in of), min(one.low for one in of), max(one.high for one in of), Of.WINDOWS) for missing, of in hitters.items()}
+    both = {missing: Estimate(statistics.fmean(one.value for one in of), min(one.low for one in of), max(one.high for one in of), Of.WINDOWS, "%") for missing, of in hitters.items()}
     others = curves(runs)
     comparisons = [Comparison(f"HH's recall below {TASKS[task]}'s ({states}) where {whole(missing)} of the flows are missing", one, same, headline=True)
                    for (states, task), of_runs in others.items() for missing, one in both.items() if (same := recall_at(of_runs, missing)) is not None]

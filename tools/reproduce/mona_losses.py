@@ -4,7 +4,7 @@ import dataclasses
 import math
 
 from comparing import at_most, below, bound, estimate, more, over, untold
-from judge import UNKNOWN, Comparison, Estimate
+from judge import UNKNOWN, Comparison
 from mona_rows import ADAPT, CONTROL, FIRST, NO_ADAPT, NOTHING, TASKS, percent, pooled, total, whole
 from paper import Seen
 
@@ -36,7 +36,7 @@ def if_any(static, comparison):
     if lost(static)["total"] > NOTHING:
         return comparison
     return dataclasses.replace(comparison, what=f"{comparison.what} (there is too little to lose)",
-                               less=Estimate(comparison.less.value, -math.inf, math.inf, comparison.less.of))
+                               less=dataclasses.replace(comparison.less, low=-math.inf, high=math.inf))
 
 
 NOTHING_LOST, HALF_LOST = "nothing", "half at most"

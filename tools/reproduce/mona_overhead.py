@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs say in MONA of the time that deciding takes, and what packets take for states: table II and figure 12."""
+import dataclasses
+
 from comparing import at_most, below, bound, difference, estimate, more
 from judge import Comparison, Estimate
 from mona_rows import ADAPT, CONTROL, minus, percent, sum_of, whole
@@ -43,13 +45,13 @@ def counting_share(runs, states, mpps):
     """Of a worker's time at so many packets: counting by states. What is measured has more in it, so that it may be as little as nothing."""
     rows = ways_of(runs["state-costs"], states, MOST_FLOWS)
     most = more(rows["one-state"], rows["counted"]).times(mpps * 1e-3)  # of ns a packet, at packets a ns
-    return Estimate(most.value, min(most.low, 0), most.high, most.of)
+    return Estimate(most.value, min(most.low, 0), most.high, most.of, "%")
 
 
 def estimates_share(runs, states):
     """Of the other thread's: what tasks miss, estimated."""
     row = ways_of(runs["state-costs"], states, MOST_FLOWS)["estimates"]
-    return estimate(row, "ns").times(row["window_packets"] * 1e-3 / WINDOW_US)
+    return dataclasses.replace(estimate(row, "ns").times(row["window_packets"] * 1e-3 / WINDOW_US), unit="%")
 
 
 def changing_share(runs, states, flows):
@@ -57,7 +59,7 @@ def changing_share(runs, states, flows):
     def more_ns(of_flows):
         rows = ways_of(runs["state-changes"], states, of_flows)
         return more(rows["decided"], rows["changing"]).times(rows["changing"]["window_packets"])
-    return minus(more_ns(flows), more_ns(FEW)).times(flows / (flows - FEW) * 1e-3 / WINDOW_US)
+    return dataclasses.replace(minus(more_ns(flows), more_ns(FEW)).times(flows / (flows - FEW) * 1e-3 / WINDOW_US), unit="%")
 
 
 def all_overhead(runs, size, flows, mpps):
@@ -108,7 +110,7 @@ def figure_12d(runs):
 
 def decision_us(row):
     """On average."""
-    return estimate(row, "overhead_share").times(WINDOW_US)
+    return dataclasses.replace(estimate(row, "overhead_share").times(WINDOW_US), unit="us")
 
 
 def told(rows, what):

@@ -61,12 +61,12 @@ def _over_runs(column, values, processes):
 
 def sum_of(estimates):
     """The sum of each of their ends."""
-    return Estimate(*(sum(getattr(one, end) for one in estimates) for end in ("value", "low", "high")), _of(estimates))
+    return Estimate(*(sum(getattr(one, end) for one in estimates) for end in ("value", "low", "high")), _of(estimates), estimates[0].unit)
 
 
 def minus(one, other):
     """The widest that both allow."""
-    return Estimate(one.value - other.value, one.low - other.high, one.high - other.low, _of([one, other]))
+    return Estimate(one.value - other.value, one.low - other.high, one.high - other.low, _of([one, other]), one.unit)
 
 
 def known(rows, column):

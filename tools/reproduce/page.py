@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's page, docs/reproduce/NAME.md: every figure and table of it, in order."""
+"""A paper's page, docs/reproduce/NAME.md, with every figure and table in order."""
 import datetime
 import re
 
@@ -9,7 +9,7 @@ from passes import other_answers
 from runs import command_of
 from rows import ENOUGH
 
-HEAD = ("| figure | the paper states | run | seen here | verdict |", "|---|---|---|---|---|")
+HEAD = ("| figure | the paper states | measured here | verdict |", "|---|---|---|---|")
 OURS = "## Beyond the paper"
 SHORT = 160  # characters that a cell of the table has room for
 
@@ -20,7 +20,7 @@ def slug(name):
 
 
 def seen_of(result):
-    """What was seen, where it is short, and the way to all of it."""
+    """The measurement if it is short, and a link to all of it."""
     if not result.seen:
         return ""
     way = f"[numbers](#{slug(result.figure.name)})"
@@ -29,9 +29,8 @@ def seen_of(result):
 
 def line_of(result, others):
     figure = result.figure
-    runs = ", ".join(f"[{name}](#commands)" for name in figure.runs)
-    other = f" *The pass before: {others[figure.name]}.*" if figure.name in others else ""
-    return f"| {figure.name} | {cell(figure.states)} | {runs} | {seen_of(result)} | **{result.answer}**: {cell(result.why)}{other} |"
+    other = f" *Earlier pass: {others[figure.name]}.*" if figure.name in others else ""
+    return f"| {figure.name} | {cell(figure.states)} | {seen_of(result)} | **{result.answer}**: {cell(result.why)}{other} |"
 
 
 def table(results, others):
@@ -41,17 +40,20 @@ def table(results, others):
 
 
 def how_measured(counts):
-    """Of what the page's figures are."""
+    """How the page's numbers and verdicts come about."""
     if not counts:
-        return ["Nothing of it was run yet."]
+        return ["Nothing was run yet."]
     least, most = min(counts.values()), max(counts.values())
     number = f"{least}" if least == most else f"{least} to {most}"
-    return [f"Values are medians over runs, each in a process of its own so that memory lies elsewhere: {number} of them here. An interval over runs goes from the",
-            f"least to the most of {ENOUGH} or more; of fewer, from the least to the most that any run's own interval has (95 % of its rounds, all of fewer than six), and what has neither, and is",
-            f"not counted, decides nothing. An order, or a factor, counts only where intervals do not overlap, or where, of the same {ENOUGH} runs or more, the ratio within each run",
-            "has an interval (99 %, by t of its logarithm; of what may be below 0 the difference has) that is on one side: what a process has of luck in where its memory lies,",
-            "both have. Of tails in cycles an order has to be of more than two: so wide are the buckets that they are read from. A verdict's headline is in bold.",
-            "The papers' nanoseconds are of other machines and are not compared."]
+    return [f"Values are medians over {number} runs. Each run is a process of its own, so that its memory lies elsewhere.", "",
+            "- A verdict names the claims of a conclusion with their numbers. The headline, which are the main claims, is in bold. *Limit* is the number that a claim sets.",
+            "- A claim is confirmed or refuted only if the intervals of both sides do not overlap. Otherwise it is undecided.",
+            f"- With {ENOUGH} runs or more, an interval goes from the smallest to the largest run. With fewer runs it covers each run's own interval (95 % of its rounds, all if there are fewer than six).",
+            "- A measured value without an interval decides nothing. Counted values need none.",
+            f"- Two sides of the same {ENOUGH} runs or more are also compared within each run, by their ratio. The ratio has a 99 % interval (Student's t of its logarithm).",
+            "  Values that may be negative are compared by their difference. Both sides share the luck of their process, such as the place of its memory.",
+            "- Tails in cycles have to differ by more than two cycles, the width of the histogram's buckets.",
+            "- The papers' nanoseconds are from other machines and are not compared."]
 
 
 def machine_of(rows, paths):
@@ -72,12 +74,12 @@ def cpu_of(rows):
 
 
 def sums(results):
-    """How many of the paper's conclusions, and of ours beside them, came to what."""
+    """How many conclusions of the paper, and of ours, have which verdict."""
     lines = []
-    for of_whom, found in (("Of the paper", [one for one in results if not one.figure.ours]), ("Beyond it", [one for one in results if one.figure.ours])):
+    for of_whom, found in (("The paper", [one for one in results if not one.figure.ours]), ("Beyond the paper", [one for one in results if one.figure.ours])):
         told = {answer: sum(one.answer == answer for one in found) for answer in ANSWERS}
         if found:
-            lines.append(f"{of_whom}: " + "; ".join(f"{answer} {number}" for answer, number in told.items() if number) + ".")
+            lines.append(f"{of_whom}: " + ", ".join(f"{number} {answer}" for answer, number in told.items() if number) + ".")
     return lines
 
 
@@ -88,11 +90,12 @@ def page(paper, rows, counts, files, plots, passes=None):
     noisy = [path for name, of_run in files.items() if rows[name].all and not paper.runs[name].is_noiseless for path in of_run]
     this = passes.add(paper.name, results, noisy, cpu_of(rows)) if passes else None
     before = passes.before(this) if this else None
-    lines = [f"# {paper.citation.replace('*', '')}", "", f"What it states, and what this machine shows: made by `make reproduce-{paper.name}`. "
-             "[All papers](../reproduce.md).", "", *how_measured(counts), "", *sums(results)]
+    doi = f" DOI: [{paper.doi}](https://doi.org/{paper.doi})." if paper.doi else ""
+    lines = [f"# {paper.citation.replace('*', '')}", "", f"This page compares the paper with this machine. `make reproduce-{paper.name}` writes it.{doi} "
+             "[All papers](../reproduce.md).", "", *sums(results), "", *how_measured(counts)]
     lines += machine_of(rows, paths) + (["", *paper.intro] if paper.intro else [])
     if before:
-        lines += ["", f"The pass before was of {before['day']}{', on ' + before['cpu'] if before['cpu'] else ''}; a row says where its verdict, by the rules of that day, was another."]
+        lines += ["", f"The earlier pass was on {before['day']}{' (' + before['cpu'] + ')' if before['cpu'] else ''}. A row shows its verdict of that pass if it differs. Each pass has the rules of its day."]
     lines += table(results, other_answers(before, results)) + sections(results, counts, plots)
     lines += ["", "## Commands", ""] + [f"- {name}: `{command_of(run)}`" for name, run in paper.runs.items()]
     return "\n".join(lines) + "\n", results

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a paper's module declares: its figures and tables, all of them in order, and what is run for them."""
+"""The declarations of a paper's module: its figures and tables in order, and the runs that they need."""
 import dataclasses
 import typing
 
@@ -32,7 +32,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """What runs say of a figure: in words, and the comparisons of its conclusion."""
+    """The measurement for a figure: in words, and the comparisons of its conclusion."""
     text: str
     comparisons: tuple
     note: str = ""
@@ -73,12 +73,17 @@ class Paper:
     intro: tuple
     figures: tuple
     runs: dict  # name: Run
+    title: str = ""  # of its section on the first page
+    doi: str = ""
+    main: tuple = ()  # names of the figures that the first page shows
 
     def __post_init__(self):
         for figure in self.figures:
             for name in (*figure.runs, *([figure.plot] if figure.plot else [])):
                 if name not in self.runs:
                     raise ValueError(f"{self.name}, figure {figure.name}: there is no run {name}")
+        for name in set(self.main).difference(figure.name for figure in self.figures):
+            raise ValueError(f"{self.name}: there is no figure {name} for the first page")
 
 
 @dataclasses.dataclass(frozen=True)

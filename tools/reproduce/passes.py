@@ -71,5 +71,5 @@ def agreement(passes, papers):
     if not both:
         return ""
     days = [f"{day} ({', '.join([*sorted(cpus[day]), f'{runs[day]} runs'])})" for day in sorted(runs)]
-    return (f"Of {both} that two passes judged, {' and '.join(days)}, each by the rules of its day, {same} have the same verdict in both, {100 * same / both:.0f} %; of the others, whose rows "
-            f"say so, {undecided} were not decided in one of the two, and {turned} turned from holding to not holding, or back.")
+    return (f"Two passes judged {both} conclusions, on {' and '.join(days)}. {same} have the same verdict in both ({100 * same / both:.0f} %). {undecided} were undecided in one of the two, "
+            f"and {turned} changed from confirmed to refuted or back. Each pass used the rules of its day.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first page, docs/reproduce.md: what all papers' pages say together, read from them."""
+"""The first page, docs/reproduce.md: a summary of the papers' pages, read from them."""
 import re
 
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED
@@ -7,13 +7,28 @@ from page import OURS, slug
 from paper import ANSWERS, NOT_HERE
 from passes import JUDGED
 
-LINE = re.compile(rf"^\| (.*?) \| (.*?) \|.*\| \*\*({'|'.join(ANSWERS)})\*\*: (.*) \|$")
+LINE = re.compile(rf"^\| (.*?) \| (.*?) \| (.*?) ?\| \*\*({'|'.join(ANSWERS)})\*\*: (.*) \|$")
+FIRST_CLAIM = re.compile(r"(.*?\))(?:\.|, )")
+INTRO = """# The published experiments on this machine
+
+`make reproduce` repeats the experiments of five papers, figure by figure. Each paper has its own page with all figures, plots and commands. `make reproduce-quick` takes ten minutes and repeats the headlines.
+
+A conclusion of a paper is a set of claims. Its main claims are the headline. A claim is confirmed or refuted only if the intervals of both sides do not overlap.
+
+| verdict | meaning |
+|---|---|
+| confirmed | the headline and most other claims are confirmed, and no claim is refuted |
+| partly confirmed | a part of the headline is confirmed, or all of it without most of the rest |
+| undecided | no claim of the headline is confirmed or refuted |
+| refuted | a claim of the headline is refuted, and none is confirmed |
+"""
 
 
 def lines_of(text):
     """Rows of a page: (figure, statement, answer, why), first the paper's, then ours."""
     theirs, _, ours = text.partition(f"\n{OURS}\n")
-    return tuple([found.groups() for found in map(LINE.match, part.splitlines()) if found] for part in (theirs, ours))
+    rows = ([found.groups() for found in map(LINE.match, part.splitlines()) if found] for part in (theirs, ours))
+    return tuple([(name, states, answer, why) for name, states, _, answer, why in part] for part in rows)
 
 
 def from_here(text):
@@ -21,30 +36,48 @@ def from_here(text):
     return re.sub(r"\]\((?!https?:)(\.\./)?", lambda found: "](" if found[1] else "](reproduce/", text)
 
 
+def first_claim(why):
+    """The first claim of a verdict, with its numbers."""
+    found = FIRST_CLAIM.match(why)
+    return found[1].replace("**", "") if found else why
+
+
+def row(line, where, of=""):
+    name, states, answer, why = line
+    anchor = f"#{slug(name)}" if answer in JUDGED else ""
+    return f"| [{of}{name}]({where}{anchor}) | {states} | **{answer}**: {from_here(first_claim(why))} |"
+
+
+def section(paper, theirs, counts, where):
+    """Ten lines for a paper: its citation, its verdicts, and five figures at most."""
+    doi = f" DOI: [{paper.doi}](https://doi.org/{paper.doi})." if paper.doi else ""
+    verdicts = ", ".join(f"{number} {answer}" for answer, number in counts.items() if number)
+    rows = [row(line, where) for name in paper.main for line in theirs if line[0] == name]
+    return ["", f"## {paper.title or paper.name}", "", f"{paper.citation}.{doi} [All figures]({where}): {verdicts}.",
+            *(["", "| figure | the paper states | verdict here |", "|---|---|---|", *rows] if rows else [])]
+
+
 def summary(papers, folder, agreement=""):
     """The page; a paper without one counts as not run. agreement: how passes agree, in words."""
-    lines = ["# The published experiments on this machine", "",
-             "Five papers, figure by figure: made by `make reproduce`, or a paper's own command. A conclusion **holds** only if its headline and most of the rest do,",
-             "by intervals that do not overlap, and nothing is the other way round; each row says why, the headline in bold. `make reproduce-quick` takes ten minutes for",
-             "those headlines that short runs can answer.",
-             "", "| paper | " + " | ".join(ANSWERS) + " |", "|---|" + "---|" * len(ANSWERS)]
-    beyond, against = [], []
+    lines = [*INTRO.splitlines(), "", "| paper | " + " | ".join(ANSWERS) + " |", "|---|" + "---|" * len(ANSWERS)]
+    beyond, sections = [], []
     totals = dict.fromkeys(ANSWERS, 0)
     for paper in papers:
-        path = folder / "reproduce" / f"{paper.name}.md"
+        where = f"reproduce/{paper.name}.md"
+        path = folder / where
         theirs, ours = lines_of(path.read_text()) if path.exists() else ((), ())
         counts = {answer: sum(line[2] == answer for line in theirs) for answer in ANSWERS}
         totals = {answer: totals[answer] + count for answer, count in counts.items()}
-        link = f"[{paper.citation}](reproduce/{paper.name}.md)" if path.exists() else paper.citation
-        lines.append(f"| {link} | " + " | ".join(str(counts[answer]) for answer in ANSWERS) + " |")
-        where = f"reproduce/{paper.name}.md"
-        beyond += [f"| [{paper.name} {name}]({where}{f'#{slug(name)}' if answer in JUDGED else ''}) | {states} | **{answer}**: {from_here(why)} |" for name, states, answer, why in ours]
-        against += [f"| [{paper.name} {name}]({where}#{slug(name)}) | {states} | {from_here(why)} |" for name, states, answer, why in theirs if answer == FAILS]
+        name = paper.title or paper.name
+        lines.append(f"| {f'[{name}]({where})' if path.exists() else name} | " + " | ".join(str(counts[answer]) for answer in ANSWERS) + " |")
+        if path.exists():
+            sections += section(paper, theirs, counts, where)
+        beyond += [row(line, where, of=f"{paper.name} ") for line in ours]
     lines += ["| all | " + " | ".join(str(totals[answer]) for answer in ANSWERS) + " |"]
     judged = sum(totals[answer] for answer in (HOLDS, IN_PART, NOT_DECIDED, FAILS))
-    lines += ["", f"Of {judged} conclusions that could be put to the test {totals[HOLDS]} hold, {totals[IN_PART]} in part, {totals[FAILS]} do not, and {totals[NOT_DECIDED]} "
-              f"are not decided; {totals[NOT_HERE]} figures and tables are not reproducible here, each with the reason in its row."]
+    lines += ["", f"{judged} conclusions were tested: {totals[HOLDS]} are confirmed, {totals[IN_PART]} partly confirmed, {totals[FAILS]} refuted and {totals[NOT_DECIDED]} undecided. "
+              f"{totals[NOT_HERE]} figures and tables are not reproducible on this machine. Their rows give the reason."]
     lines += ["", agreement] if agreement else []
-    lines += ["", "## What does not hold here", "", *(["| figure | the paper states | seen here |", "|---|---|---|", *against] if against else ["Nothing."])]
-    lines += ["", "## New beyond the papers", "", *(["| beside figure | what is stated | verdict |", "|---|---|---|", *beyond] if beyond else ["Nothing was run yet."])]
+    lines += sections
+    lines += ["", "## Beyond the papers", "", *(["These claims are our own.", "", "| beside figure | claim | verdict |", "|---|---|---|", *beyond] if beyond else ["Nothing was run yet."])]
     return "\n".join(lines) + "\n"

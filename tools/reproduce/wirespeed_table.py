@@ -24,7 +24,7 @@ def per_cpu_second(row):
     """Thousand flows that a row of figure 3 classifies in a second of CPU time of all its threads."""
     ns = estimate(row, "cpu_ns")
     value, low, high = (1e6 / PACKETS / end for end in (ns.value, ns.high, ns.low))
-    return Estimate(value, low, high, ns.of)
+    return Estimate(value, low, high, ns.of, "Kflows/s")
 
 
 def factor(runs):
