@@ -17,12 +17,17 @@ from paper import Figure, Paper, Run
 
 CITATION = "Tangari et al., *Accuracy-aware adaptive traffic monitoring for software dataplanes* (MONA), IEEE TNSM, 2020"
 INTRO = (
-    "One worker runs the whole monitor over built-in TCP traffic: 250,000 flows, Zipf 1.1 unless said otherwise, 0.5 % of the packets sent again, in windows of",
-    "10 ms. It runs in its own time: what its thread worked, and what it would have waited. **Load 1 is what it takes with all flows in their own states while it",
-    "is busy for 95 % of the time**, measured before each run. The paper's loads are 5 to 11 Mpps, of which its machine took 5 with all tasks on all flows, which is",
-    "more work than load 1 is: its loads are lower than 2.2. The truth is",
-    "what the same program finds when the same packets wait for it. Each run has traffic of its own. All of satisfaction, recall and floods, with what the project's",
-    "own modes do, is on [a page of its own](../reproduce-adaptive.md) (`make reproduce-adaptive`).",
+    "One worker runs the whole monitor over built-in TCP traffic. The traffic has 250,000 flows, Zipf 1.1 unless a row says otherwise. 0.5 % of "
+    "the packets are retransmissions. Windows are 10 ms long. Each run has different traffic.",
+    "",
+    "- Time is the worker's own: the CPU time of its thread, plus the time that it would have waited for packets.",
+    "- **Load 1** is the rate at which the worker is busy for 95 % of the time with all flows in their own states. It is measured before each "
+    "run.",
+    "- The paper's loads are 5 to 11 Mpps. Its machine reached 5 Mpps with all tasks on all flows, which is more work than load 1. So the paper's"
+    " loads are below 2.2.",
+    "- The truth is the result of the same program on the same packets when they wait for it.",
+    "- [Another page](../reproduce-adaptive.md) has all results for satisfaction, recall and floods, with the project's own modes (`make "
+    "reproduce-adaptive`).",
 )
 MODES = ("--mode", "no-adapt,adapt-only,accuracy,tasks,prefer-tasks")
 THEIRS = ("--mode", "no-adapt,adapt-only,accuracy")
@@ -70,45 +75,46 @@ SWING = "the rate peaks at a load of 1.6, the paper's at 14.8 Mpps: 1.5 times wh
 NEIGHBOUR = "one neighbour for a third of the time, the paper one to three"
 
 FIGURES = (
-    Figure("1a", "Neighbours that use the last-level cache double the time of a packet.", ("contended",), figure_1a, plot="contended"),
-    Figure("1b", "Traffic of less skew doubles the time of a packet.", ("skewed",), figure_1b, plot="skewed"),
+    Figure("1a", "Neighbours that use the last-level cache double the time a packet takes.", ("contended",), figure_1a, plot="contended"),
+    Figure("1b", "Traffic with less skew doubles the time a packet takes.", ("skewed",), figure_1b, plot="skewed"),
     Figure("2", "(Overview: adaptation and accuracy control beside the pipeline.)", not_here=DRAWING),
-    Figure("table I", "Times of lookups, from cache and from memory, are best described by Gumbel's distribution.", ("fits",), table_1),
-    Figure("3", "1,000 samples estimate the cache's share of lookups to below 1 % on average, where the nearer mean errs by 5 %.", ("cache-hits",), figure_3,
+    Figure("table I", "Gumbel's distribution describes the times of lookups best, both from cache and from memory.", ("fits",), table_1),
+    Figure("3", "1,000 samples estimate the fraction of lookups answered by the cache with an error below 1 % on average. The nearer mean has an error of 5 "
+           "%.", ("cache-hits",), figure_3,
            plot="cache-hits"),
     Figure("4", "(Graph of monitoring states.)", not_here=DRAWING),
-    Figure("5a", "The recall is estimated to 8 % on average and never worse than 20 %, worst for LatChange; better than by the mean alone or by an upper bound alone.",
+    Figure("5a", "The estimated recall has a mean error of 8 % and at most 20 %, worst for LatChange. It is better than the mean or an upper bound alone.",
            ("dynamic", "constant"), figure_5a),
-    Figure("5b", "The error grows with the share of missing flows.", ("dynamic", "constant"), figure_5b),
+    Figure("5b", "The error grows with the fraction of missing flows.", ("dynamic", "constant"), figure_5b),
     Figure("5c", "Tasks whose results vary more, LatChange and RTx, have larger errors.", ("dynamic", "constant"), figure_5c),
-    Figure("5d", "Of ways to change the step, multiplying it up and down converges fastest.", ("steps",), figure_5d, plot="steps"),
-    Figure("6", "Two configurations of states, each of which takes longer than that which it gives way to.", ("states",), figure_6),
-    Figure("7a", "Rate that swings in 250 ms: adaptation loses nothing.", ("loss",), figure_7("swing-250ms", SWING, NOTHING_LOST, HALF_LOST), plot="loss"),
-    Figure("7b", "In 100 ms: adaptation loses less than half of what there is without it.", ("loss",), figure_7("swing-100ms", SWING, HALF_LOST)),
-    Figure("7c", "Neighbours: adaptation loses next to nothing, where much is lost without it.", ("loss",), figure_7("neighbour", NEIGHBOUR, HALF_LOST, NOTHING_LOST)),
-    Figure("7d", "Falling skew: with adaptation losses begin at 1.1, without it at 1.25.", ("loss",), figure_7_skew),
-    *(Figure(f"8{letter}", f"Configuration {number}, {name}: accuracy control satisfies for more of the time than adaptation alone, and than none.",
+    Figure("5d", "Of the ways to change the step, multiplying it up and down converges fastest.", ("steps",), figure_5d, plot="steps"),
+    Figure("6", "There are two configurations of states. Each state costs more than the lighter one below it.", ("states",), figure_6),
+    Figure("7a", "When the rate swings in 250 ms, adaptation loses no packets.", ("loss",), figure_7("swing-250ms", SWING, NOTHING_LOST, HALF_LOST), plot="loss"),
+    Figure("7b", "When the rate swings in 100 ms, adaptation loses less than half of what is lost without it.", ("loss",), figure_7("swing-100ms", SWING, HALF_LOST)),
+    Figure("7c", "Beside neighbours, adaptation loses almost nothing, and much is lost without it.", ("loss",), figure_7("neighbour", NEIGHBOUR, HALF_LOST, NOTHING_LOST)),
+    Figure("7d", "When the skew falls, losses begin at 1.1 with adaptation and at 1.25 without it.", ("loss",), figure_7_skew),
+    *(Figure(f"8{letter}", f"Configuration {number}, {name}: accuracy control satisfies the task in more windows than adaptation alone, and than no adaptation.",
              ("dynamic",), figure_8(configuration, task), plot="dynamic" if letter == "a" else None)
       for letter, (number, configuration, task, name) in zip("abcdefgh", [(number, configuration, task, name) for number, configuration in ((1, "chain"), (2, "tree"))
                                                                           for task, name in TASKS.items()])),
     Figure("8, all", "Median satisfaction is 75 % with accuracy control, 38 % without adaptation, 23 % with adaptation alone.", ("dynamic",), figure_8_all),
-    Figure("9a", "Heavy hitters lose more of their recall by as many missing flows than other tasks.", ("constant", "missing-flows"), figure_9a, plot="constant"),
-    Figure("9b", "The higher the threshold of heavy hitters, the more of them are lost by as many missing flows.", ("missing-flows",), figure_9b, plot="missing-flows"),
-    Figure("10a", "Few slots for the flows lose packets; 500,000 avoid it.", ("collisions",), figure_10a, plot="collisions"),
-    Figure("10b", "And they lower the recall.", ("slots",), figure_10b),
-    Figure("11a", "A SYN flood of a high share loses packets; with a filter table one of 80 % is tolerated.", ("flood",), figure_11a, plot="flood"),
-    Figure("11b", "It lowers the recall by up to 40 %; with a filter by less.", ("flood",), figure_11b),
-    Figure("table II", "All overhead takes less than 1 % of the time with 10 states and tasks or 20 of both, and less than 2 % with 20 states and 40 tasks, or 40 of both and "
-           "500 flows; no less than 2 % with 40 of both and 1,000.", ("deciding", "state-costs", "state-changes"), table_2),
-    Figure("12a", "The adaptation's time grows with the square of the number of states at most: in the range of 10 us for 64.", ("deciding",), figure_12a),
-    Figure("12b", "The accuracy control's time grows in proportion to the number of tasks: in the range of 10 us for 50 in 10 states.", ("deciding",), figure_12b),
-    Figure("12c", "Estimates, and counting by states, take more than 1 % of the time only with 64 states.", ("state-costs",), figure_12c, plot="state-costs"),
-    Figure("12d", "Changing flows' states takes more than 1 % only with 1,000 flows a window and more than 40 states.", ("state-changes",), figure_12d),
-    Figure("section III", "What is decided between two batches takes no more than 10 us.", ("deciding",), longest_step),
-    Figure("13a", "Keeping every flow has a throughput 25 % below that of a sketch with a fast path, and 7 % below where all tasks are just satisfied.", ("sketches",),
+    Figure("9a", "Heavy hitters lose more recall than other tasks with the same number of missing flows.", ("constant", "missing-flows"), figure_9a, plot="constant"),
+    Figure("9b", "The higher the threshold of heavy hitters, the more of them are lost with the same number of missing flows.", ("missing-flows",), figure_9b, plot="missing-flows"),
+    Figure("10a", "Few slots for flows cause packet loss. 500,000 slots avoid it.", ("collisions",), figure_10a, plot="collisions"),
+    Figure("10b", "Few slots for flows lower the recall.", ("slots",), figure_10b),
+    Figure("11a", "A large SYN flood causes packet loss. With a filter table a flood of 80 % is tolerated.", ("flood",), figure_11a, plot="flood"),
+    Figure("11b", "A SYN flood lowers the recall by up to 40 %, and by less with a filter.", ("flood",), figure_11b),
+    Figure("table II", "All overhead is below 1 % of the time with 10 states and tasks, or 20 of both. It is below 2 % with 20 states and 40 tasks, or 40 of both "
+           "and 500 flows. With 40 of both and 1,000 flows it is 2 % or more.", ("deciding", "state-costs", "state-changes"), table_2),
+    Figure("12a", "The time of adaptation grows at most with the square of the number of states. With 64 states it is in the range of 10 us.", ("deciding",), figure_12a),
+    Figure("12b", "The time of accuracy control grows in proportion to the number of tasks. With 50 tasks in 10 states it is in the range of 10 us.", ("deciding",), figure_12b),
+    Figure("12c", "Estimates and counting by states take more than 1 % of the time only with 64 states.", ("state-costs",), figure_12c, plot="state-costs"),
+    Figure("12d", "Changing the states of flows takes more than 1 % of the time only with 1,000 flows a window and more than 40 states.", ("state-changes",), figure_12d),
+    Figure("section III", "The work between two batches takes at most 10 us.", ("deciding",), longest_step),
+    Figure("13a", "Keeping every flow has a throughput 25 % below a sketch with a fast path, and 7 % below it if all tasks are just satisfied.", ("sketches",),
            figure_13a, plot="sketches"),
-    Figure("13b", "Near 10 Gb/s keeping every flow has the highest accuracy; above 15 Gb/s the sketch is better.", ("sketches",), figure_13b),
-    Figure("8, task by task", "Giving way task by task, or losing packets where more tasks find enough so, satisfies more.", ("dynamic",), figure_8_ours, ours=True),
+    Figure("13b", "Near 10 Gb/s keeping every flow is most accurate. Above 15 Gb/s the sketch is more accurate.", ("sketches",), figure_13b),
+    Figure("8, task by task", "Reducing task by task, or losing packets if this satisfies more tasks, satisfies more than the paper's modes.", ("dynamic",), figure_8_ours, ours=True),
 )
 
 PAPER = Paper("mona", CITATION, INTRO, FIGURES, RUNS, title="MONA", main=("5a", "7a", "8, all", "11a", "section III"))

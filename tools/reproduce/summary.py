@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first page, docs/reproduce.md: a summary of the papers' pages, read from them."""
+import itertools
 import re
 
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED
@@ -8,6 +9,7 @@ from paper import ANSWERS, NOT_HERE
 from passes import JUDGED
 
 LINE = re.compile(rf"^\| (.*?) \| (.*?) \| (.*?) ?\| \*\*({'|'.join(ANSWERS)})\*\*: (.*) \|$")
+MOST_WORDS = 20  # in a cell
 FIRST_CLAIM = re.compile(r"(.*?\))(?:\.|, )")
 INTRO = """# The published experiments on this machine
 
@@ -42,10 +44,17 @@ def first_claim(why):
     return found[1].replace("**", "") if found else why
 
 
+def brief(states):
+    """The first sentences of a statement, as many as a cell has room for."""
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", states)
+    words = list(itertools.accumulate(len(sentence.split()) for sentence in sentences))
+    return " ".join(sentences[:max(1, sum(count <= MOST_WORDS for count in words))])
+
+
 def row(line, where, of=""):
     name, states, answer, why = line
     anchor = f"#{slug(name)}" if answer in JUDGED else ""
-    return f"| [{of}{name}]({where}{anchor}) | {states} | **{answer}**: {from_here(first_claim(why))} |"
+    return f"| [{of}{name}]({where}{anchor}) | {brief(states)} | **{answer}**: {from_here(first_claim(why))} |"
 
 
 def section(paper, theirs, counts, where):
