@@ -166,7 +166,7 @@ class Heaps(unittest.TestCase):
             return answers(judges.figure_2_heap({"heap": Rows([row(table, 1, cheap.get(table.replace("-", "_"), ns) if (flows, zipf) == (1024, 2) else ns, flows=flows, zipf=zipf)
                                                                for flows in (1024, 4096) for zipf in (1.1, 2) for table, ns in costs.items()])}), headline=True)
         self.assertEqual(set(of().values()), {AGREES})
-        for table, name in (("heap", "the heap"), ("heap_values", "a heap whose entries are asked for early"), ("space_saving", "a heap of 10,000 keys at most")):
+        for table, name in (("heap", "the heap"), ("heap_values", "a heap whose entries are prefetched"), ("space_saving", "a heap of 10,000 keys at most")):
             self.assertEqual([what for what, answer in of(**{table: 7}).items() if answer == DISAGREES], [f"linear below {name} at 1024 flows, skew 2"])
 
 

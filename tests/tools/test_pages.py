@@ -295,7 +295,7 @@ class Pages(unittest.TestCase):
     def test_a_figure_has_a_section_with_all_that_was_seen_and_the_numbers_of_each_comparison(self):
         text = self.page()
         section = text[text.index("### 2\n"):text.index("### 3\n")]
-        for line in ("*Dear costs less.*", "**Refuted**, by [some](#commands).", "Measured: 2 | 1 ns. A note.", "![2](some.svg)", "*Intervals: within a run.*",
+        for line in ("*Dear costs less.*", "**Refuted**, by [some](#commands).", "Measured: 2 | 1 ns.", "A note.", "![2](some.svg)", "*Intervals: within a run.*",
                      "| **dear below cheap** | 2 ns < 1 ns | refuted |"):
             self.assertIn(line + "\n", section)
         self.assertIn("| **cheap** | 1 ns ≤ 0.5 × 2 ns | confirmed |", text)

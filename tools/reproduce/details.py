@@ -39,9 +39,9 @@ def section(result, counts, plots):
     figure, seen = result.figure, result.seen
     runs = ", ".join(f"[{name}](#commands)" for name in figure.runs)
     interval = interval_of(seen.comparisons, [counts[name] for name in figure.runs if name in counts])
-    note = f" {seen.note[:1].upper()}{seen.note[1:]}." if seen.note else ""
+    note = ["", f"{seen.note[:1].upper()}{seen.note[1:]}."] if seen.note else []
     picture = ["", f"![{figure.name}]({figure.plot}.svg)"] if figure.plot in plots else []
-    return ["", f"### {figure.name}", "", f"*{figure.states}*", "", f"**{result.answer.capitalize()}**, by {runs}.", "", f"Measured: {seen.text}.{note}", *picture, "",
+    return ["", f"### {figure.name}", "", f"*{figure.states}*", "", f"**{result.answer.capitalize()}**, by {runs}.", "", f"Measured: {seen.text}.", *note, *picture, "",
             *([interval, ""] if interval else []), *table_of(seen.comparisons)]
 
 

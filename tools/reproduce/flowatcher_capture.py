@@ -12,7 +12,7 @@ def figure_5a(runs):
     return Seen("Mpps without loss, by batch: " + ", ".join(f"{batch} {row['lossless_mpps']:.0f}" for batch, row in rows.items()),
                 tuple(below(f"batches of {batch} below 256", row, rows[256], "lossless_mpps", headline=batch in (PAPERS_BATCHES[0], PAPERS_BATCHES[-1]))
                       for batch, row in rows.items() if batch in PAPERS_BATCHES and batch != 256),
-                "a queue of 4096 packets is modelled from the time of each batch; what a card loses to its bus is not seen from memory")
+                "a queue of 4096 packets is modelled from the time of each batch; losses of a card to its bus do not appear in memory")
 
 
 def of_all_cores(row):
@@ -31,8 +31,7 @@ def figure_5b(runs):
     rows = by_queues(runs["receive"])
     return Seen("Mpps of all queues together: " + ", ".join(f"{queues} queue{'s' * (queues > 1)} {1e3 / row['ns']:.0f}" for queues, row in sorted(rows.items())),
                 tuple(below(f"two queues take more than {queues}", rows[2], row, headline=queues in (1, 4)) for queues, row in sorted(rows.items()) if queues != 2),
-                "rates stand for losses: queues are DPDK's rings in memory, so what the card and its bus gain or lose by more of them is not seen. One core polls "
-                "one queue, two cores poll two, and share more; the paper's have a thread each")
+                "rates replace losses. Queues are DPDK's rings in memory, so gains and losses of the card and its bus do not appear. One core polls one queue. Two cores poll two or more. In the paper each queue has a thread")
 
 
 def two_queues(run, cache):
@@ -50,7 +49,7 @@ def figure_5c(runs):
         f"{with_cache(cache)} {own['ns']:.1f}, {shared['ns']:.1f} ns a packet ({own['pool_cycles']:.0f}, {shared['pool_cycles']:.0f} cycles to get and give back its buffer, "
         "timed alone)"
         for cache, (own, shared) in pairs.items()), tuple(comparisons),
-                "cost stands for loss. The paper's pools have a cache for each core in front, as DPDK's have by default: the headline is with it")
+                "cost replaces loss. The paper's pools have a cache for each core in front, the default of DPDK. The headline is the case with a cache")
 
 
 def with_cache(buffers):
@@ -70,5 +69,4 @@ def table_2(runs):
                 (below("batches of 256 above 64", batches[64], batches[256], "lossless_mpps", headline=True),
                  below("two queues above one", queues[2], queues[1], headline=True), below("a pool for each queue", *pools, headline=True),
                  below("the pipeline above run to completion", models["run-to-completion"], models["pipeline"], "mpps", headline=True)),
-                "the values stand in a picture that the text does not have: those that it names as tuned are taken. Rates and costs stand for losses, as in "
-                "figures 5 and table III")
+                "the paper's text names the tuned values, and its picture is not available here. Rates and costs replace losses, as in figure 5 and table III")

@@ -49,9 +49,7 @@ def few_clients(runs):
     comparisons += [at_most(f"{clients_of(row)}: at most half of the most there is", row, most, FAR, "total_mbps", headline=not alone) for row in few]
     comparisons += [at_most(f"a flow of {clients_of(row)} has half of that or less", of_one_flow(row), most, FAR, "total_mbps") for row in few if row["clients"] == 1]
     return Seen(f"total Mb/s by clients: {told(rows, 'total_mbps', 0)}; of a flow: {told(rows, 'flow_mbps', 2)}", tuple(comparisons),
-                f"the most there is stands for the line: {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with {clients_of(most)}. The "
-                "monitor takes a core from them, where the paper's had its own: what there is without it decides. The paper's stack waits for batches to fill, "
-                "the kernel's takes each packet as it comes; clients, router, server and monitor share the cores")
+                f"the maximum replaces the line rate: {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with {clients_of(most)}. The monitor takes a core from them, and the paper's had its own, so the results without a monitor decide. The paper's stack waits until batches fill; the kernel's takes each packet at once. Clients, router, server and monitor share the cores")
 
 
 def many_clients(runs):
@@ -64,7 +62,7 @@ def many_clients(runs):
     return Seen(f"Mb/s with {FEW} clients and more: {told(many, 'total_mbps', 0)}; the most: {most['total_mbps']:.0f} with {most['clients']}. Half of the "
                 f"connections last at most, in us: {told(rows, 'p50_us', 0)}",
                 tuple(at_most(f"{clients_of(row)}: nine tenths of the most there is", most, row, 1 / NEAR, "total_mbps", headline=True) for row in others),
-                "there is no line to be close to: the most that any other number of clients has stands for it")
+                "there is no line rate here: the maximum over other numbers of clients replaces it")
 
 
 def same_log(runs):
@@ -75,8 +73,8 @@ def same_log(runs):
         f"{row['clients']}: {row['connections']:.0f}, {row['connections_seen']:.0f}" for row in rows) +
                 f"; packets missed: {sum(row['missed'] for row in rows):.0f} of {sum(row['packets'] for row in rows):.0f}; Jain's index over clients, by their log: "
                 f"{told(rows, 'fairness', 4)}", tuple(comparisons),
-                "counts are compared run by run, and only where the monitor says that it missed no packet: else they stay open. It sees ports, not clients: whether "
-                f"these are served alike, to an index of {FAIR}, is from their log")
+                "counts are compared run by run, if the monitor missed no packet. Otherwise they stay undecided. The monitor sees ports instead of clients. "
+                f"Whether clients are served alike (an index of {FAIR}) is from their log")
 
 
 def cost_of_watching(runs):
@@ -89,7 +87,7 @@ def cost_of_watching(runs):
                 f". CPU of the monitor, % of a core: {told([row for _, row in pairs], 'watch_percent', 0)}",
                 tuple(at_most(f"nine tenths of the connections of {clients_of(row)} are left", alone, row, 1 / NEAR, "per_s",
                               headline=row["clients"] == most) for alone, row in pairs),
-                "the paper's monitor had cores of its own, and its devices others: here it takes them from what it watches")
+                "the paper's monitor and its devices had separate cores. Here the monitor takes CPU time from the system that it watches")
 
 
 class Shares:
@@ -144,8 +142,7 @@ def aggressive(shares):
                 (none_below("all that exceed their share lose", exceeding, "lost", 0.5, headline=True),
                  none_above("none of them gets a tenth more than its share", shares.above, "got_share", 1 + SHARE_ERROR),
                  none_below("none a tenth less", shares.above, "got_share", 1 - SHARE_ERROR)),
-                "of flows whose queue holds what they sent beyond it, losses are not asked for. Flows whose queues fill "
-                "first may get more until those of the others have filled")
+                "flows whose queue holds their excess packets need not lose any. Flows whose queues fill first may get more until the other queues have filled")
 
 
 @of_shares

@@ -27,7 +27,7 @@ def figure_7a(runs):
         f"{name} {row['p50_cycles']:.0f}, {row['p99_cycles']:.0f}, {row['p999_cycles']:.0f}" for name, row in rows.items()) +
                 f" cycles; without loss {packets['lossless_mpps']:.0f} and {rows['double-hash']['lossless_mpps']:.0f} Mpps; no place for (share of packets) " +
                 listed([{**row, "percent": 100 * (row["rejected_share"] or 0)} for row in rows.values()], "percent") + " %", tuple(comparisons),
-                "costs stand for losses: of random five-tuples, on one core; a queue of 4096 packets is modelled")
+                "costs replace losses, for random five-tuples on one core. A queue of 4096 packets is modelled")
 
 
 def middle_of(values):
@@ -52,8 +52,7 @@ def figure_7a_losses(runs):
     comparisons.append(loses_less("double-hash loses a tenth of what chained does", lost["double-hash"], lost["chained"], 0.1))
     return Seen(f"% lost at {run.all[0]['offered_mpps']:g} Mpps, least, median and most of {len(lost[ORDER[0]])} processes: " + "; ".join(
         f"{table} {100 * min(shares):.2g}, {100 * middle_of(shares).value:.2g}, {100 * max(shares):.2g}" for table, shares in lost.items()), tuple(comparisons),
-                "the paper's runs are at 14.88 Mpps; the rate here is what the combined table takes on average, so that something may be lost at all. A queue of "
-                "4096 packets is modelled, and tables are compared within each process")
+                "the paper's runs are at 14.88 Mpps; the rate here is what the combined table takes on average, so that packets may be lost at all. A queue of 4096 packets is modelled, and tables are compared within each process")
 
 
 def draw_losses(run):
@@ -82,5 +81,4 @@ def figure_7c(runs):
         told.append(f"{flows} flows: {counted['mpps']:.0f} and {p99['mpps']:.0f} (lost of 14.88 Mpps {100 * counted['modelled_loss']:.2g} and "
                     f"{100 * p99['modelled_loss']:.2g} %)")
     return Seen("Mpps of counting, and with the p99 gap by P-square: " + "; ".join(told), tuple(comparisons),
-                "the paper compares what is lost of 14.88 Mpps: here a queue of 4096 packets before one core is modelled, and where nothing is lost of it costs "
-                "are compared alone")
+                "the paper compares losses at 14.88 Mpps. Here a queue of 4096 packets before one core is modelled. If it loses nothing, only costs are compared")

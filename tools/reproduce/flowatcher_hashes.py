@@ -34,7 +34,7 @@ def figure_6a(runs):
                 (over("software Toeplitz is slower than the line", rows["softrss"], LINE_NS, headline=True),
                  *(under(f"{name} is faster than the line", rows[name], LINE_NS) for name in THEIR_HASHES),
                  untold("a call takes 47 to 268 cycles")),
-                "hashes of addresses and ports, in batches of keys that are in a cache, whose calls overlap; the paper times call by call, which is not measured")
+                "hashes of addresses and ports, in batches of keys that are in a cache, whose calls overlap. The paper times call by call, which is not measured here")
 
 
 def figure_6b(runs):
@@ -45,7 +45,7 @@ def figure_6b(runs):
                  below("it does with prefetching, too", none, early),
                  untold("a card loses 3.98 times as much meanwhile", headline=True),
                  under("without prefetching it adds 100 cycles at most", difference(late, none), 100 / cycles_per_ns(runs))),
-                "what the reading adds is told in cycles; what a card loses meanwhile is not modelled, so that this row can hold in part at most")
+                "the cost of reading is in cycles. The loss of a card during this time is not modelled, so the verdict is partly confirmed at best")
 
 
 def added(*rows):
@@ -85,5 +85,4 @@ def seed(runs):
     return Seen(", ".join(f"{name} {100 * share.low:.1f} to {100 * share.high:.1f} %" for name, share in found.items()) +
                 f" of random five-tuples find no place, drawn anew {number} times",
                 tuple(under(f"the best draw leaves less than 1 % out by {name}", {"share": share.low}, 0.01, "share", headline=True) for name, share in found.items()),
-                "the hashes here have one seed: that the five-tuples are others in each run has the same effect on a hash that spreads them at random: "
-                "10.4 % of the flows are left over by chance, as 6c says")
+                "the hashes here have one seed: different five-tuples in each run have the same effect on a hash that spreads them at random. By chance 10.4 % of the flows find no place, as 6c says")

@@ -28,8 +28,7 @@ def figure_8(traffic):
         rows = on_device(runs, traffic)
         return Seen(rates_of(rows), tuple(over(f"{counted} are counted at line rate", rows[f"{counted}, parshall"], LINE_RATE, "mpps", headline=True)
                                           for counted in ("flows", "packets")),
-                    "packets and flows are counted by the same program, `parshall watch`, with --packets-only and without: it loses next to nothing more where its "
-                    "rate is above the line's both times. The device copies frames from memory as fast as they are polled")
+                    "packets and flows are counted by the same program, `parshall watch`, with --packets-only and without: it loses hardly more if both rates are above the line's rate. The device copies frames from memory as fast as the program polls them")
     return judge
 
 
@@ -41,8 +40,7 @@ def beside_testpmd(runs):
         raise NotYet("dpdk-testpmd is not installed: tools/setup.sh dpdk-dev")
     ours, best = rows["packets, parshall"], max(theirs, key=lambda row: row["mpps"])
     return Seen(rates_of(rows), (at_most("it has nine tenths of the other's rate or more", best, ours, ALIKE, "mpps", headline=True),),
-                "the other in its mode rxonly, as it comes or tuned as the paper tunes (bursts of 256, 4096 descriptors, the largest caches of buffers): whichever is "
-                "faster")
+                "dpdk-testpmd runs in its mode rxonly, by default or tuned as in the paper (bursts of 256, 4096 descriptors, the largest buffer caches). The faster one counts")
 
 
 def not_installed(found, wanted):
@@ -64,8 +62,7 @@ def monitors(runs):
                             "lost_share") for row, ours in pairs]
     return Seen(f"highest kpps without loss, of {run.all[0]['highest_kpps']:.0f} at most, and % lost at the highest rate tried: " + "; ".join(
         f"{row['row']} ({row['setting']}) {row['lossless_kpps']:.0f}, {100 * row['lost_share']:.2g}" for row in run.all), tuple(comparisons),
-                f"{AS_A_SENTENCE}, nor is ipfixprobe{not_installed({row['row'] for row in run.all}, [program for program, *_ in monitor_losses.MONITORS.values()])}. Tuned is what their documentation has against losses: "
-                "longer rings and buffers, shorter snapshots, larger bursts and caches. A veth pair is the link, "
+                f"{AS_A_SENTENCE}, nor is ipfixprobe{not_installed({row['row'] for row in run.all}, [program for program, *_ in monitor_losses.MONITORS.values()])}. Tuned means the settings that their documentation recommends against losses: longer rings and buffers, shorter snapshots, larger bursts and caches. A veth pair is the link, "
                 "and the sender, the kernel's network and the monitor share the cores: no more is tried than four fifths of what the sender reaches with nobody "
                 "listening, far below the paper's 14.88 Mpps, and who loses nothing of it is not told apart")
 
@@ -78,8 +75,7 @@ def receivers(runs):
         raise NotYet("none of tcpdump, nfpcapd and suricata is installed")
     return Seen("million packets a second of CPU from a capture file: " + ", ".join(f"{name} {row['mpps_cpu']:.2f}" for name, row in rows.items()),
                 tuple(below(f"{name} below flows by parshall", row, rows["flows, parshall"], "mpps_cpu", headline=True) for name, row in others.items()),
-                "a file, since most of these cannot read a device of DPDK; start and end of each program are in it. Each as it comes: a file has no buffers to "
-                f"tune. {AS_A_SENTENCE}, nor is ipfixprobe{not_installed(rows, [program for program, *_ in capture_readers.OTHERS.values()])}")
+                "a file is used because most of these programs cannot read a DPDK device. Start and end of each program are included. Each has its defaults: a file has no buffers to tune. {AS_A_SENTENCE}, nor is ipfixprobe{not_installed(rows, [program for program, *_ in capture_readers.OTHERS.values()])}")
 
 
 def table_4(runs):
@@ -93,8 +89,7 @@ def table_4(runs):
                 (at_most(f"a cache of {paper['llc_mb']:g} MB misses no more than a tenth above one of {more['llc_mb']:g} MB", paper, more, 1.1, "misses_per_1000",
                          headline=True),
                  untold("instructions a cycle are comparable")),
-                "the paper has the lower share of misses on the testbed that loses; here no more than a tenth above passes as alike. By valgrind's cachegrind, of `parshall watch` on 65,536 flows, not of FloWatcher-DPDK: the CPU's counters, and so instructions a cycle, are not to be "
-                "had here, and this row can hold in part at most. Nor can it be told that a card is to blame")
+                "in the paper the testbed that loses packets has fewer misses. Here a difference of at most a tenth counts as equal. By valgrind's cachegrind, of `parshall watch` on 65,536 flows, not of FloWatcher-DPDK: the CPU's counters, and so instructions a cycle, are not available here, so the verdict is partly confirmed at best. Whether a card is the cause is unknown")
 
 
 def software_events(runs):
@@ -105,8 +100,8 @@ def software_events(runs):
     row = run.all[0]
     return Seen(f"a million packets more take {row['ms_per_million']:.1f} ms of CPU, touch {row['faults_per_million']:.2f} pages for the first time, and see "
                 f"{row['switches_per_million']:.1f} switches to other threads",
-                (under("less than one page a million packets is new", row, 1, "faults_per_million", headline=True),),
-                "switches are those of all threads, and of what else the machine does")
+                (under("a million packets touch less than one new page", row, 1, "faults_per_million", headline=True),),
+                "switches count all threads, and other work of the machine")
 
 
 def draw_rates(run):

@@ -35,8 +35,7 @@ def table_3_models(runs):
     return Seen(listed((direct, ring), "mpps", name="model") + " Mpps of one worker",
                 (untold("the pipeline loses less of bursts at a fixed rate", headline=True),
                  below("the pipeline's capacity is above run to completion's", direct, ring, "mpps")),
-                "the paper compares what is lost of bursts at a fixed rate, where the ring between the threads is a larger buffer: no device here bursts, so "
-                "this row is not decided. Capacities are told, where each packet that is handed over costs a ring; the pipeline has a thread more")
+                "the paper compares losses during bursts at a fixed rate, where the ring between the threads is a larger buffer. No device here bursts, so this row is undecided. Capacities are given instead. In the pipeline each packet also passes a ring, and there is one thread more")
 
 
 def table_3_schedulers(runs):
@@ -52,9 +51,8 @@ def table_3_schedulers(runs):
                 (_a_thousand_times("a pair on a core loses a thousand times more under SCHED_DEADLINE", (held, pair), (fair, pair), headline=True),
                  more_lost("a pair loses more at all", (held, pair), (fair, pair), 1),
                  _a_thousand_times("a thread alone loses a thousand times more", (held, alone), (fair, alone))),
-                "the paper does not give runtime and period, from which the loss follows: here each thread has 0.4 ms of every 1 ms, so that alone it pauses for "
-                "0.6 ms, in which 8,928 packets come to a queue of 4096; with 0.9 ms it would be 1,488, which the queue holds. The paper pins each pair of receiver "
-                "and monitor to a core; the kernel lets no thread of SCHED_DEADLINE be pinned, so that such a pair has any of the cores")
+                "the loss depends on runtime and period, which the paper does not give. Here each thread has 0.4 ms of every 1 ms, so a thread alone pauses for 0.6 ms. In this time 8,928 packets arrive at a queue of 4096. With 0.9 ms it would be 1,488 packets, which the queue holds. The paper pins each pair of receiver "
+                "and monitor to a core; the kernel does not allow pinning of threads under SCHED_DEADLINE, so such a pair may use any core")
 
 
 def figure_7b(runs):
@@ -65,5 +63,4 @@ def figure_7b(runs):
                 (untold("cooperative threads lose ten times what threads on the two halves of a core do", headline=True),
                  more_lost("threads that share a core lose more than one with its own", (ring, "modelled_loss"), (ring, "alone_modelled_loss"), 1, headline=True),
                  below("the cooperative capacity is below the pipeline's", rows["cooperative"], ring, "mpps")),
-                "their cooperative threads are lthreads, which DPDK 22.11 no longer has; ours take turns batch by batch, and what they lose is not modelled, nor "
-                "have cores two halves (hyper-threads) here: this row can hold in part at most")
+                "their cooperative threads are lthreads, which DPDK 22.11 no longer has; ours alternate batch by batch. Their losses are not modelled, and cores have no hyper-threads here, so the verdict is partly confirmed at best")

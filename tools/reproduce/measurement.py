@@ -88,8 +88,7 @@ FIGURES = (
            plot="superspreader"),
     Figure("4b", "Superspreaders: the count array reaches a precision of 97 % at lower cost than linear probing, which reaches 99 % precision and 100 % "
            "recall.", ("superspreader",),
-           task_by_accuracy("superspreader", 0.97, 0.99, "where a Bloom filter errs it takes a new destination for an old one: that costs recall, and precision nothing; the "
-                            "paper prints it the other way round. Its count array names flows by a key, ours every flow of a place")),
+           task_by_accuracy("superspreader", 0.97, 0.99, "a Bloom filter may take a new destination for an old one. This lowers the recall and leaves the precision; the paper prints the two in reverse. Its count array reports flows by a key, ours reports every flow of a place")),
     Figure("5a", "Changes by EWMA: the count array has the lowest latency, and linear is the fastest hash table.", ("change",), task_by_size("change"), plot="change"),
     Figure("5b", "Changes: the count array reaches a precision of 99 % at lower cost than linear probing, which is exact.", ("change",),
            task_by_accuracy("change", 0.99, 1, "the paper does not give its smoothing and threshold: ours are RFC 6298's, and four deviations")),

@@ -45,7 +45,7 @@ def figure_1a(runs):
     pairs = [(linear, one) for linear, one, _ in sizes]
     return Seen("ns of linear, cuckoo-1, cuckoo-4 (memory of linear): " + "; ".join(told) + f". Cuckoo-1 takes {more_than(pairs)} more, its p99 "
                 f"{more_than(pairs, 'p99_cycles')}", tuple(comparisons),
-                "differs here: both buckets of a key are asked for before either is looked at")
+                "differs here: both buckets of a key are prefetched before either is read")
 
 
 def figure_1b(runs):
@@ -65,7 +65,7 @@ def figure_1c(runs):
     found = {table: cheapest(runs["accuracy"], table, 0.98) for table in ("count-array-keys", "count-min")}
     array, sketch = found.values()
     comparisons = [counted(f"{table} reaches a precision of 98 %", row is not None, headline=True) for table, row in found.items()]
-    note = "the count array remembers its last packet's key: without, it names every flow of a full counter"
+    note = "the count array remembers the key of its last packet. Without it, the array reports every flow of a full counter"
     if None in found.values():
         return Seen("not both reach a precision of 98 % at a size that was tried", tuple(comparisons), note)
     return Seen(f"cheapest p99 at 98 % precision: count array {array['p99_cycles']:.0f} cycles with {array['memory_mb']:.2f} MB, Count-Min "
@@ -103,7 +103,7 @@ def figure_2a(runs):
                     below(f"they differ less at {size_of(linear)}", difference(linear, array), difference(small_linear, small_array))]
     return Seen("ns of count array, linear, heap (memory of each): " + "; ".join(told) + f". The heap takes {more_than([(a, c) for a, _, c in sizes])} more than the "
                 f"count array, linear {more_than([(a, b) for a, b, _ in sizes])}", tuple(comparisons),
-                f"sizes that are within {ONE_SIZE} times each other count as equal. Our heap is a Space-Saving, with the places of its keys in a table beside")
+                f"sizes that are within {ONE_SIZE} times each other count as equal. Our heap is a Space-Saving, with a separate table for the places of its keys")
 
 
 def ends(rows):
@@ -142,9 +142,9 @@ def figure_2bc(share):
                             below("count array's p99 below linear's", array, linear, "p99_cycles", headline=True), below("count array's mean below linear's", array, linear)]
             told = f"{array[share]:.4f} at {array['ns']:.1f} ns, p99 {array['p99_cycles']:.0f} cycles, {array['memory_mb']:.1f} MB"
         return Seen(f"{share}: linear {linear[share]:.4f} at {linear['ns']:.1f} ns, p99 {linear['p99_cycles']:.0f} cycles, {linear['memory_mb']:.1f} MB; cheapest count array "
-                    f"of 99.5 % precision and 96.5 % recall: {told}; one that starts over with each other key {replaced[share]:.3f}; the heap's best {heap[share]:.3f} at "
+                    f"of 99.5 % precision and 96.5 % recall: {told}; one that starts again with each new key {replaced[share]:.3f}; the heap's best {heap[share]:.3f} at "
                     f"{heap['ns']:.1f} ns, p99 {heap['p99_cycles']:.0f}, {heap['memory_mb']:.1f} MB", tuple(comparisons),
-                    "the paper says both that its count array adds and that it overwrites: that which adds is judged. Of linear it is the cheapest size")
+                    "the paper says that its count array adds, and also that it overwrites. The one that adds is judged. For linear probing the cheapest size is taken")
     return judge
 
 
@@ -157,11 +157,11 @@ def figure_2_heap(runs):
             rows = {row["table"]: row for row in run.where(flows=flows, zipf=zipf)}
             heap, early, short, at = rows["heap"], rows["heap-values"], rows["space-saving"], f"at {flows} flows, skew {zipf}"
             comparisons += [below(f"linear below the heap {at}", rows["linear"], heap, headline=True),
-                            below(f"linear below a heap whose entries are asked for early {at}", rows["linear"], early, headline=True),
+                            below(f"linear below a heap whose entries are prefetched {at}", rows["linear"], early, headline=True),
                             below(f"linear below a heap of 10,000 keys at most {at}", rows["linear"], short, headline=True),
                             below(f"count array below the heap {at}", rows["count-array"], heap)]
             told.append(f"{flows}, {zipf}: " + ", ".join(f"{rows[name]['ns']:.1f}" for name in ("linear", "count-array", "heap", "heap-values", "space-saving")) +
                         f" ({size_of(rows['linear'])}, {size_of(heap)}, {size_of(early)}, {size_of(short)})")
-    return Seen("ns by flows, skew: linear, count array, a heap of all flows, one that asks for its entries early, one of 10,000 keys at most (memory of linear and the "
+    return Seen("ns by flows, skew: linear, count array, a heap of all flows, one that prefetches its entries, one of 10,000 keys at most (memory of linear and the "
                 "heaps): " + "; ".join(told),
                 tuple(comparisons), "cost alone is judged; the smallest memory may still be the short heap's")

@@ -28,8 +28,7 @@ def merging(runs):
     comparisons += [at_most(f"merging adds a tenth at most, {merged['flows']} flows", merged, alone, 1.1, headline=True) for alone, merged in pairs]
     return Seen("ns a packet of tables of two cores, and with the cost of merging them after 2 M packets: " + "; ".join(
         f"{alone['flows']} flows {alone['ns']:.1f}, {merged['ns']:.1f}" for alone, merged in pairs), tuple(comparisons),
-                "little is taken as a tenth of a packet's cost, once in 2 M packets (134 ms of the paper's line); it counts memory bandwidth, below 1 % of its "
-                "machine's. Differs here: tables are exact, and the time is charged to the packets, and the paper has a core beside for it")
+                "little means a tenth of a packet's cost, once in 2 M packets (134 ms of the paper's line). The paper counts memory bandwidth, which is below 1 % on its machine. Differs here: tables are exact, and the packets pay for the time. The paper has a separate core for it")
 
 
 def figure_9a(runs):
@@ -52,8 +51,7 @@ def figure_9a(runs):
                     for a, b in zip(array, found)]
     return Seen(f"ns beside a neighbour that counts at random in so many MB (last-level cache {l3_mb:.0f} MB): " + "; ".join(
         f"{table} " + ", ".join(f"{row['footprint_mb']:g}: {row['ns']:.1f}" for row in found) for table, found in rows.items()), tuple(comparisons),
-                "0 MB: no neighbour. Constant is taken as a quarter at most. Differs here: tables have packets at full rate, where the paper lowers it so that "
-                "the neighbour has the cache")
+                "0 MB: no neighbour. Constant means a change of at most a quarter. Differs here: packets arrive at full rate. The paper lowers the rate so that the neighbour gets the cache")
 
 
 def figure_9b(runs):
@@ -70,7 +68,7 @@ def figure_9b(runs):
     most = max(run.values("neighbours"))
     return Seen("ns by number of neighbours that write memory: " + "; ".join(
         f"{table} " + ", ".join(f"{row['neighbours']}: {row['ns']:.1f}" for row in found) for table, found in rows.items()), tuple(comparisons),
-                f"a core each, so {most} at most on this machine; the paper's seven slow the count array by 2.9")
+                f"each needs a core, so there is {most} at most on this machine; the paper's seven slow the count array by 2.9")
 
 
 def tasks_beside(runs):

@@ -41,7 +41,7 @@ def figure_3b(runs):
     comparisons += [at_most(f"linear at most a quarter above the count array at skew {a['zipf']}", a, b, SLIGHTLY, "p99_cycles") for a, b in pairs]
     return Seen(f"p99 of the heap: {p99[1.5]:.0f} cycles at skew 1.5, {p99[1.1]:.0f} at 1.1, {p99[0.75]:.0f} at 0.75; linear's to the count array's, skew upwards: "
                 + ", ".join(f"{a['p99_cycles'] / b['p99_cycles']:.2f}" for a, b in pairs) + "; " + within_cache(skew, [heap[0.75], *pairs[0]]), tuple(comparisons),
-                "slightly above is taken as a quarter at most (the paper's 46 to 40 ns)")
+                "slightly above means at most a quarter (the paper's 46 to 40 ns)")
 
 
 def figure_3c(runs):
@@ -53,4 +53,4 @@ def figure_3c(runs):
     comparisons += [at_most(f"skew {a['zipf']} at most a quarter above {b['zipf']} with {at}", a, b, 1.25, headline=True) for a in small for b in small if a is not b]
     return Seen(f"ns at skew {', '.join(map(str, skews))}: {', '.join(format(row['ns'], '.1f') for row in small)} with {at}, "
                 f"{', '.join(format(row['ns'], '.1f') for row in large)} with {beyond}; last-level cache {last_level_mb(array):.0f} MB", tuple(comparisons),
-                "no difference is taken as a quarter at most; the paper's array goes from 48 KB to 200 MB")
+                "no difference means at most a quarter; the paper's array goes from 48 KB to 200 MB")

@@ -20,7 +20,7 @@ def task_by_size(name):
                 comparisons += [below(f"linear's {tail} below {row['table']}'s {at}", linear, row, column, headline=is_mean) for row in exact[1:]]
             told.append(f"{size_of(array)}, {size_of(linear)}: " + ", ".join(f"{row['ns']:.1f} ({row['p99_cycles']:.0f})" for row in (array, *exact)))
         return Seen(f"memory of the count array, of linear: ns (p99 cycles) of count-array, {', '.join(EXACT)}: " + "; ".join(told), tuple(comparisons),
-                    "that this part is by size is taken from figure 2")
+                    "that this part is by size follows from figure 2")
     return judge
 
 
@@ -52,7 +52,7 @@ def heap_of_changes(runs):
                 (reaches("the heap's recall of 100 %", least_recall, 1, "recall", headline=True),
                  reaches("the heap's precision of 100 %", least_precision, 1, "precision"),
                  *(below(f"linear's {tail} below the heap's", linear, heap, column, headline=True) for column, tail in MEAN_AND_TAIL)),
-                "how much more is of the paper's machine, and is not compared. The heap has a key for each flow, so that none is replaced, and entries that are asked for early")
+                "the difference in ns depends on the machine and is not compared. The heap has a key for each flow, so none is replaced. Its entries are prefetched")
 
 
 def figure_6(runs):
@@ -65,7 +65,7 @@ def figure_6(runs):
                               headline=column == "p99_cycles" and table != "linear-index") for column, tail in MEAN_AND_TAIL]
         told.append(f"{table} " + ", ".join(f"{row['p99_cycles']:.0f}" for row in rows))
     return Seen(f"p99 cycles for values of {', '.join(map(str, sizes))} bytes: " + "; ".join(told), tuple(comparisons),
-                "differs here: keys of 16 bytes (the paper's have 8). The heap's are in a table beside, and an entry that moves has its value with it")
+                "differs here: keys of 16 bytes (the paper's have 8). The keys of the heap are in a separate table, and an entry that moves takes its value along")
 
 
 def figure_7(column, tail):
@@ -79,6 +79,5 @@ def figure_7(column, tail):
                     (below("an index costs less for values of 64 bytes at skew 0.75", large[1], large[0], column, headline=True),
                      below("it costs more for values of 4 bytes at skew 0.75", *small, column, headline=True),
                      *(at_most(f"it costs a tenth more at most with {pair[0]['value_bytes']} bytes, skew {pair[0]['zipf']}", pair[1], pair[0], 1.1, column) for pair in skewed)),
-                    "the paper's 30 % are at 60 bytes; its 5 ns at high skew are taken as a tenth of its 50. Differs here: the value is asked for half-way, so that the second "
-                    "access is hidden in part")
+                    "the paper's 30 % are at 60 bytes; its 5 ns at high skew count as a tenth of its 50 ns. Differs here: the value is prefetched half-way, which hides a part of the second access")
     return judge

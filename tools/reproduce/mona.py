@@ -71,8 +71,8 @@ RUNS = {
 DRAWING = "a drawing: it states nothing that is measured"
 
 
-SWING = "the rate peaks at a load of 1.6, the paper's at 14.8 Mpps: 1.5 times what its figure 7d takes without adaptation"
-NEIGHBOUR = "one neighbour for a third of the time, the paper one to three"
+SWING = "the rate peaks at a load of 1.6. The paper's rate peaks at 14.8 Mpps, which is 1.5 times the rate of its figure 7d without adaptation"
+NEIGHBOUR = "one neighbour for a third of the time; the paper has one to three"
 
 FIGURES = (
     Figure("1a", "Neighbours that use the last-level cache double the time a packet takes.", ("contended",), figure_1a, plot="contended"),

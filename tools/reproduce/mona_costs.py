@@ -21,7 +21,7 @@ def figure_1a(runs):
                  below("it raises the cost", rows[ONE_BY_ONE, "none"], rows[ONE_BY_ONE, "cache"]),
                  below("it raises that of batches", rows[BATCHED, "none"], rows[BATCHED, "cache"]),
                  below("one that copies memory raises the cost", rows[ONE_BY_ONE, "none"], rows[ONE_BY_ONE, "memory"])),
-                "the bucketed table with 1 Mi flows. One neighbour, the paper three. In batches entries are asked for 32 packets early, which hides what a cache no longer holds")
+                "the bucketed table with 1 Mi flows. One neighbour; the paper has three. In batches, entries are prefetched 32 packets ahead, which hides cache misses")
 
 
 def figure_1b(runs):
@@ -43,8 +43,7 @@ def figure_3(runs):
                 (Comparison("the error is below 1 % on average over the shares", ours, bound(0.01), headline=True),
                  Comparison("it is a fifth of the nearer mean's on average", ours, naive, factor=0.2, or_equal=True),
                  *(Comparison(f"it is below the nearer mean's at {row['hit_share']:g}", estimate(row, "error"), estimate(row, "naive_error")) for row in rows)),
-                "simulated, by Gumbel's distribution with the paper's means and coefficients of variation: at a share of a half 1,000 samples alone make 1.3 %. Which shares there are is not "
-                "the paper's: the factor depends on them")
+                "simulated with Gumbel's distribution and the paper's means and coefficients of variation. With a fraction of one half, 1,000 samples alone cause an error of 1.3 %. The paper does not give its fractions, and the factor depends on them")
 
 
 MODELS = ("gumbel", "normal", "weibull")
@@ -70,7 +69,7 @@ def figure_6(runs):
                                      headline=True))
     return Seen("ns more a packet, " + "; ".join(
         f"{configuration}: " + ", ".join(f"s{number} {rows[name_of(configuration, number)]['ns']:.0f}" for number in range(1, len(states) + 1))
-        for configuration, states in oracle.CONFIGURATIONS.items()), tuple(comparisons), "beside what is done for a packet in any state: configuration 1 is the chain, 2 the tree")
+        for configuration, states in oracle.CONFIGURATIONS.items()), tuple(comparisons), "this is in addition to the cost of a packet in every state. Configuration 1 is the chain, 2 is the tree")
 
 
 def figure_10a(runs):
@@ -82,9 +81,9 @@ def figure_10a(runs):
                 (under(f"{fewest['places']:,.0f} slots do not take 10 Gb/s of packets of 64 bytes without loss", fewest, LINE_MPPS, "lossless_mpps", headline=True),
                  reaches(f"{slots} do", ample, LINE_MPPS, "lossless_mpps", headline=True),
                  *(below(f"{b['places']:,.0f} slots cost more than {a['places']:,.0f}", a, b) for a, b in zip(rows, rows[1:]))),
-                f"the table alone, 250,000 flows of Zipf 1.1, each with an entry, in chains whose heads are the slots ({slots} are the paper's 500,000: a power of two) and whose "
-                "latest flow is first, so that flows of many packets, which come early, are far behind; and "
-                f"a queue of 4096, which is modelled. The paper's 10 Gb/s fill its whole monitor: the share lost is at a rate that {slots} slots take for "
+                f"the table alone, 250,000 flows of Zipf 1.1, each with an entry, in chains whose heads are the slots ({slots} replace the paper's 500,000, as a power of two). "
+                "The latest flow is first in a chain, so early flows with many packets are far behind. "
+                f"A queue of 4096 is modelled. The paper's 10 Gb/s fill its whole monitor: the share lost is at a rate that {slots} slots take for "
                 f"{100 * collisions.BUSY:.0f} % of the time. New flows do not come: the paper has 1,000 every 10 ms")
 
 
@@ -101,9 +100,8 @@ def figure_10b(runs):
                  reaches(f"with {ample:,.0f} it is 95 % at least", recalls[CONTROL][ample], 0.95, "recall", headline=True),
                  below(f"{few:,.0f} lower it without adaptation", recalls[NO_ADAPT][few], recalls[NO_ADAPT][ample], "recall"),
                  below(f"{few:,.0f} lose more packets there", losses[ample], losses[few], "missed_later_share")),
-                "a load of 0.8, 250,000 flows, configuration 1; recall is of what a table with room for all finds that has time for it, and a twentieth less is taken for none. Differs "
-                "here: a slot is a flow's place, and there are no lists; a flow that finds no place has that of another, whose record is written out, so that flows lose their past "
-                "where the paper's only take longer to be found; and no flows begin meanwhile, where it has 1,000 every 10 ms")
+                "a load of 0.8, 250,000 flows, configuration 1. Recall is relative to a table with room and time for all flows. A recall lower by at most a twentieth counts as equal. Differs "
+                "here: a slot is a flow's place, and there are no lists. A flow that finds no place takes the place of another, whose record is written out. Flows therefore lose their past here; in the paper they only take longer to be found; and no flows begin meanwhile, where it has 1,000 every 10 ms")
 
 
 def sketched(runs):
@@ -126,8 +124,7 @@ def figure_13a(runs):
                  *(at_most(f"every flow has three quarters of the throughput of {named(row)} at least", keeper, row, 4 / 3, headline=True) for row in fast),
                  *(below(f"{named(row)} is faster", row, keeper) for row in sketches if row not in fast),
                  untold("it has 93 % where a recall of 75 % is enough")),
-                "worker and analyst on one core. SketchVisor is not public: sketches stand for it, of which only that with a sampled path (one in 16) has a fast path as it "
-                "has. Flows that give way, so that three quarters of the heavy hitters are found, are not run")
+                "worker and analyst on one core. SketchVisor is not public, so other sketches replace it. Only the one with a sampled path (one in 16) has a fast path. Reduced flows, with which three quarters of the heavy hitters are found, are not measured")
 
 
 def figure_13b(runs):
@@ -138,4 +135,4 @@ def figure_13b(runs):
                 (under("keeping every flow takes 10 Gb/s of 64-byte packets", keeper, 1e3 / LINE_MPPS, headline=True), untold("above 15 Gb/s a sketch is more accurate", headline=True),
                  reaches("keeping every flow finds all", keeper, 1, "recall", headline=True),
                  reaches("keeping every flow finds nothing else", keeper, 1, "precision", headline=True)),
-                "accuracy is of a pass without losses; what a rate above a way's own would lose is not run")
+                "accuracy is for a pass without losses. Losses at a rate above a method's own are not measured")

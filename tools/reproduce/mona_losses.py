@@ -11,7 +11,7 @@ from paper import Seen
 FLOODED = 0.8  # share of the packets that the paper tolerates with a filter
 NEAR_1_1 = 1.15  # where the paper's losses begin is read off a figure
 FILTER = 128  # bytes of a flow that let it in
-LOST = "a packet that the program left for want of time, shed, counts as lost"
+LOST = "a shed packet, which the program counts and does not inspect for lack of time, counts as lost"
 
 
 def lost(row):
@@ -48,13 +48,12 @@ def figure_7(scenario, note, *claims):
         comparisons, told = [], []
         for queue, static, adapted in each_queue(runs, scenario):
             at = f"with a queue of {queue}"
-            possible = {NOTHING_LOST: Comparison(f"adaptation loses nothing {at}", estimate(lost(adapted), "total"), bound(NOTHING), headline=claims[0] == NOTHING_LOST),
+            possible = {NOTHING_LOST: Comparison(f"adaptation loses 0.1 % at most {at}", estimate(lost(adapted), "total"), bound(NOTHING), headline=claims[0] == NOTHING_LOST),
                         HALF_LOST: at_most(f"adaptation loses half at most {at}", lost(adapted), lost(static), 0.5, "total", headline=claims[0] == HALF_LOST)}
             comparisons += [if_any(static, possible[claim]) for claim in claims]
-            comparisons.append(over(f"something is lost without it {at}", lost(static), NOTHING, "total"))
+            comparisons.append(over(f"more than 0.1 % is lost without it {at}", lost(static), NOTHING, "total"))
             told.append(f"queue of {queue}: {told_of(static)} without adaptation, {told_of(adapted)} with it")
-        return Seen("lost " + "; ".join(told), tuple(comparisons), f"{note}. Nothing is a thousandth at most: what the queue loses after the first second, in which costs are "
-                    f"learnt that the paper has measured before, as a share of the packets of that time, and what is shed in all of the run, as a share of all; {LOST}")
+        return Seen("lost " + "; ".join(told), tuple(comparisons), f"{note}. Losses are those of the queue after the first second, as a fraction of the packets of that time, plus the fraction shed in the whole run. Costs are learnt in the first second; the paper measures them before. {LOST}")
     return judge
 
 
@@ -69,11 +68,10 @@ def figure_7_skew(runs):
         begins = [estimate(row, "skew_at_loss") for row in (adapted, static)]
         comparisons += [if_any(static, one) for one in (
             Comparison(f"with adaptation losses begin at a lower skew with a queue of {queue}", *begins, headline=True),
-            Comparison(f"there are none above a skew of {NEAR_1_1} with a queue of {queue}", begins[0], bound(NEAR_1_1), or_equal=True, headline=True))]
+            Comparison(f"adaptation has no losses above a skew of {NEAR_1_1} with a queue of {queue}", begins[0], bound(NEAR_1_1), or_equal=True, headline=True))]
         told.append(f"queue of {queue}: {skew(begins[1])} without adaptation, {skew(begins[0])} with it (lost in all {told_of(static)}, {told_of(adapted)})")
     return Seen("skew at which losses begin, " + "; ".join(told), tuple(comparisons),
-                "a window loses if more than a thousandth of its packets are lost in the queue, those shed not among them; the skew falls from 1.5 to 1 in about a second, again and again. The rate is what all "
-                "states take at the median skew: that losses without adaptation begin near the paper's 1.25 is by the choice of it")
+                "a window has losses if the queue loses more than a thousandth of its packets, without the shed ones. The skew falls from 1.5 to 1 in about a second, again and again. The rate is the highest that all states handle at the median skew. This choice places the first losses without adaptation near the paper's 1.25")
 
 
 def flooded(runs):
@@ -97,7 +95,7 @@ def figure_11a(runs):
                  Comparison(f"with a filter a flood of {whole(FLOODED)} costs no more than none and a hundredth of the packets", costs, bound(0.01), or_equal=True, headline=True),
                  below(f"a filter saves packets of a flood of {whole(FLOODED)}", losses[FLOODED, FILTER], losses[FLOODED, 0], "total"),
                  untold("a filter takes a tenth of the throughput at most")),
-                f"at a load of 1, the flood in it; of the whole run, with its first second; tolerated is taken as a hundredth of the packets; {LOST}")
+                f"the load is 1 with the flood, over the whole run including its first second. Tolerated means a loss of at most a hundredth of the packets. {LOST}")
 
 
 def figure_11b(runs):
@@ -109,4 +107,4 @@ def figure_11b(runs):
                 (below(f"a flood of {whole(high)} lowers the recall without a filter", recalls[high, 0], recalls[low, 0], "recall", headline=True),
                  below("a filter keeps more of it", recalls[high, 0], recalls[high, FILTER], "recall", headline=True),
                  at_most("the fall is 40 % at most", recalls[low, 0], recalls[high, 0], 1 / 0.6, "recall")),
-                "of flows that are none of the flood's")
+                "the recall is for flows outside the flood")

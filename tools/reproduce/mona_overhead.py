@@ -20,9 +20,9 @@ LITTLE = 0.01  # of the time
 MANY_STATES = 40  # beyond them it may be more
 OF_STATES = {10: "10x4", 20: "20x4", 40: "40x4", 64: "64x4"}
 OF_TASKS = {4: "10x4", 10: "10x10", 20: "10x20", 50: "10x50"}
-SHARED = "tasks are of four kinds, which share what they measure"
-SPREAD = "flows are spread over the heaviest 33 states at most"
-COUNTED = "what packets cost more in so many states than in one, with the same task in all, is an upper bound of counting them by states: to look up in which state a flow is, is in it; so it may show that all is within a share of the time, and not that it is above"
+SHARED = "tasks are of four kinds, which share measurements"
+SPREAD = "flows are in the heaviest 33 states at most"
+COUNTED = "the additional cost of packets in many states, with the same task in each, is an upper bound of the cost of counting by states: it includes the look-up of a flow's state. It can therefore confirm that a limit is kept, but never that it is exceeded"
 
 
 def row_of(runs, states, mode):
@@ -77,8 +77,8 @@ def table_2(runs):
             comparisons.append(Comparison(f"{name} take more than {whole(above)}", bound(above), share))
         told.append(f"{name} {percent(share.value)}, {percent(row_of(runs, size, CONTROL)['overhead_share'])}")
     return Seen("share of the worker's time, by states and tasks, and of it deciding: " + "; ".join(told), tuple(comparisons),
-                f"10 Gb/s of packets of 64 bytes for the first, of 250 for the others; deciding at a load of 1.4, by the clock of the core; {SHARED}. Beside it {COUNTED}, and flows "
-                "that all change in each window; what tasks miss is estimated by another thread. " + SPREAD[0].upper() + SPREAD[1:])
+                f"10 Gb/s of packets of 64 bytes for the first, of 250 for the others; decisions are at a load of 1.4, by the clock of the core; {SHARED}. Besides, {COUNTED}. "
+                "All flows change in each window. Another thread estimates what tasks miss. " + SPREAD[0].upper() + SPREAD[1:])
 
 
 def figure_12c(runs):
@@ -104,8 +104,7 @@ def figure_12d(runs):
                    for states, flows in within),
                  Comparison(f"{many} states of {MOST_FLOWS:,} flows take more than 1 %", bound(LITTLE), shares[many, MOST_FLOWS]),
                  Comparison(f"{many} states take more than {few} of {MOST_FLOWS:,} flows", shares[few, MOST_FLOWS], shares[many, MOST_FLOWS])),
-                f"every flow changes its state in each window, which is the most there can be; {SPREAD}, and all do the same for a flow. What a change of {FEW} flows takes, which is deciding and "
-                "telling shares, is left out. Where a lighter state does without a flow's TCP connection, that is paused, too")
+                f"every flow changes its state in each window, which is the maximum; {SPREAD}, and all do the same for a flow. What a change of {FEW} flows takes, which is the cost of the decision, is left out. If a lighter state does not follow a flow's TCP connection, the change also pauses that connection")
 
 
 def decision_us(row):
@@ -129,18 +128,18 @@ def grows(rows, what, by):
 def figure_12a(runs):
     rows = {number: row_of(runs, states, ADAPT) for number, states in OF_STATES.items()}
     return Seen(told(rows, "states"), grows(rows, "states", lambda factor: ("by the square", factor ** 2)),
-                "adaptation alone, with four tasks, the mean of all windows, where the paper's is the worst case; the range of 10 us is taken as twice at most")
+                "adaptation alone, with four tasks, the mean of all windows, while the paper has the worst case. The range of 10 us means at most 20 us")
 
 
 def figure_12b(runs):
     """Of accuracy control alone: what it takes more than adaptation without it."""
     rows = {number: difference(row_of(runs, tasks, CONTROL), row_of(runs, tasks, ADAPT), "overhead_share") for number, tasks in OF_TASKS.items()}
     return Seen(told(rows, "tasks"), grows(rows, "tasks", lambda factor: ("in proportion", factor)),
-                f"ten states: the time with accuracy control less that of adaptation alone, which noise may turn below 0, the mean of all windows; {SHARED}; the range of 10 us is taken as twice at most")
+                f"ten states: the time with accuracy control minus that of adaptation alone, which may be below 0 by noise, the mean of all windows; {SHARED}; the range of 10 us means at most 20 us")
 
 
 def longest_step(runs):
     row = row_of(runs, "chain", CONTROL)
     return Seen(f"the longest of a run's decisions takes {row['longest_step_us']:.0f} us, {decision_us(row).value:.1f} us are the mean",
                 (Comparison("the longest takes 10 us at most", estimate(row, "longest_step_us"), bound(LONGEST_US), or_equal=True, headline=True),),
-                "configuration 1; by the clock, so that a thread that waits for its core is in it")
+                "configuration 1; by the clock, so it includes the time that a thread waits for its core")

@@ -12,8 +12,7 @@ FIRST = next(iter(TASKS))  # a row of each run, where all have the same
 NO_ADAPT, ADAPT, CONTROL = "no-adapt", "adapt-only", "accuracy"  # as the paper has it
 THRESHOLD = 0.75  # of recall, as in the paper
 NOTHING = 1e-3  # share of packets
-KEPT = ("heavy hitters go by counts that flows keep in any state here: a flow that gives way to a lighter state is not missed. Packets that the queue loses cost few of them, since "
-        "their threshold is a share of what was counted, where the paper's is of bytes; packets that are shed cost many")
+KEPT = ("heavy hitters use counts that flows keep in every state here, so a flow in a lighter state is not missed. Lost packets cost few of them, because the threshold is a fraction of the counted packets (in the paper: of bytes). Shed packets cost many")
 
 
 def percent(share):

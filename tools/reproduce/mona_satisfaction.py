@@ -16,7 +16,7 @@ def satisfied_less(what, row, control, headline=False):
     """That it is for less of the time than with accuracy control; of what finds enough all the time there is no more."""
     compared = below(what, row, control, BY_RECALL, headline)
     if compared.answer() is Answer.OPEN and estimate(row, BY_RECALL).low > ALWAYS:
-        return Comparison(f"{what}: it leaves something to find", estimate(row, BY_RECALL), bound(ALWAYS), headline=headline)
+        return Comparison(what.replace("accuracy control", f"{100 * ALWAYS:g} %"), estimate(row, BY_RECALL), bound(ALWAYS), headline=headline)
     return compared
 
 
@@ -30,7 +30,7 @@ def figure_8(states, task):
             comparisons += [satisfied_less(f"{mode} below accuracy control at load {load:g}", rows[mode], rows[CONTROL], headline=True) for mode in (NO_ADAPT, ADAPT)]
             told.insert(0, f"{load:g}: " + ", ".join(f"{row[BY_RECALL]:.2f} ({row[BOTH]:.2f})" for row in rows.values()))
         return Seen("satisfaction without adaptation, with it, with accuracy control, by load: " + "; ".join(told), tuple(comparisons),
-                    "in brackets: with a precision of 0.75, too" + (f"; {KEPT}" if task == FIRST else ""))
+                    "in brackets: also with a precision of 0.75" + (f"; {KEPT}" if task == FIRST else ""))
     return judge
 
 
@@ -38,18 +38,18 @@ def figure_8_all(runs):
     modes = (NO_ADAPT, ADAPT, CONTROL)
     static, adapted, control = rows = [pooled(runs["dynamic"].where(mode=mode), BY_RECALL, statistics.median) for mode in modes]
     both = [pooled(runs["dynamic"].where(mode=mode), BOTH, statistics.median)[BOTH] for mode in modes]
-    return Seen("median satisfaction of all tasks, configurations and loads, and in brackets with a precision of 0.75, too: " + ", ".join(
+    return Seen("median satisfaction of all tasks, configurations and loads, and in brackets also with a precision of 0.75: " + ", ".join(
         f"{name} {row[BY_RECALL]:.2f} ({other:.2f})" for name, row, other in zip(("without adaptation", "with it", "with accuracy control"), rows, both)),
                 (reaches("accuracy control satisfies for three quarters of the time", control, THRESHOLD, BY_RECALL, headline=True),
                  at_most("without adaptation at most half as much", static, control, 1 / 2, BY_RECALL, headline=True),
                  at_most("with adaptation alone at most a third as much", adapted, control, 1 / 3, BY_RECALL, headline=True)),
-                f"the paper's is a median of 100 experiments; here it is taken in each run. {KEPT[0].upper()}{KEPT[1:]}")
+                f"the paper has a median of 100 experiments; here each run has a median. {KEPT[0].upper()}{KEPT[1:]}")
 
 
 def figure_8_ours(runs):
     """What the project's own modes make of it."""
     static, control, tasks, prefer = (pooled(runs["dynamic"].where(mode=mode), BOTH) for mode in (NO_ADAPT, CONTROL, "tasks", "prefer-tasks"))
-    return Seen(f"mean satisfaction by recall and precision: tasks one by one {tasks[BOTH]:.2f}, or losses where more tasks find enough so {prefer[BOTH]:.2f}; accuracy "
+    return Seen(f"mean satisfaction by recall and precision: tasks one by one {tasks[BOTH]:.2f}, or losses if this satisfies more tasks {prefer[BOTH]:.2f}; accuracy "
                 f"control {control[BOTH]:.2f}, no adaptation {static[BOTH]:.2f}",
-                (below("giving way task by task satisfies more than accuracy control", control, tasks, BOTH, headline=True),
+                (below("reducing task by task satisfies more than accuracy control", control, tasks, BOTH, headline=True),
                  below("preferring tasks to packets satisfies more than no adaptation", static, prefer, BOTH, headline=True)))

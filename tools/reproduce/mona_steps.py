@@ -13,11 +13,10 @@ def figure_5d(runs):
     windows, reached = ({policy: pooled(found, column) for policy, found in rows.items()} for column in ("windows", "reached_share"))
     soonest = min(OTHERS, key=lambda policy: windows[policy]["windows"])  # which the fastest has to be sooner than
     steps = ", ".join(f"{100 * step:g}" for step in run.values("first_step"))
-    return Seen("windows on average until all tasks have enough, where all ways come to that: " + ", ".join(
+    return Seen("mean windows until all tasks have enough, in cases in which all ways reach this: " + ", ".join(
         f"{policy} {row['windows']:.1f}" for policy, row in windows.items()) + f" (by first steps of {steps} %: " + "; ".join(
             f"{policy} " + ", ".join(f"{row['windows']:.1f}" for row in found) for policy, found in rows.items()) +
-                "); they come to it within 200 windows in " + ", ".join(f"{policy} {100 * row['reached_share']:.1f}" for policy, row in reached.items()) + " % of the cases",
-                (*(below(f"{BEST} is sooner than {policy}", windows[BEST], windows[policy], "windows", headline=policy == soonest) for policy in OTHERS),
-                 *(below(f"{policy} comes to it in fewer cases", reached[policy], reached[BEST], "reached_share") for policy in OTHERS)),
-                "M multiplies, A adds, first where a step grows and then where it shrinks: by two and a half, or by 1 % of the packets, which the paper does not say. Simulated by the "
-                "recovery of gaps that a worker runs behind adaptation alone, for loads that leave time for all tasks to have enough, and stay, where the paper's swing")
+                "); they reach it within 200 windows in " + ", ".join(f"{policy} {100 * row['reached_share']:.1f}" for policy, row in reached.items()) + " % of the cases",
+                (*(below(f"{BEST} converges sooner than {policy}", windows[BEST], windows[policy], "windows", headline=policy == soonest) for policy in OTHERS),
+                 *(below(f"{policy} converges in fewer cases", reached[policy], reached[BEST], "reached_share") for policy in OTHERS)),
+                "M multiplies and A adds. The first letter is for a growing step, the second for a shrinking one. Factor and summand are 2.5 and 1 % of the packets; the paper does not give them. Simulated for constant loads at which all tasks can have enough; the paper's loads swing. The recovery of gaps is the one that a worker runs after adaptation alone")

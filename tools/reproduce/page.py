@@ -11,6 +11,7 @@ from rows import ENOUGH
 
 HEAD = ("| figure | the paper states | measured here | verdict |", "|---|---|---|---|")
 OURS = "## Beyond the paper"
+HEAD_OF_OURS = (HEAD[0].replace("the paper states", "claim"), HEAD[1])
 SHORT = 160  # characters that a cell of the table has room for
 
 
@@ -36,7 +37,7 @@ def line_of(result, others):
 def table(results, others):
     lines = ["", *HEAD] + [line_of(result, others) for result in results if not result.figure.ours]
     ours = [line_of(result, others) for result in results if result.figure.ours]
-    return lines + (["", OURS, "", *HEAD, *ours] if ours else [])
+    return lines + (["", OURS, "", *HEAD_OF_OURS, *ours] if ours else [])
 
 
 def how_measured(counts):
@@ -46,7 +47,7 @@ def how_measured(counts):
     least, most = min(counts.values()), max(counts.values())
     number = f"{least}" if least == most else f"{least} to {most}"
     return [f"Values are medians over {number} runs. Each run is a process of its own, so that its memory lies elsewhere.", "",
-            "- A verdict names the claims of a conclusion with their numbers. The headline, which are the main claims, is in bold. *Limit* is the number that a claim sets.",
+            "- A verdict names the claims of a conclusion with their numbers. The headline, the main claims, is in bold. *Limit* is the number that a claim sets.",
             "- A claim is confirmed or refuted only if the intervals of both sides do not overlap. Otherwise it is undecided.",
             f"- With {ENOUGH} runs or more, an interval goes from the smallest to the largest run. With fewer runs it covers each run's own interval (95 % of its rounds, all if there are fewer than six).",
             "- A measured value without an interval decides nothing. Counted values need none.",

@@ -57,7 +57,7 @@ FIGURES = (
            figure_3_interfaces),
     Figure("3, classification", "One thread is enough for classification. It is never the bottleneck.", ("worst-case",), figure_3_classes),
     Figure("4", "With a backbone's trace at full length (744 bytes a frame), all configurations classify 10 or 20 Gb/s without loss. "
-           "The simplest takes least CPU; a second process doubles the memory.", ("headers-mix",), figure_4("headers-mix", "flows and frames are made, of the trace's means"), plot="headers-mix"),
+           "The simplest takes least CPU; a second process doubles the memory.", ("headers-mix",), figure_4("headers-mix", "flows and frames are generated, with the means of the trace"), plot="headers-mix"),
     Figure("5", "With shorter frames, and so more packets a second, 1I-1Q-1P handles up to 3.8 Mpps.", ("headers-capped",), figure_5, plot="headers-capped"),
     Figure("3, threads", "Wire speed needs a thread for each module of each queue (implied by the paper).", ("worst-case", "worst-case-lossless"),
            figure_3_threads, ours=True),

@@ -80,7 +80,7 @@ def figure_3_simplest(runs):
                         held_up(f"{where} flow handling takes less than sniffing", with_cores(run, one), "handled_mpps", "sniffed_mpps", headline=True), classifies(one)]
     return Seen(f"sniffed, handled, classified of {row['offered_mpps']:.1f} (CPU of the three): {stages(row)}; on any core {stages(rows['on any'])}. Without "
                 f"loss: {shape(runs['worst-case-lossless'], '1I-1Q-1P')['lossless_mpps']:.1f} Mpps", tuple(comparisons),
-                f"making the packets is {row['source_ns']:.1f} of the {row['sniffing_ns']:.0f} ns that sniffing takes; the paper's three threads "
+                f"generating the packets is {row['source_ns']:.1f} of the {row['sniffing_ns']:.0f} ns that sniffing takes; the paper's three threads "
                 "had three cores, and 12.1, 7.9 and 7.9 Mpps of 14.2 with 100, 100 and 39 % of CPU")
 
 
@@ -102,9 +102,9 @@ def figure_3_wire_speed(runs):
     row, lossless = shape(runs["worst-case"], "1I-2Q-2P"), shape(runs["worst-case-lossless"], "1I-2Q-2P")
     inline = shape(runs["worst-case-lossless"], "1I-2Q-inline")
     return Seen(f"{stages(row)}; without loss {lossless['lossless_mpps']:.1f} Mpps. Run to completion on the same cores: {inline['lossless_mpps']:.1f}",
-                (kept("it loses nothing of 14.2 Mpps", with_cores(runs["worst-case"], row), headline=True),
+                (kept("it loses none of 14.2 Mpps", with_cores(runs["worst-case"], row), headline=True),
                  reaches("it has 99 % of the line without loss", with_cores(runs["worst-case-lossless"], lossless), 0.99 * LINE_MPPS, "lossless_mpps", headline=True)),
-                f"six threads, {cores_here(runs['worst-case'])}, which make their packets too; the paper had six cores, none of them at its limit: by its 77+78, 87+86 "
+                f"six threads, {cores_here(runs['worst-case'])}, which also generate their packets; the paper had six cores, none of them at its limit: by its 77+78, 87+86 "
                 f"and 45+46 % of 2.4 GHz a packet took 295 ns of CPU, here {row['cpu_ns']:.0f}")
 
 
@@ -139,7 +139,7 @@ def figure_3_threads(runs):
                     f"{shape(worst, ours)['cpu_ns']:.0f} ns a packet, {theirs} {shape(worst, theirs)['handled_mpps']:.1f}, "
                     f"{shape(lossless, theirs)['lossless_mpps']:.1f}, {shape(worst, theirs)['cpu_ns']:.0f}")
     return Seen("Mpps on the same cores: " + "; ".join(told), tuple(comparisons),
-                "run to completion: one thread a queue does all, and tells classes itself. The paper does not try it")
+                "run to completion: one thread a queue does all, and classifies itself. The paper does not test it")
 
 
 def figure_4(name, differs):

@@ -38,5 +38,4 @@ def factor(runs):
                 f"times. In a second of CPU time {cpu.value:.0f} Kflows: {cpu.value / theirs.value:.1f} times",
                 (Comparison(f"{FACTOR} times as many flows on line as off line", theirs.times(FACTOR), estimate(with_cores(runs["worst-case"], row), "classified_kfps"), or_equal=True, headline=True),
                  Comparison("more in a second of CPU time", theirs, cpu)),
-                "differs here: Weka tells flows that are in memory already, of ten made classes, on one core of this machine, compiled by its virtual machine before it is "
-                "measured; the paper's 0.03 Mflows/s are another study's. How right naive Bayes is: [the confusion matrix](../accuracy-classes.md#confusion-matrix)")
+                "differs here: Weka classifies flows that are in memory, with ten generated classes, on one core of this machine, after its virtual machine has compiled it. The paper's 0.03 Mflows/s are from another study. The accuracy of naive Bayes: [the confusion matrix](../accuracy-classes.md#confusion-matrix)")

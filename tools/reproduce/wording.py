@@ -6,7 +6,7 @@ OF_COLUMN = {"ns": "ns", "cpu_ns": "ns", "mpps": "Mpps", "mpps_cpu": "Mpps", "kf
              "modelled_loss": "%", "alone_modelled_loss": "%"}
 OF_ENDING = {"_ns": "ns", "_us": "us", "_mpps": "Mpps", "_kpps": "kpps", "_kfps": "Kflows/s", "_mbps": "Mb/s", "_mb": "MB", "_cycles": "cycles", "_share": "%"}
 RATIO = "ratio"  # of two sides within each run: no unit, but a word in front
-WITHOUT = ("got_share", "reached_share")  # relative to a fair share, or to a line
+WITHOUT = ("got_share",)  # relative to a fair share
 
 
 def unit_of(column):
