@@ -152,7 +152,7 @@ class ClosedLoop(unittest.TestCase):
         seen = flowatcher_devices.few_clients({"closed-loop": Rows(rows)})
         self.assertEqual([(each.what, each.answer()) for each in seen.comparisons if each.headline],
                          [("1 client: at most half of the most connections a second, without a monitor", AGREES)])
-        self.assertNotIn("100 clients: at most half of the most there is", answers(seen), "of itself")
+        self.assertNotIn("100 clients: at most half of the maximum", answers(seen), "of itself")
 
 
 class Schedulers(unittest.TestCase):

@@ -69,7 +69,7 @@ class Accuracy(unittest.TestCase):
             self.assertEqual(self.judged(share)["the heap's precision is the worst"], DISAGREES)
 
     def test_linear_is_judged_where_it_has_room(self):
-        self.assertEqual(self.judged(0.9)["linear has all of the precision wherever it has room"], AGREES)
+        self.assertEqual(self.judged(0.9)["linear has a precision of 100 % at every size with room for all flows"], AGREES)
 
     def test_a_heap_that_is_cheaper_is_told(self):
         told = answers(self.seen(row("count-array-keys", 2, 3), row("heap", 8, 2, precision=0.5)), headline=True)

@@ -34,7 +34,7 @@ class Stages(unittest.TestCase):
         row = {"row": "1I-1Q-1P", "shape": "1I-1Q-1P", **rates, "cpu": 1.0, "sniffing_cpu": 0.3, "handling_cpu": 0.5, "classifying_cpu": 0.2, "source_ns": 4.0,
                "sniffing_ns": 20.0, "lossless_mpps": 9.0, "threads": 3, "affinity": affinity}
         told = answers(figure_3_simplest(dict.fromkeys(("worst-case", "worst-case-any", "worst-case-lossless"), Rows([row], EIGHT_CORES))))
-        return told["on one core sniffing takes less than is sent"], told["on one core flow handling takes less than sniffing"]
+        return told["on one core sniffing handles less than is sent"], told["on one core flow handling handles less than sniffing"]
 
     def test_each_module_takes_less_or_all(self):
         self.assertEqual(self.judged(12.1, 7.9), (AGREES, AGREES))

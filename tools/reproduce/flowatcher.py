@@ -75,7 +75,7 @@ def drawing(name, what):
 FIGURES = (
     drawing("1", "How a device under test is measured, in an open and in a closed loop"),
     Figure("table I", "A list of monitors in the literature, with rate, cores and functions.",
-           not_here="a list of the literature, of which the text that there is has the caption alone"),
+           not_here="a list of the literature; only its caption is available"),
     drawing("2", "Run to completion, and the pipeline"),
     drawing("3", "A double hash, linked lists, and both combined"),
     drawing("4", "What an interleaving gap is"),
@@ -105,10 +105,10 @@ FIGURES = (
            plot="devices"),
     Figure("8b", "The same as 8a with Zipf's law.", ("devices",), figure_8("zipf")),
     Figure("8, MoonGen and pktgen-DPDK", "When counting packets, FloWatcher-DPDK loses at least a hundred times less than these two, which wrap C in Lua.",
-           not_here=f"{ABSENT}; receivers that are among them stand below"),
+           not_here=f"{ABSENT}; other receivers are below"),
     Figure("8, MoonGen's flows", "MoonGen loses ten to a hundred times more when counting flows than when counting packets.", not_here=ABSENT),
     Figure("8, Speedometer", "When counting packets, FloWatcher-DPDK loses about as much as Speedometer, which is also C on DPDK.",
-           not_here=f"{ABSENT}; dpdk-testpmd, in C over DPDK too, stands below"),
+           not_here=f"{ABSENT}; dpdk-testpmd, also C on DPDK, is below"),
     Figure("8, dpdk-testpmd", "When counting packets, Parshall reaches at least nine tenths of dpdk-testpmd's rate.", ("devices",), beside_testpmd, ours=True),
     Figure("8, other receivers", "Debian's receivers, default or tuned, lose packets at lower rates than Parshall, which also counts flows. "
            "At the highest rate they lose a hundred times more.", ("monitor-losses",), monitors, plot="monitor-losses", ours=True),

@@ -43,11 +43,10 @@ def figure_5c(runs):
     run = runs["receive"]
     pairs = {cache: two_queues(run, cache) for cache in run.values("cache")}
     comparisons = [below(f"own pools cost less {with_cache(cache)}", *pair, headline=cache > 0) for cache, pair in pairs.items()]
-    comparisons += [at_most(f"a tenth of what getting and giving back buffers costs is left {with_cache(cache)}", *pair, 0.1, "pool_cycles")
+    comparisons += [at_most(f"a tenth of the cost of getting and returning buffers is left {with_cache(cache)}", *pair, 0.1, "pool_cycles")
                     for cache, pair in pairs.items()]
     return Seen("two queues on two cores, a pool for each and one for both: " + "; ".join(
-        f"{with_cache(cache)} {own['ns']:.1f}, {shared['ns']:.1f} ns a packet ({own['pool_cycles']:.0f}, {shared['pool_cycles']:.0f} cycles to get and give back its buffer, "
-        "timed alone)"
+        f"{with_cache(cache)} {own['ns']:.1f}, {shared['ns']:.1f} ns a packet ({own['pool_cycles']:.0f}, {shared['pool_cycles']:.0f} cycles to get and return its buffer, timed separately)"
         for cache, (own, shared) in pairs.items()), tuple(comparisons),
                 "cost replaces loss. The paper's pools have a cache for each core in front, the default of DPDK. The headline is the case with a cache")
 

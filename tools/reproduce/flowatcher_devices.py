@@ -46,7 +46,7 @@ def few_clients(runs):
     alone = sorted(runs["closed-loop"].where(row="alone"), key=lambda row: row["per_s"])
     comparisons = [at_most(f"{clients_of(row)}: at most half of the most connections a second, without a monitor", row, alone[-1], FAR, "per_s",
                            headline=True) for row in alone[:-1] if row["clients"] < FEW]
-    comparisons += [at_most(f"{clients_of(row)}: at most half of the most there is", row, most, FAR, "total_mbps", headline=not alone) for row in few]
+    comparisons += [at_most(f"{clients_of(row)}: at most half of the maximum", row, most, FAR, "total_mbps", headline=not alone) for row in few]
     comparisons += [at_most(f"a flow of {clients_of(row)} has half of that or less", of_one_flow(row), most, FAR, "total_mbps") for row in few if row["clients"] == 1]
     return Seen(f"total Mb/s by clients: {told(rows, 'total_mbps', 0)}; of a flow: {told(rows, 'flow_mbps', 2)}", tuple(comparisons),
                 f"the maximum replaces the line rate: {most['total_mbps']:.0f} Mb/s or {most['per_s']:.0f} connections/s with {clients_of(most)}. The monitor takes a core from them, and the paper's had its own, so the results without a monitor decide. The paper's stack waits until batches fill; the kernel's takes each packet at once. Clients, router, server and monitor share the cores")
@@ -61,7 +61,7 @@ def many_clients(runs):
         raise MissingRows(f"but one number of clients from {FEW} on")
     return Seen(f"Mb/s with {FEW} clients and more: {told(many, 'total_mbps', 0)}; the most: {most['total_mbps']:.0f} with {most['clients']}. Half of the "
                 f"connections last at most, in us: {told(rows, 'p50_us', 0)}",
-                tuple(at_most(f"{clients_of(row)}: nine tenths of the most there is", most, row, 1 / NEAR, "total_mbps", headline=True) for row in others),
+                tuple(at_most(f"{clients_of(row)}: nine tenths of the maximum", most, row, 1 / NEAR, "total_mbps", headline=True) for row in others),
                 "there is no line rate here: the maximum over other numbers of clients replaces it")
 
 
@@ -139,9 +139,9 @@ def aggressive(shares):
     exceeding = [row for row in shares.above if not shares.is_near(row)]
     return Seen(f"{len(losing)} of {len(shares.rows)} flows lose, the last of them the {max(losing, default=0)}th; {len(shares.above)} sent more than the fair "
                 f"share, {shares.fair_pps:.2f} packets/s, and got {min(got):.3f} to {max(got):.3f} of it; the first sent {shares.rows[0]['sent_pps']:.0f}",
-                (none_below("all that exceed their share lose", exceeding, "lost", 0.5, headline=True),
-                 none_above("none of them gets a tenth more than its share", shares.above, "got_share", 1 + SHARE_ERROR),
-                 none_below("none a tenth less", shares.above, "got_share", 1 - SHARE_ERROR)),
+                (none_below("all flows above their fair share lose packets", exceeding, "lost", 0.5, headline=True),
+                 none_above("none of them gets more than 1.1 times its share", shares.above, "got_share", 1 + SHARE_ERROR),
+                 none_below("none gets less than 0.9 times its share", shares.above, "got_share", 1 - SHARE_ERROR)),
                 "flows whose queue holds their excess packets need not lose any. Flows whose queues fill first may get more until the other queues have filled")
 
 
@@ -152,7 +152,7 @@ def others(shares):
         raise NotHere("every flow below its share sent the share to within what its queue holds")
     return Seen(f"{len(shares.below)} flows sent {sum(row['sent'] for row in shares.below):.0f} packets, of which {sum(row['lost'] for row in shares.below):.0f} "
                 "were lost",
-                (none_above("no flow below its share loses a packet", calm, "lost", 0.5, headline=True),),
+                (none_above("flows below their fair share lose no packet", calm, "lost", 0.5, headline=True),),
                 f"but for {len(shares.below) - len(calm)} that sent the fair share to within what their queue holds")
 
 

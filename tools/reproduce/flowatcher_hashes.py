@@ -42,8 +42,8 @@ def figure_6b(runs):
     none, early, late = (rows[name] for name in ("descriptor", "five-tuple, prefetched", "five-tuple"))
     return Seen("frames not in a cache, cycles a packet: " + ", ".join(f"{name} {row['cycles']:.0f}" for name, row in rows.items()),
                 (below("reading the five-tuple costs more than the hash of the descriptor", none, late, headline=True),
-                 below("it does with prefetching, too", none, early),
-                 untold("a card loses 3.98 times as much meanwhile", headline=True),
+                 below("this also holds with prefetching", none, early),
+                 untold("a card loses 3.98 times as much during this time", headline=True),
                  under("without prefetching it adds 100 cycles at most", difference(late, none), 100 / cycles_per_ns(runs))),
                 "the cost of reading is in cycles. The loss of a card during this time is not modelled, so the verdict is partly confirmed at best")
 
@@ -68,7 +68,7 @@ def figure_6c(runs):
     comparisons += [under(f"{name} keeps up with the line", online[name], LINE_NS) for name in THEIR_HASHES]
     for name in MISCOUNTING:
         comparisons += [reaches(f"{name} finds no place for a tenth of the flows", rows[name], 0.10, "random_overflow_share"),
-                        under(f"{name} finds one for all but 14 %", rows[name], 0.14, "random_overflow_share")]
+                        under(f"{name} finds a place for all but 14 %", rows[name], 0.14, "random_overflow_share")]
     return Seen("Mpps of reading a five-tuple, hashing it and counting in the double hash, three costs added: " + ", ".join(
         f"{name} {1e3 / row['ns']:.1f}" for name, row in online.items()) +
                 f". Of 65,536 flows no place is found for: random five-tuples {shares(rows, 'random_overflow_share')}; addresses in a row "
@@ -83,6 +83,6 @@ def seed(runs):
     found = {name: estimate(rows[name], "random_overflow_share") for name in MISCOUNTING}
     number = rows["murmur3"].get("runs", 1)
     return Seen(", ".join(f"{name} {100 * share.low:.1f} to {100 * share.high:.1f} %" for name, share in found.items()) +
-                f" of random five-tuples find no place, drawn anew {number} times",
-                tuple(under(f"the best draw leaves less than 1 % out by {name}", {"share": share.low}, 0.01, "share", headline=True) for name, share in found.items()),
+                f" of random five-tuples find no place, in {number} draws",
+                tuple(under(f"the best seed leaves out less than 1 % with {name}", {"share": share.low}, 0.01, "share", headline=True) for name, share in found.items()),
                 "the hashes here have one seed: different five-tuples in each run have the same effect on a hash that spreads them at random. By chance 10.4 % of the flows find no place, as 6c says")

@@ -131,7 +131,7 @@ class Conclusion:
 
     def _why(self, answer):
         """Claims by their answer, those of the verdict's own first; the headline is first, and in bold. Each has its numbers."""
-        ordered = sorted(self.comparisons, key=lambda one: not one.headline)
+        ordered = sorted(self.comparisons, key=lambda one: (not one.headline, measured(one) == "counted"))
         parts = []
         for at, kind in enumerate(FIRST.get(answer, (Answer.AGREES, Answer.DISAGREES, Answer.OPEN))):
             claims = [f"**{one.what}** ({measured(one)})" if one.headline else f"{one.what} ({measured(one)})" for one in ordered if one.answer() == kind]

@@ -17,9 +17,9 @@ def figure_1a(runs):
     rows = {(row["batch"], row["beside"]): row for row in run.all}
     return Seen("ns a packet, one by one, and in brackets in batches: " + ", ".join(
         f"beside {name} {rows[ONE_BY_ONE, name]['ns']:.1f} ({rows[BATCHED, name]['ns']:.1f})" for name in ("none", "cache", "memory")),
-                (at_most("a neighbour that fights for the cache doubles the cost", rows[ONE_BY_ONE, "none"], rows[ONE_BY_ONE, "cache"], 0.5, headline=True),
+                (at_most("a neighbour that uses the cache doubles the cost", rows[ONE_BY_ONE, "none"], rows[ONE_BY_ONE, "cache"], 0.5, headline=True),
                  below("it raises the cost", rows[ONE_BY_ONE, "none"], rows[ONE_BY_ONE, "cache"]),
-                 below("it raises that of batches", rows[BATCHED, "none"], rows[BATCHED, "cache"]),
+                 below("it raises the cost of batches", rows[BATCHED, "none"], rows[BATCHED, "cache"]),
                  below("one that copies memory raises the cost", rows[ONE_BY_ONE, "none"], rows[ONE_BY_ONE, "memory"])),
                 "the bucketed table with 1 Mi flows. One neighbour; the paper has three. In batches, entries are prefetched 32 packets ahead, which hides cache misses")
 
@@ -79,7 +79,7 @@ def figure_10a(runs):
     return Seen(f"chained table, entries that a packet looks at, ns, Mpps without loss, and share lost at {ample['offered_mpps']:.0f} Mpps, by slots: " + "; ".join(
         f"{row['places']:,.0f}: {row['mean_probes'] - 1:.1f}, {row['ns']:.1f}, {row['lossless_mpps']:.1f}, {percent(row['modelled_loss'])}" for row in rows),
                 (under(f"{fewest['places']:,.0f} slots do not take 10 Gb/s of packets of 64 bytes without loss", fewest, LINE_MPPS, "lossless_mpps", headline=True),
-                 reaches(f"{slots} do", ample, LINE_MPPS, "lossless_mpps", headline=True),
+                 reaches(f"{slots} slots do", ample, LINE_MPPS, "lossless_mpps", headline=True),
                  *(below(f"{b['places']:,.0f} slots cost more than {a['places']:,.0f}", a, b) for a, b in zip(rows, rows[1:]))),
                 f"the table alone, 250,000 flows of Zipf 1.1, each with an entry, in chains whose heads are the slots ({slots} replace the paper's 500,000, as a power of two). "
                 "The latest flow is first in a chain, so early flows with many packets are far behind. "
@@ -97,9 +97,9 @@ def figure_10b(runs):
     return Seen("mean recall of the four tasks by slots, with accuracy control and without adaptation (and the share that is lost there): " + "; ".join(
         f"{count:,.0f}: {recalls[CONTROL][count]['recall']:.2f}, {recalls[NO_ADAPT][count]['recall']:.2f} ({percent(losses[count]['missed_later_share'])})" for count in slots),
                 (below(f"{few:,.0f} slots lower the recall", recalls[CONTROL][few], recalls[CONTROL][ample], "recall", headline=True),
-                 reaches(f"with {ample:,.0f} it is 95 % at least", recalls[CONTROL][ample], 0.95, "recall", headline=True),
-                 below(f"{few:,.0f} lower it without adaptation", recalls[NO_ADAPT][few], recalls[NO_ADAPT][ample], "recall"),
-                 below(f"{few:,.0f} lose more packets there", losses[ample], losses[few], "missed_later_share")),
+                 reaches(f"with {ample:,.0f} slots the recall is 95 % at least", recalls[CONTROL][ample], 0.95, "recall", headline=True),
+                 below(f"{few:,.0f} slots lower it without adaptation", recalls[NO_ADAPT][few], recalls[NO_ADAPT][ample], "recall"),
+                 below(f"{few:,.0f} slots lose more packets there", losses[ample], losses[few], "missed_later_share")),
                 "a load of 0.8, 250,000 flows, configuration 1. Recall is relative to a table with room and time for all flows. A recall lower by at most a twentieth counts as equal. Differs "
                 "here: a slot is a flow's place, and there are no lists. A flow that finds no place takes the place of another, whose record is written out. Flows therefore lose their past here; in the paper they only take longer to be found; and no flows begin meanwhile, where it has 1,000 every 10 ms")
 

@@ -105,6 +105,6 @@ def figure_11b(runs):
     return Seen(f"mean recall of the {len(TASKS)} tasks by share of the flood, without and with a filter: " + "; ".join(
         f"{whole(share)}: {recalls[share, 0]['recall']:.2f}, {recalls[share, FILTER]['recall']:.2f}" for share in shares),
                 (below(f"a flood of {whole(high)} lowers the recall without a filter", recalls[high, 0], recalls[low, 0], "recall", headline=True),
-                 below("a filter keeps more of it", recalls[high, 0], recalls[high, FILTER], "recall", headline=True),
-                 at_most("the fall is 40 % at most", recalls[low, 0], recalls[high, 0], 1 / 0.6, "recall")),
+                 below("a filter keeps more of the recall", recalls[high, 0], recalls[high, FILTER], "recall", headline=True),
+                 at_most("the recall falls by 40 % at most", recalls[low, 0], recalls[high, 0], 1 / 0.6, "recall")),
                 "the recall is for flows outside the flood")

@@ -122,19 +122,19 @@ def grows(rows, what, by):
     name, factor = by(many / few)
     return (Comparison(f"{many} {what} take 20 us at most", decision_us(rows[many]), bound(RANGE_US), or_equal=True, headline=True),
             below(f"the time grows from {few} to {many} {what}", rows[few], rows[many], "overhead_share", headline=True),
-            at_most(f"{name} at most", rows[many], rows[few], factor, "overhead_share"))
+            at_most(name, rows[many], rows[few], factor, "overhead_share"))
 
 
 def figure_12a(runs):
     rows = {number: row_of(runs, states, ADAPT) for number, states in OF_STATES.items()}
-    return Seen(told(rows, "states"), grows(rows, "states", lambda factor: ("by the square", factor ** 2)),
+    return Seen(told(rows, "states"), grows(rows, "states", lambda factor: ("the time grows at most with the square", factor ** 2)),
                 "adaptation alone, with four tasks, the mean of all windows, while the paper has the worst case. The range of 10 us means at most 20 us")
 
 
 def figure_12b(runs):
     """Of accuracy control alone: what it takes more than adaptation without it."""
     rows = {number: difference(row_of(runs, tasks, CONTROL), row_of(runs, tasks, ADAPT), "overhead_share") for number, tasks in OF_TASKS.items()}
-    return Seen(told(rows, "tasks"), grows(rows, "tasks", lambda factor: ("in proportion", factor)),
+    return Seen(told(rows, "tasks"), grows(rows, "tasks", lambda factor: ("the time grows at most in proportion", factor)),
                 f"ten states: the time with accuracy control minus that of adaptation alone, which may be below 0 by noise, the mean of all windows; {SHARED}; the range of 10 us means at most 20 us")
 
 
