@@ -111,13 +111,13 @@ class Verdicts(unittest.TestCase):
 
     def test_the_sentence_has_the_claims_by_their_answer_with_numbers(self):
         self.assertEqual(verdict(self.HEAD_YES, self.YES, self.NO, self.MAYBE).why,
-                         "**head** (counted), yes (1 ns against 2 ns). Refuted: no (2 ns against 1 ns). Undecided: maybe (1 ns against 1 ns).")
+                         "**head** (counted), yes (1 ns against 2 ns). Refuted: no (2 ns against 1 ns). Undecided: 1 claim.")
         self.assertEqual(verdict(self.HEAD_YES, *4 * [self.YES]).why, "**head** (counted), yes (1 ns against 2 ns), and 3 more.")
         self.assertEqual(verdict(self.HEAD_NO, *4 * [self.NO]).why, "**head** (counted), no (2 ns against 1 ns), and 3 more.")
 
     def test_a_verdict_begins_with_the_claims_that_decide_it(self):
-        self.assertTrue(verdict(self.HEAD_NO, self.YES).why.startswith("**head** (counted). Confirmed: yes"))
-        self.assertTrue(verdict(self.HEAD_MAYBE, self.YES, self.NO).why.startswith("**head** (not measured). Confirmed: yes"))
+        self.assertTrue(verdict(self.HEAD_NO, self.YES).why.startswith("**head** (counted). Confirmed: 1 claim."))
+        self.assertTrue(verdict(self.HEAD_MAYBE, self.YES, self.NO).why.startswith("**head** (not measured). Confirmed: 1 claim. Refuted: no (2 ns against 1 ns)."))
 
     def test_a_limit_and_a_difference_are_named(self):
         self.assertEqual(verdict(under("the longest takes 10 us at most", cost(27, 28, 29, "longest_us"), 10, "longest_us", headline=True)).why,
@@ -136,7 +136,7 @@ class RowsThatContradictedTheirVerdicts(unittest.TestCase):
         rows = {queues: widened(about(ns), 1.04) for queues, ns in ((1, 1.9), (2, 2.5), (4, 2.9), (8, 3.4))}
         told = verdict(*(below(f"two queues below {queues}", rows[2], row, headline=queues == 1) for queues, row in rows.items() if queues != 2))
         self.assertEqual(told.answer, FAILS)
-        self.assertIn("**two queues below 1** (2.5 ns against 1.9 ns). Confirmed:", told.why)
+        self.assertIn("**two queues below 1** (2.5 ns against 1.9 ns). Confirmed: 2 claims.", told.why)
 
     def test_an_order_of_models_that_is_reversed_does_not_hold(self):
         rows = {"run-to-completion": about(65.6, "mpps"), "pipeline": about(45.4, "mpps")}

@@ -11,7 +11,7 @@ import math
 
 from wording import measured
 
-NAMED = 2  # comparisons of each answer that a verdict names; it counts the others
+NAMED = 2  # claims that a verdict names of those that decide it; it counts the others
 
 
 class Of(enum.Enum):
@@ -130,17 +130,19 @@ class Conclusion:
         return IN_PART if agree else NOT_DECIDED
 
     def _why(self, answer):
-        """Claims by their answer, those of the verdict's own first; the headline is first, and in bold. Each has its numbers."""
+        """The claims that decide, with their numbers; the headline is first, and in bold. Of the others, one that is refuted, and how many there are."""
         ordered = sorted(self.comparisons, key=lambda one: (not one.headline, measured(one) == "counted"))
         parts = []
         for at, kind in enumerate(FIRST.get(answer, (Answer.AGREES, Answer.DISAGREES, Answer.OPEN))):
             claims = [f"**{one.what}** ({measured(one)})" if one.headline else f"{one.what} ({measured(one)})" for one in ordered if one.answer() == kind]
-            if claims:
-                parts.append(_named(claims) if at == 0 else f"{kind.value.capitalize()}: {_named(claims)}")
+            if claims and at == 0:
+                parts.append(_named(claims, NAMED))
+            elif claims:
+                parts.append(f"{kind.value.capitalize()}: " + (_named(claims, 1) if kind is Answer.DISAGREES else f"{len(claims)} claim{'s' if len(claims) > 1 else ''}"))
         return ". ".join(parts) + "."
 
 
-def _named(names):
+def _named(claims, most):
     """The first ones, and how many more there are."""
-    rest = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f", and {rest} more" if rest > 0 else "")
+    rest = len(claims) - most
+    return ", ".join(claims[:most]) + (f", and {rest} more" if rest > 0 else "")
