@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows over runs, runs that are kept, and the pages that are made of them."""
+import csv
 import json
 import math
 import os
@@ -16,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
 import check_links  # noqa: E402
 import quiet  # noqa: E402
 from comparing import at_most, below, between, counted, difference, mean_ratio, under, untold  # noqa: E402
+from data import write_claims, write_runs  # noqa: E402
 from judge import FAILS, HOLDS, NOT_DECIDED, Answer, Comparison, Estimate, Of  # noqa: E402
 from page import page  # noqa: E402
 from passes import Passes, agreement  # noqa: E402
@@ -338,6 +340,23 @@ class Pages(unittest.TestCase):
         self.assertIn("## Some paper\n\nSomebody, *Something*, 2020. DOI: [10.1/x](https://doi.org/10.1/x). [All figures](reproduce/some.md): 1 refuted, 1 not reproducible here, 1 not yet run.\n", text)
         self.assertIn("| [2](reproduce/some.md#2) | Dear costs less. | **refuted**: dear below cheap (2 ns against 1 ns) |\n| [1](reproduce/some.md) | Drawing. | **not reproducible here**: a drawing", text)
         self.assertNotIn("## absent", text)
+
+    def test_every_claim_and_every_row_is_in_a_file(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "a").write_text('{"experiment": "x", "machine": {"cpu": "y"}, "rows": [{"table": "t", "ns": 1.5}, {"ns": 2, "lost": null}]}\n')
+            results = page(self.PAPER, self.ROWS, {"some": 1}, {}, set())[1]
+            self.assertTrue(write_claims(results, folder / "claims.csv"))
+            self.assertTrue(write_runs({"some": [folder / "a"]}, folder / "runs.csv"))
+            self.assertFalse(write_runs({}, folder / "none.csv"))
+            claims, runs = ([*csv.DictReader((folder / file).open())] for file in ("claims.csv", "runs.csv"))
+        self.assertEqual([(one["figure"], one["verdict"], one["claim"], one["result"], one["left"], one["relation"], one["factor"], one["right"], one["unit"]) for one in claims],
+                         [("2", FAILS, "dear below cheap", "refuted", "2", "<", "1", "1", "ns"), ("3", HOLDS, "cheap", "confirmed", "1", "<=", "0.5", "2", "ns")])
+        self.assertEqual(runs, [{"run": "some", "pass": "1", "experiment": "x", "table": "t", "ns": "1.5", "lost": ""},
+                                {"run": "some", "pass": "1", "experiment": "x", "table": "", "ns": "2", "lost": ""}])
+        text = page(self.PAPER, self.ROWS, {"some": 1}, {}, set(), data=("claims",))[0]
+        self.assertIn("## Data\n\n- [some-claims.csv](some-claims.csv): every claim with its numbers\n", text)
+        self.assertNotIn("## Data", self.page())
 
     def test_the_first_page_shows_a_figures_first_claim_alone(self):
         self.assertEqual(first_claim("**a (b) c** (1 ns against 2 ns), d (counted). Refuted: e (3)."), "a (b) c (1 ns against 2 ns)")

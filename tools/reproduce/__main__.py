@@ -14,6 +14,7 @@ import flowmon
 import measurement
 import mona
 import wirespeed
+from data import write_claims, write_runs
 from page import page
 from passes import Passes, agreement
 from plots import plot
@@ -26,13 +27,15 @@ MINUTES, QUICK_MINUTES = 60, 10
 
 
 def write(paper, store, folder, passes, concluded):
-    """Its page and plots from what is stored; the verdicts are printed."""
+    """Writes its page, plots and data from the stored runs, and prints the verdicts."""
     rows, counts, files = store.found(paper.runs, passes)
     pictures = folder / "reproduce"
     pictures.mkdir(parents=True, exist_ok=True)
     wanted = {figure.plot for figure in paper.figures if figure.plot}
     plots = {name for name in wanted.intersection(rows) if plot(paper.runs[name], rows[name], pictures / f"{name}.svg")}
-    text, results = page(paper, rows, counts, files, plots, concluded)
+    data = ("claims", *(["runs"] if write_runs(files, pictures / f"{paper.name}-runs.csv") else []))
+    text, results = page(paper, rows, counts, files, plots, concluded, data)
+    write_claims(results, pictures / f"{paper.name}-claims.csv")
     (pictures / f"{paper.name}.md").write_text(text)
     for result in results:
         if result.seen:

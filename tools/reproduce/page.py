@@ -84,8 +84,15 @@ def sums(results):
     return lines
 
 
-def page(paper, rows, counts, files, plots, passes=None):
-    """The page, and its results, which `passes` (Passes) gets where it is given. files: those of each run, by its name."""
+def data_of(paper, data):
+    """A link for each CSV file of `data` that there is."""
+    names = {"claims": "every claim with its numbers", "runs": "every row of every run"}
+    lines = [f"- [{paper.name}-{kind}.csv]({paper.name}-{kind}.csv): {what}" for kind, what in names.items() if kind in data]
+    return ["", "## Data", "", *lines] if lines else []
+
+
+def page(paper, rows, counts, files, plots, passes=None, data=()):
+    """The page, and its results, which `passes` (Passes) gets if it is given. files: those of each run, by its name. data: kinds of CSV files beside it."""
     results = [judged(figure, rows) for figure in paper.figures]
     paths = [path for of_run in files.values() for path in of_run]
     noisy = [path for name, of_run in files.items() if rows[name].all and not paper.runs[name].is_noiseless for path in of_run]
@@ -98,5 +105,5 @@ def page(paper, rows, counts, files, plots, passes=None):
     if before:
         lines += ["", f"The earlier pass was on {before['day']}{' (' + before['cpu'] + ')' if before['cpu'] else ''}. A row shows its verdict of that pass if it differs. Each pass has the rules of its day."]
     lines += table(results, other_answers(before, results)) + sections(results, counts, plots)
-    lines += ["", "## Commands", ""] + [f"- {name}: `{command_of(run)}`" for name, run in paper.runs.items()]
+    lines += ["", "## Commands", ""] + [f"- {name}: `{command_of(run)}`" for name, run in paper.runs.items()] + data_of(paper, [kind for kind in data if kind != "claims" or any(result.seen for result in results)])
     return "\n".join(lines) + "\n", results
