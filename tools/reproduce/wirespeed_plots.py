@@ -2,9 +2,13 @@
 """Figures 3 to 5 of the paper on classification at wire speed, drawn as they are there."""
 from wirespeed_judges import percent
 
+# What the paper states of figure 3, Mpps by configuration: (0 sent, 1 sniffed, 2 handled, 3 classified; rate).
+PAPERS = {"1I-1Q-1P": ((0, 14.2), (1, 12.1), (2, 7.9), (3, 7.9)), "1I-2Q-1P": ((0, 14.2), (1, 14.2), (2, 2.1), (3, 2.1)), "1I-2Q-2P": ((0, 14.2), (1, 14.2), (2, 14.2), (3, 14.2)),
+          "2I-1Q-2P": ((0, 25.2), (1, 24.2), (2, 15.2))}
+
 
 def draw_stages(run):
-    """Figure 3: what each module passes on."""
+    """Figure 3: what each module passes on. Crosses are the paper's, in the color of their configuration."""
     lines = ['set ylabel "Mpps, all interfaces"', "set yrange [0:*]", "set xrange [-0.2:3.9]", "set grid", "set key outside right",
              'set xtics ("sent" 0, "sniffing" 1, "flow handling" 2, "classification" 3)', "set offsets 0, 0.3, 0, 0"]
     plots = []
@@ -14,6 +18,9 @@ def draw_stages(run):
         lines += [f"$d{i} << EOD"] + [f'{x} {rate} "{text}"' for x, (rate, text) in enumerate(zip(rates, cpu))] + ["EOD"]
         plots += [f'$d{i} with linespoints linecolor {i + 1} title "{row["row"]}"',
                   f"$d{i} using 1:2:3 with labels offset 3,0.4 font ',9' textcolor linetype {i + 1} notitle"]
+        if row["row"] in PAPERS:
+            lines += [f"$p{i} << EOD"] + [f"{x} {rate}" for x, rate in PAPERS[row["row"]]] + ["EOD"]
+            plots.append(f'$p{i} with points pointtype 2 pointsize 1.4 linecolor {i + 1} title "{row["row"]}, paper"')
     return lines + ["plot " + ", ".join(plots)]
 
 
