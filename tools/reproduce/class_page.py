@@ -163,7 +163,7 @@ def page_of(found):
              "Its true class comes from payload inspection.", "",
              "- All models are tested by cross-validation with 10 folds. A capture file is either in the training or in the test part. Two files of one network, day or program may be in different parts.",
              "- Classes with fewer than 20 flows or 2 captures are left out.",
-             "- Nothing was tuned: the settings are the defaults of `parshall train`.",
+             "- The settings are the defaults of `parshall train`, without tuning.",
              f"- The captures are not part of the project. `tools/reproduce/classes.py` wrote this page on {datetime.date.today()}.", "",
              f"**Intervals** are 95 % bootstrap intervals over captures: {found['draws']} resamples of as many captures, each with all its flows. They show how other captures of such networks might differ.",
              "They do not cover networks that have no capture here. A model is less accurate there, so train on your own network.", "",

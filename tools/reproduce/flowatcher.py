@@ -84,7 +84,7 @@ FIGURES = (
            figure_5b, plot="receive"),
     Figure("5c", "A mempool for each queue loses a tenth of what one mempool for all loses, although each core has a cache in front.", ("receive",), figure_5c, plot="receive"),
     Figure("table II", "The best parameters are batches of 256, two queues, a mempool for each queue, and the pipeline.", ("batch", "receive", "models"), table_2),
-    Figure("6a", "Of six hashes only software Toeplitz is slower than the line (10 of 14.88 M/s). A call takes 47 to 268 cycles, "
+    Figure("6a", "Software Toeplitz is the only one of six hashes that is slower than the line (10 of 14.88 M/s). A call takes 47 to 268 cycles, "
            "which the card's hash saves.",
            ("hashes", "parse"), figure_6a, plot="hashes"),
     Figure("6b", "Reading the five-tuple (up to 100 cycles a packet) loses four times as much as the card's hash.", ("parse",), figure_6b, plot="parse"),

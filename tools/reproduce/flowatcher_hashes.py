@@ -71,7 +71,7 @@ def figure_6c(runs):
                         under(f"{name} finds a place for all but 14 %", rows[name], 0.14, "random_overflow_share")]
     return Seen("Mpps of reading a five-tuple, hashing it and counting in the double hash, three costs added: " + ", ".join(
         f"{name} {1e3 / row['ns']:.1f}" for name, row in online.items()) +
-                f". Of 65,536 flows no place is found for: random five-tuples {shares(rows, 'random_overflow_share')}; addresses in a row "
+                f". These fractions of 65,536 flows find no place: random five-tuples {shares(rows, 'random_overflow_share')}; addresses in a row "
                 f"{shares(rows, 'consecutive_overflow_share')}", tuple(comparisons),
                 "costs of one core, measured apart, of frames not in a cache, read without prefetching, as in 6b; no card loses anything here. Of as many "
                 "random flows as buckets, with two places each, 10.4 % are left over by chance, of those with addresses in a row it is the hash that says; how the paper's addresses lie it does not say")

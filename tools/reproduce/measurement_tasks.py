@@ -20,7 +20,7 @@ def task_by_size(name):
                 comparisons += [below(f"linear's {tail} below {row['table']}'s {at}", linear, row, column, headline=is_mean) for row in exact[1:]]
             told.append(f"{size_of(array)}, {size_of(linear)}: " + ", ".join(f"{row['ns']:.1f} ({row['p99_cycles']:.0f})" for row in (array, *exact)))
         return Seen(f"memory of the count array, of linear: ns (p99 cycles) of count-array, {', '.join(EXACT)}: " + "; ".join(told), tuple(comparisons),
-                    "that this part is by size follows from figure 2")
+                    "figure 2 shows that this part is by size")
     return judge
 
 

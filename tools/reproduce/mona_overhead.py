@@ -104,7 +104,7 @@ def figure_12d(runs):
                    for states, flows in within),
                  Comparison(f"{many} states of {MOST_FLOWS:,} flows take more than 1 %", bound(LITTLE), shares[many, MOST_FLOWS]),
                  Comparison(f"{many} states take more than {few} of {MOST_FLOWS:,} flows", shares[few, MOST_FLOWS], shares[many, MOST_FLOWS])),
-                f"every flow changes its state in each window, which is the maximum; {SPREAD}, and all do the same for a flow. What a change of {FEW} flows takes, which is the cost of the decision, is left out. If a lighter state does not follow a flow's TCP connection, the change also pauses that connection")
+                f"every flow changes its state in each window, which is the maximum; {SPREAD}, and all do the same for a flow. The cost of a change of {FEW} flows, which is the cost of the decision, is left out. If a lighter state does not follow a flow's TCP connection, the change also pauses that connection")
 
 
 def decision_us(row):
