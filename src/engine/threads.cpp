@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -15,10 +16,14 @@ namespace parshall {
 void Idle::yield() noexcept {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds kLong{100};
-  constexpr std::uint32_t kNapsThen = 2'000;  // at least 0.2 s
   const auto began = Clock::now();
   ::sched_yield();
-  if (Clock::now() - began > kLong) naps_for_yields_ = kNapsThen;
+  if (Clock::now() - began <= kLong) {
+    naps_next_ -= naps_next_ > kFewNaps ? 1 : 0;
+    return;
+  }
+  naps_for_yields_ = naps_next_;
+  naps_next_ = std::min(2 * naps_next_, kManyNaps);
 }
 
 std::optional<Error> set_scheduler(std::thread& thread, Scheduler scheduler) {

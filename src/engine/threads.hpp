@@ -56,6 +56,7 @@ class Idle {
   }
 
  private:
+  static constexpr std::uint32_t kFewNaps = 2'000, kManyNaps = 64'000;              ///< at least 0.2 s and 6 s
   static constexpr std::uint32_t kYields = 64, kNaps = 1024, kSleeps = kNaps + 20;  ///< turns before each begins
 
   static void nap() noexcept {
@@ -72,7 +73,8 @@ class Idle {
   Waiting waiting_;
   bool is_waiting_ = false;  ///< since something came last
   std::uint32_t turns_ = 0;
-  std::uint32_t naps_for_yields_ = 0;  ///< that many more
+  std::uint32_t naps_for_yields_ = 0;   ///< still to come
+  std::uint32_t naps_next_ = kFewNaps;  ///< after the next yield that takes long
 };
 
 /// Fails, saying what to do, where the kernel refuses. The thread may be any that has not been joined.
