@@ -9,19 +9,19 @@
 
 namespace parshall {
 
-/// What becomes of a counter where those of several workers come together.
+/// Says how the values of one counter from several workers are combined.
 enum class Summing : std::uint8_t { add, least, most };
 
-/// Of an enumeration: a line for each name, in its order, with `id`, `name`, `unit`, `help`, `summing`,
+/// Table of a counter enumeration. It has one line per name, in order, with `id`, `name`, `unit`, `help`, `summing` and
 /// `may_be_absent`.
 template <class Name>
 inline constexpr std::array<int, 0> kCounterTable{};
 
-/// One number for each name of an enumeration that has a table. What may be absent is so until it is set, and never 0
-/// for that.
+/// Holds one number for each name of an enumeration that has a table. A counter that may be absent stays absent until
+/// it is set. Its 0 is then a real 0.
 ///
 /// Shape:  8 bytes a name, and 8.
-/// Merge:  +=, as the table says. What is known of some is a lower bound of all.
+/// Merge:  +=, as the table says. A counter that only some workers know becomes a lower bound for all.
 template <class Name>
 class CounterSet {
  public:
@@ -34,7 +34,7 @@ class CounterSet {
       if (kTable[i].summing == Summing::least) values_[i] = ~std::uint64_t{0};
   }
 
-  /// 0 where it is absent.
+  /// Returns the counter, or 0 where it is absent.
   constexpr std::uint64_t operator[](Name name) const noexcept { return values_[index(name)]; }
 
   constexpr bool knows(Name name) const noexcept {
@@ -53,7 +53,7 @@ class CounterSet {
     known_ = value && kTable[index(name)].may_be_absent ? known_ | bit(name) : known_ & ~bit(name);
   }
 
-  /// As at a sum: of the smallest and the largest, which it is now.
+  /// Combines `value` with the counter as its Summing says: added, or kept as the new smallest or largest.
   constexpr void add(Name name, std::uint64_t value) noexcept {
     std::uint64_t& all = values_[index(name)];
     switch (kTable[index(name)].summing) {
@@ -77,8 +77,8 @@ class CounterSet {
     return *this;
   }
 
-  /// What came since `before`: 0 where that is behind it, as devices' counters may be when they are asked. The smallest
-  /// and the largest stay what they are.
+  /// Subtracts what was counted up to `before`. Yields 0 where `before` is larger, as successive reads of a device's
+  /// counters may be. Smallest and largest values stay as they are.
   constexpr CounterSet& operator-=(const CounterSet& before) noexcept {
     for (std::size_t i = 0; i < kSize; ++i)
       if (kTable[i].summing == Summing::add) values_[i] -= std::min(values_[i], before.values_[i]);
@@ -93,10 +93,10 @@ class CounterSet {
   static constexpr std::uint64_t bit(Name name) noexcept { return std::uint64_t{1} << index(name); }
 
   std::array<std::uint64_t, kSize> values_{};
-  std::uint64_t known_ = 0;  ///< of those that may be absent
+  std::uint64_t known_ = 0;  ///< bits of the counters that may be absent and were set
 };
 
-/// Whether a table has a line for each of the names, in order.
+/// Returns whether a table has one line for each name, in order.
 template <class Table>
 constexpr bool is_in_order(const Table& table) noexcept {
   for (std::size_t i = 0; i < std::size(table); ++i)

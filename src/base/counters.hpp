@@ -9,8 +9,8 @@
 
 namespace parshall {
 
-/// Everything a run counts, of one worker and of all: what `kCounterTable` says of it. Packets without a flow are in
-/// the order of Verdict.
+/// Names everything that a run counts, for each worker and in total. `kCounterTable` describes each counter. The
+/// counters of packets without a flow are in the order of Verdict.
 enum class Counter : std::uint8_t {
   nic_received,
   nic_missed,
@@ -55,11 +55,12 @@ enum class Counter : std::uint8_t {
   last_seen_ns,
 };
 
-/// Whose thread counts it, and publishes it. What is counted by a walk over a table is in reports only.
+/// Says which thread counts and publishes a counter. Counters of `walk` come from a walk over a table and are in
+/// reports only.
 enum class CountedBy : std::uint8_t { lane, flows, collector, walk };
 
-/// What it is of the account: offered = device_lost + outcomes (malformed ones, and counted, among them), and
-/// counted = shares. Or where else a report has it.
+/// Says where a counter stands in the account, or where else a report has it. The account is: offered = device_lost +
+/// outcomes (which include the malformed packets and `counted`), and counted = shares.
 enum class CounterPart : std::uint8_t {
   device,
   device_lost,
@@ -75,13 +76,13 @@ enum class CounterPart : std::uint8_t {
 
 struct CounterLine {
   Counter id;
-  std::string_view name;  ///< as in reports, where they have it
+  std::string_view name;  ///< name in reports that show the counter
   std::string_view unit;
   CountedBy by;
   CounterPart part;
   std::string_view help;
   Summing summing = Summing::add;
-  bool may_be_absent = false;  ///< a device's: not all tell it
+  bool may_be_absent = false;  ///< set by devices, not all of which report it
 };
 
 template <>
@@ -183,7 +184,7 @@ constexpr std::uint64_t sum_of(const Counters& counters, CounterPart part) noexc
   return sum;
 }
 
-/// A device's counters, known or absent, in the place of others.
+/// Replaces the device counters in `to`, known or absent, by those of `device`.
 constexpr void set_device(Counters& to, const Counters& device) noexcept {
   for (const CounterLine& line : Counters::kTable)
     if (line.may_be_absent) to.set(line.id, device.known(line.id));

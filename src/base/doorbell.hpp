@@ -12,8 +12,9 @@ namespace parshall {
 /// Cost: ring() loads one word while the other thread is awake.
 class Doorbell {
  public:
-  /// Sleeps until ring() is called, at most for `most`; does not sleep where `has_work()`. ring() does not wait for
-  /// what it sees, so a call that comes just as this falls asleep may go unheard, and only the time limit ends that.
+  /// Sleeps until ring() is called, but not longer than `most`, and not at all if `has_work()`. A ring() at the very
+  /// moment this falls asleep may go unnoticed, because ring() uses no barrier. Then only the time limit ends the
+  /// sleep.
   template <class HasWork>
   void sleep(std::chrono::milliseconds most, HasWork has_work) {
     std::unique_lock lock(mutex_);
@@ -27,7 +28,7 @@ class Doorbell {
       wake();
   }
 
-  /// The same, and it is always heard: for what comes rarely.
+  /// Wakes the sleeper as ring() does, but is never missed. Meant for rare events.
   [[gnu::noinline]] void wake() noexcept {
     {
       const std::lock_guard lock(mutex_);

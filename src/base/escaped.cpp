@@ -10,7 +10,7 @@ namespace parshall {
 namespace {
 
 struct Character {
-  std::size_t bytes = 0;  ///< 0: it is none
+  std::size_t bytes = 0;  ///< 0: no character begins here
   std::uint32_t code = 0;
 };
 
@@ -22,7 +22,7 @@ Character first_of(std::string_view text) noexcept {
   if (first < 0xc2 || first > 0xf4) return {};
   const std::size_t bytes = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   if (text.size() < bytes) return {};
-  // Neither longer than need be, nor half of a pair, nor beyond U+10FFFF.
+  // Rejects overlong encodings, halves of a surrogate pair, and code points beyond U+10FFFF.
   const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
   if (byte(1) < least || byte(1) > most) return {};

@@ -21,7 +21,7 @@ class FileHandle {
   }
 
   int get() const noexcept { return fd_; }
-  int release() noexcept { return std::exchange(fd_, -1); }  ///< to who owns it from now on
+  int release() noexcept { return std::exchange(fd_, -1); }  ///< hands the descriptor to a new owner
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// How heavy a flow is, in classes: by the packets that it has in 10 ms, below 8, from 8, from 16, and so on to 512.
+/// Weight class of a flow, by its packets in 10 ms: below 8, from 8, from 16, and so on up to 512.
 struct FlowWeight {
   static constexpr std::size_t kClasses = 8;
   static constexpr std::uint64_t kSpanNs = 10'000'000;

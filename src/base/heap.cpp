@@ -33,7 +33,7 @@ bool is_set(const Setting& setting) noexcept {
 
 }  // namespace
 
-/// Other C libraries give back by themselves, or have nothing to set.
+/// Does nothing with other C libraries, which return memory by themselves or have no such settings.
 void have_heap_shrink() noexcept {
 #ifdef __GLIBC__
   for (const Setting& setting : kSettings)

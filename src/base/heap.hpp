@@ -4,16 +4,16 @@
 
 namespace parshall {
 
-/// Has malloc() give back what is freed, of a program that runs for months: a large block is a mapping of its own,
-/// which goes when it is freed, and threads that come and go share a few heaps. As it is, glibc takes blocks of up to
-/// 32 MB from a heap once one of them was freed, where small ones that stay keep the holes between them resident; and
-/// each of 8 heaps a core grows until it had the most that any thread ever wanted. What the environment sets, as
-/// MALLOC_ARENA_MAX or GLIBC_TUNABLES, stays. Before there are threads.
+/// Makes malloc() return freed memory to the kernel, for programs that run for months. Call it before there are
+/// threads. Each large block becomes a mapping of its own, which disappears when it is freed. Threads share a few
+/// heaps. By default, glibc serves blocks of up to 32 MB from a heap once one of them was freed. Small long-lived
+/// blocks then keep the holes resident. It also keeps up to 8 heaps per core, each of which grows to the most any
+/// thread ever wanted. Settings in the environment, such as MALLOC_ARENA_MAX or GLIBC_TUNABLES, take precedence.
 ///
-/// Cost: a page fault for each 4 KB of a large block, each time.
+/// Cost: a page fault for each 4 KB of a large block, at every allocation.
 void have_heap_shrink() noexcept;
 
-/// Returns the memory that this process has at present. 0: /proc does not say.
+/// Returns the resident memory of this process in bytes, or 0 if /proc does not give it.
 std::uint64_t resident_bytes();
 
 }  // namespace parshall

@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// "localhost" where it has none.
+/// Returns the host's name, or "localhost" if it has none.
 inline std::string host_name() {
   constexpr std::size_t kMost = 256;
   std::array<char, kMost> name{};

@@ -11,11 +11,11 @@
 
 namespace parshall {
 
-/// A 64-bit hash under a secret seed: who does not know the seed cannot aim at one bucket.
+/// 64-bit hash under a secret seed. Without the seed, an attacker cannot choose keys that share a bucket.
 ///
 /// Cost:   about 0.5 ns for 16 bytes with AES instructions, 1 ns without.
-/// Source: three AES rounds under secret round keys (Daemen and Rijmen's full diffusion needs two), or,
-///         on CPUs without AES, folded 64 x 64 multiplications as in wyhash.
+/// Source: three AES rounds under secret round keys (full diffusion needs two, Daemen and Rijmen), or, on CPUs without
+///         AES, folded 64 x 64 multiplications as in wyhash.
 class KeyedHash {
  public:
   explicit KeyedHash(std::uint64_t seed) noexcept {
@@ -23,7 +23,7 @@ class KeyedHash {
     for (auto& word : secret_) word = random();
   }
 
-  /// Of 16 bytes held in a register. By value: a key whose address escapes is reloaded from memory.
+  /// Hashes 16 bytes held in a register. They are passed by value: a key whose address escapes is reloaded from memory.
   std::uint64_t operator()(__m128i block) const noexcept {
 #ifdef __AES__
     const __m128i state = _mm_aesenc_si128(_mm_xor_si128(block, secret(0)), secret(1));
@@ -36,7 +36,7 @@ class KeyedHash {
   }
 
 #if defined(__AVX512F__) && defined(__VAES__)
-  /// Of four blocks at once: hash i stands in the low half of lane i.
+  /// Hashes four blocks at once; hash i is in the low half of lane i.
   [[gnu::always_inline]] __m512i operator()(__m512i blocks) const noexcept {
     const auto key = [this](std::size_t i) { return _mm512_broadcast_i32x4(secret(i)); };
     __m512i state = _mm512_aesenc_epi128(_mm512_xor_si512(blocks, key(0)), key(1));
@@ -45,7 +45,7 @@ class KeyedHash {
   }
 #endif
 
-  /// Of three 16-byte blocks, chained.
+  /// Hashes three 16-byte blocks, chained.
   std::uint64_t operator()(__m128i first, __m128i second, __m128i third) const noexcept {
     return (*this)(absorb(absorb(absorb(secret(4), first), second), third));
   }

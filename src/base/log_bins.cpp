@@ -4,8 +4,8 @@
 namespace parshall {
 
 LogBins::LogBins(double relative_error, int value_bits) : largest_((std::uint64_t{1} << value_bits) - 1) {
-  // The parabola is steepest against the logarithm at the start of an octave, where a bin is 3 / (4 bins) of its
-  // lowest value wide. Its curve and the integers make that a bit more or less, so the bins are looked at.
+  // The parabola is steepest against the logarithm at the start of an octave. There a bin is 3 / (4 bins) of its lowest
+  // value wide. Curvature and rounding to integers change that slightly, so the loop checks the real bins.
   const double estimate = 3 * (1 - relative_error) / (8 * relative_error);
   auto bins_per_octave = static_cast<std::uint64_t>(std::max(1.0, estimate));
   do {
@@ -20,7 +20,7 @@ void LogBins::lay_out(std::uint64_t bins_per_octave) noexcept {
   first_octave_ = single_ - static_cast<std::uint64_t>(single_bits) * bins_per_octave;
 }
 
-/// For each bin the lowest value in it or, where it is empty, above it; and one past the largest value.
+/// Returns each bin's lowest value (for an empty bin, the next value above), then one past the largest value.
 std::vector<std::uint64_t> LogBins::lowest_values() const {
   std::vector<std::uint64_t> lowest;
   std::uint64_t value = 0;

@@ -8,16 +8,16 @@
 
 namespace parshall {
 
-/// Where the bins of a histogram lie, so that what a bin reports is within a relative error of all it holds.
+/// Layout of a histogram's bins such that the value a bin reports is within a relative error of all it holds.
 ///
-/// Small values have a bin each. An octave [2^k, 2^(k+1)) above has `bins_per_octave` bins, spaced by the parabola
-/// m (4 - m) / 3 of its mantissa m in [0, 1): a stand-in for log2(1 + m) in integer arithmetic that needs 8 % more
-/// bins than the logarithm, where equal widths need 44 % more.
-/// A bin of integers low .. high reports 2 low high / (low + high), which is off by (high - low) / (high + low) at
-/// most; the constructor takes the fewest bins an octave for which this is within the error asked.
+/// Small values have a bin each. Each octave [2^k, 2^(k+1)) above has `bins_per_octave` bins. They are spaced by the
+/// parabola m (4 - m) / 3 of the mantissa m in [0, 1), an integer approximation of log2(1 + m). It needs 8 % more bins
+/// than the logarithm; equal widths would need 44 % more. A bin of integers low .. high reports 2 low high / (low +
+/// high), which is off by at most (high - low) / (high + low). The constructor takes the fewest bins per octave that
+/// keep this within the requested error.
 class LogBins {
  public:
-  /// For values below 2^value_bits (at most 63); larger ones count as the largest. Error in (0, 1).
+  /// Covers values below 2^value_bits (at most 63); larger ones count as the largest. The error is in (0, 1).
   LogBins(double relative_error, int value_bits);
 
   std::size_t count() const noexcept { return report_.size(); }

@@ -31,7 +31,7 @@ std::string after_colon(const std::string& path, std::string_view field) {
   return {};
 }
 
-/// Its name, and its generation: to their guests hosts name them all "AMD EPYC".
+/// Returns the processor's name and generation. The generation matters because hosts show guests just "AMD EPYC".
 std::string processor() {
   constexpr const char* kInfo = "/proc/cpuinfo";
   const std::string family = after_colon(kInfo, "cpu family"), model = after_colon(kInfo, "model\t");
@@ -44,20 +44,20 @@ std::string cache_bytes(int name) {
   return bytes > 0 ? fmt::format("{} KB", bytes >> 10) : "";
 }
 
-/// Of a file that says "32768K"; 0 where it says nothing.
+/// Reads a file that holds text like "32768K". Returns 0 if it has no number.
 std::size_t kilobytes_in(const std::string& path) {
   std::size_t kilobytes = 0;
   std::istringstream(first_line(path)) >> kilobytes;
   return kilobytes << 10;
 }
 
-/// Of the processor time since start-up, what the host gave to other guests.
+/// Returns the percentage of processor time since boot that the host gave to other guests.
 std::string steal() {
   const ProcessorTime time = processor_time();
   return time.all > 0 ? fmt::format("{:.2f} %", 100 * time.stolen / time.all) : "";
 }
 
-/// Over 1, 5 and 15 minutes.
+/// Returns the load averages over 1, 5 and 15 minutes.
 std::string load() {
   std::array<double, 3> averages{};
   if (::getloadavg(averages.data(), 3) != 3) return {};
@@ -77,7 +77,7 @@ ProcessorTime processor_time() {
   cpu >> label;
   ProcessorTime time;
   double value = 0;
-  // user, nice, system, idle, iowait, irq, softirq, steal: proc(5)
+  // fields: user, nice, system, idle, iowait, irq, softirq, steal; see proc(5)
   for (int field = 0; field < 8 && cpu >> value; ++field) {
     time.all += value;
     if (field == 3 || field == 4) time.idle += value;

@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// What one thread leaves for another, which looks when it has time: the latest, if there were several.
+/// Passes the latest value from one thread to another, which polls for it. A newer value replaces an unread one.
 template <class T>
 class Mailbox {
  public:
@@ -17,7 +17,7 @@ class Mailbox {
 
   void leave(T value) { delete waiting_.exchange(new T(std::move(value)), std::memory_order_acq_rel); }
 
-  /// Null where nothing new is there.
+  /// Returns the value, or null if there is no new one.
   std::unique_ptr<T> take() noexcept {
     return std::unique_ptr<T>(waiting_.exchange(nullptr, std::memory_order_acquire));
   }

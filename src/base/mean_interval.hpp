@@ -7,20 +7,21 @@
 
 namespace parshall {
 
-/// What 97.5 % of Student's t distribution with so many degrees of freedom, at least one, are below.
+/// Returns the 97.5 % quantile of Student's t distribution with the given degrees of freedom (at least 1).
 /// Error: 0.0002 at most.
 /// Source: the table's values to four decimals; beyond it the expansion in Abramowitz and Stegun, 26.7.5.
 double student_t_975(std::size_t degrees) noexcept;
 
-/// The mean of samples, and where the mean of all that could be lies with 95 % confidence.
+/// Mean of samples, with the 95 % confidence interval of the true mean.
 struct MeanInterval {
   double mean = 0;
-  std::optional<double> half_width, deviation;  ///< of the mean, of a sample; nothing of less than two samples
+  std::optional<double> half_width,
+      deviation;  ///< interval's half width, and the samples' standard deviation; nullopt for fewer than two samples
 };
 MeanInterval mean_interval(std::span<const double> samples) noexcept;
 
-/// No more than this is the chance of what did not happen in so many trials, at least one, with 95 % confidence, where
-/// trials have nothing to do with each other.
+/// Returns an upper bound, with 95 % confidence, for the chance of an event that did not occur in `trials` independent
+/// trials (at least 1).
 /// Source: Hanley, Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983: the rule of three.
 inline double upper_of_none(std::uint64_t trials) noexcept { return 3.0 / static_cast<double>(trials); }
 

@@ -5,8 +5,8 @@
 
 namespace parshall {
 
-/// Which of `count` sorted samples, counted from 1, is the quantile: the nearest rank, ceil(probability * count).
-/// The product is taken a little smaller than it is, as 0.999 * 1000 must give 999 whichever way 0.999 was rounded.
+/// Returns the rank, from 1, of a quantile among `count` sorted samples: the nearest rank, ceil(probability * count).
+/// The product is reduced a little first, as 0.999 * 1000 must give 999 whichever way 0.999 was rounded.
 inline std::uint64_t nearest_rank(double probability, std::uint64_t count) noexcept {
   constexpr double kRounding = 1 - 4e-16;
   const double rank = std::ceil(probability * static_cast<double>(count) * kRounding);

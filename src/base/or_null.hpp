@@ -5,7 +5,7 @@
 
 namespace parshall {
 
-/// null where there is no value: readers of a report find every name in it.
+/// Returns the value, or JSON null, so that readers of a report find every name in it.
 template <class T>
 nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);

@@ -19,13 +19,14 @@ namespace {
 
 thread_local CommitLater* later = nullptr;
 
-constexpr std::size_t kSlice = std::size_t{2} << 20;  ///< a huge page: nobody else's page faults wait longer than that
-constexpr std::size_t kAtOnce = std::size_t{64} << 20;   ///< takes no time that matters
-constexpr std::size_t kLeastUse = std::size_t{1} << 20;  ///< less may be anything
+constexpr std::size_t kSlice = std::size_t{2}
+                               << 20;  ///< one huge page: limits how long page faults of other threads wait
+constexpr std::size_t kAtOnce = std::size_t{64} << 20;   ///< small enough to commit at once without a noticeable delay
+constexpr std::size_t kLeastUse = std::size_t{1} << 20;  ///< less than this does not show that the pages are in use
 
 constexpr std::chrono::milliseconds kLook{100};  ///< costs 0.1 % of a core on a quiet link
 
-/// Of this process; 0 where the kernel does not tell.
+/// Returns the resident memory of this process in bytes; 0 if the kernel does not report it.
 std::size_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   std::size_t all = 0, resident = 0;
@@ -33,7 +34,8 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// What was touched has small pages, and keeps them: to make a large one of them would hold up who touches others.
+/// Commits a slice in place. Pages touched before stay small, because merging them would stall the threads that use
+/// them.
 void commit_slice(std::span<std::byte> slice) noexcept {
   ::madvise(slice.data(), slice.size(), MADV_HUGEPAGE);
   ::madvise(slice.data(), slice.size(), MADV_POPULATE_WRITE);
@@ -49,7 +51,7 @@ void commit_pages(std::span<std::byte> pages) {
   try {
     later->ranges_.push_back(pages);
     ::madvise(pages.data(), pages.size(), MADV_NOHUGEPAGE);
-  } catch (const std::bad_alloc&) {  // then they come as they are touched
+  } catch (const std::bad_alloc&) {  // on failure, pages are committed when first touched
   }
 }
 

@@ -8,14 +8,15 @@
 
 namespace parshall {
 
-/// Memory to be committed: the kernel gives it pages before anyone touches it.
+/// Memory ranges for the kernel to back with pages before they are first touched.
 using PageRanges = std::vector<std::span<std::byte>>;
 
-/// Commits pages now, where the kernel can (Linux 5.14); or notes them, where they are many and this thread has a
-/// CommitLater.
+/// Commits pages at once where the kernel can (Linux 5.14). If they are many and this thread has a CommitLater, notes
+/// them there instead.
 void commit_pages(std::span<std::byte> pages);
 
-/// While one lives, what its thread wants committed is noted in it instead, for a CommitThread: gigabytes take seconds.
+/// Collects, while it lives, the pages that its thread wants committed, for a CommitThread. Committing gigabytes takes
+/// seconds.
 class CommitLater {
  public:
   CommitLater() noexcept;
@@ -31,9 +32,9 @@ class CommitLater {
   PageRanges ranges_;
 };
 
-/// A thread that commits pages while others use them already. It begins when these have touched the kStartShare-th part
-/// of all: before that, few flows take little memory. Whatever they touch first comes by 4 kB, in microseconds; where
-/// they have touched nothing yet the thread puts pages of 2 MB. Memory that has gone meanwhile does no harm.
+/// Thread that commits pages while others already use them. It starts once these others have touched 1 / kStartShare of
+/// all, because few flows need little memory. Pages that they touch first are 4 kB each and come within microseconds;
+/// untouched memory gets 2 MB pages. Ranges that were unmapped in the meantime do no harm.
 class CommitThread {
  public:
   static constexpr std::size_t kStartShare = 1024;
@@ -43,7 +44,7 @@ class CommitThread {
   CommitThread(const CommitThread&) = delete;
   CommitThread& operator=(const CommitThread&) = delete;
 
-  /// Of a CommitLater, in that order.
+  /// Starts on the ranges of a CommitLater, in order.
   void start(PageRanges ranges);
 
  private:

@@ -2,8 +2,8 @@
 #pragma once
 #include <fmt/format.h>
 
-// Its parser asserts that "[[[" is followed by a key, and goes on to say that none is there: a mistake in a file is no
-// reason to end the program.
+// The parser asserts that "[[[" is followed by a key and afterwards reports the missing key as an error. A mistake in a
+// file must not end the program, so the assertion is disabled.
 #ifndef TOML_ASSERT
 #define TOML_ASSERT(expression) static_cast<void>(0)
 #endif
@@ -23,9 +23,9 @@ inline std::string place_in(const std::string& name, const toml::source_position
   return fmt::format("{}, line {}, column {}", name, at.line, at.column);
 }
 
-/// Whether a line may have a key of so many parts: a parser of TOML goes one call deeper for each dot of a key, and
-/// some 100,000 of them end the program. All dots of a line count, whatever they are in: nobody who wants to end it by
-/// them can hide them, and lists of numbers have fewer.
+/// Returns an error if a line has so many dots that its key could overflow the stack. A TOML parser recurses once per
+/// dot of a key, and some 100,000 dots end the program. All dots of a line count, even inside strings, so an attacker
+/// cannot hide them. Lists of numbers have fewer.
 inline std::optional<Error> deep_key_problem(std::string_view text, const std::string& name) {
   constexpr std::size_t kMostDots = 10'000;
   toml::source_position at{1, 0};
@@ -44,7 +44,7 @@ inline std::optional<Error> deep_key_problem(std::string_view text, const std::s
   return std::nullopt;
 }
 
-/// Parses all of a file. An error says where in `name` the text is no TOML.
+/// Parses a whole file. An error says where in `name` the TOML is invalid.
 inline Result<toml::table> parse_toml(std::string_view text, const std::string& name) {
   if (auto problem = deep_key_problem(text, name)) return *std::move(problem);
   try {

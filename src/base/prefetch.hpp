@@ -4,14 +4,15 @@
 
 namespace parshall {
 
-/// Asks for the cache line of `at`, which need not be valid memory.
+/// Prefetches the cache line of `at`, which need not be valid memory.
 ///
-/// In assembly, since gcc takes a function that only calls __builtin_prefetch() for one without effect, and drops it.
+/// Uses assembly because gcc drops calls to a function whose only effect is __builtin_prefetch().
 [[gnu::always_inline]] inline void prefetch_line(const void* at) noexcept {
   asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(at)));
 }
 
-/// Asks for every line of `Bytes` bytes, at most the first 256: objects that stand in an array which starts a line.
+/// Prefetches every cache line of an object of `Bytes` bytes, at most the first 256. The object is in an array that
+/// starts at a cache line.
 template <std::size_t Bytes>
 [[gnu::always_inline]] inline void prefetch_object(const void* at) noexcept {
   constexpr std::size_t kLine = 64, kWanted = Bytes < 256 ? Bytes : 256;

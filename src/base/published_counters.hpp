@@ -10,7 +10,8 @@
 
 namespace parshall {
 
-/// Counters that one thread counts, and any may read: each as it was at a publish(), if not all at the same one.
+/// Counters that one thread counts and any thread may read. Each value is as of some publish(), but different values
+/// may be of different ones.
 template <CountedBy who>
 class PublishedCounters {
  public:
@@ -22,7 +23,7 @@ class PublishedCounters {
       values_[i].store(counters[kOwn[i]], std::memory_order_relaxed);
       if (line_of(kOwn[i]).may_be_absent) known |= std::uint64_t{counters.knows(kOwn[i])} << i;
     }
-    known_.store(known, std::memory_order_release);  // what is known has a value
+    known_.store(known, std::memory_order_release);  // stored last, so that each known counter already has its value
   }
 
   Counters read() const noexcept {

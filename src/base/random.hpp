@@ -14,17 +14,17 @@ class SplitMix64 {
 
   constexpr std::uint64_t operator()() noexcept { return mix(state_ += 0x9E3779B97F4A7C15ull); }
 
-  /// Bijective: different inputs never meet.
+  /// Mixes bijectively: different inputs give different outputs.
   static constexpr std::uint64_t mix(std::uint64_t z) noexcept {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
     return z ^ (z >> 31);
   }
 
-  /// Uniform in [0, 1) with 53 random bits.
+  /// Returns a uniform number in [0, 1) with 53 random bits.
   constexpr double uniform() noexcept { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
-  /// Uniform in [0, bound), bias below 2^-32 for bounds below 2^32.
+  /// Returns a uniform integer in [0, bound). Its bias is below 2^-32 for bounds below 2^32.
   constexpr std::uint64_t below(std::uint64_t bound) noexcept {
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>((*this)()) * bound) >> 64);
   }

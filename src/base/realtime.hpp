@@ -5,7 +5,7 @@
 
 namespace parshall {
 
-/// Nanoseconds since 1970, by CLOCK_REALTIME.
+/// Returns nanoseconds since 1970, by CLOCK_REALTIME.
 inline std::uint64_t realtime_ns() noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);

@@ -13,20 +13,20 @@
 
 namespace parshall {
 
-/// A bounded queue of records of any length between one writing and one reading thread.
+/// Bounded queue of records of any length between one writing and one reading thread.
 ///
-/// Shape: each record is preceded by its length in 8 bytes and padded to a multiple of 8; a length of 0 says that
-///        the rest of the ring up to its end is unused. Of its memory what has waited at a time is resident, and
-///        kWarmBytes; where it gives memory back, what waits, its first kKeptBytes, and behind them a page between what
-///        was taken at a time and what was taken next.
+/// Shape: each record is preceded by its length in 8 bytes and padded to a multiple of 8. A length of 0 marks the rest
+///        of the ring up to its end as unused. Resident memory is the most that ever waited at a time, and kWarmBytes.
+///        A ring that gives memory back keeps the records that wait, its first kKeptBytes, and behind them one page at
+///        each boundary between two reads.
 class RecordRing {
  public:
-  /// `gives_back`: the reader returns the memory of what it takes behind the first kKeptBytes, which costs it a call of
-  /// the kernel each time, and the writer a page fault for each page later. A reader that sees the ring empty now and
-  /// then is never there; one that does not, and takes less than a page at a time, returns nothing.
+  /// With `gives_back`, the reader returns the memory of records behind the first kKeptBytes to the kernel. This costs
+  /// the reader a system call each time, and the writer a page fault per page later. A reader that sees the ring empty
+  /// now and then never gets that far. One that does not, and takes less than a page at a time, returns nothing.
   explicit RecordRing(std::size_t bytes, bool gives_back = false) : ring_(bytes), gives_back_(gives_back) {}
 
-  /// Writer: copies `head` and `tail` as one record; false when there is no room, or never will be.
+  /// Writer: copies `head` and `tail` as one record. Returns false when there is no room for it, now or ever.
   bool push(std::span<const std::byte> head, std::span<const std::byte> tail) noexcept {
     std::byte* const to = reserve(head.size() + tail.size());
     if (to == nullptr) return false;
@@ -36,8 +36,8 @@ class RecordRing {
     return true;
   }
 
-  /// Writer: where a record of that length is to be written before publish(); null when there is no room, or never will
-  /// be.
+  /// Writer: returns where to write a record of that length before publish(). Returns null when there is no room for
+  /// it, now or ever.
   std::byte* reserve(std::uint64_t length) noexcept {
     const std::size_t needed = kHeader + (length + 7) / 8 * 8;
     if (ring_.offset() >= kWarmBytes) ring_.begin_again();
@@ -58,7 +58,7 @@ class RecordRing {
   }
   void publish() noexcept { ring_.publish(reserved_); }
 
-  /// Any thread: whether all that was pushed has been taken.
+  /// Any thread: returns whether all that was pushed has been taken.
   bool empty() const noexcept { return ring_.empty(); }
 
   /// Reader: hands each waiting record to `take` as a span of bytes, until none waits. Returns how many there were.
@@ -70,7 +70,8 @@ class RecordRing {
     return records;
   }
 
-  /// The same for those that wait now, or for most of them: a reader of several rings is not held up by one writer.
+  /// Does the same for the records that wait now, or for most of them. A fast writer thus cannot hold up a reader of
+  /// several rings.
   template <class Take>
   std::size_t drain_some(Take take) {
     std::size_t records = 0;
@@ -81,7 +82,7 @@ class RecordRing {
  private:
   static constexpr std::size_t kHeader = 8, kWarmBytes = 64 << 10, kKeptBytes = 1 << 20;
 
-  /// Up to the ring's end. Whether there was anything.
+  /// Takes records up to the ring's end. Returns whether there were any.
   template <class Take>
   bool drain_part(Take& take, std::size_t& records) {
     const std::span<std::byte> bytes = ring_.readable(ring_.capacity());
@@ -103,7 +104,7 @@ class RecordRing {
     return true;
   }
 
-  /// The whole pages of it that are behind the first kKeptBytes; what is in them is lost.
+  /// Returns the whole pages behind the first kKeptBytes to the kernel; their contents are lost.
   void give_back(std::span<std::byte> bytes) noexcept {
     static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t offset = ring_.offset_of(bytes);
@@ -115,7 +116,7 @@ class RecordRing {
 
   SpscRing<std::byte> ring_;
   bool gives_back_;
-  std::size_t reserved_ = 0;  ///< the writer's
+  std::size_t reserved_ = 0;  ///< used by the writer only
 };
 
 }  // namespace parshall

@@ -6,12 +6,12 @@
 
 namespace parshall {
 
-/// Why a cold-path call failed: what was tried, on what, and what to do about it.
+/// Reason why a call off the hot path failed: what was tried, on what, and what to do about it.
 struct Error {
   std::string message;
 };
 
-/// A value or an Error. Same spelling as std::expected, which gcc 12 lacks in C++20.
+/// Holds a value or an Error. It is spelt like std::expected, which gcc 12 lacks in C++20.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -11,10 +11,11 @@ namespace parshall {
 namespace fs = std::filesystem;
 
 std::string resolved_path(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as Linux follows
+  constexpr int kMostLinks = 40;  // the limit of Linux
   std::error_code wrong;
   fs::path at = fs::absolute(path, wrong).lexically_normal();
-  // A link to what is not there is only followed here: the last part is all that opening a file can make.
+  // weakly_canonical() does not follow a dangling link, so links of the last part are followed here. Opening a file can
+  // create only the last part.
   for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(at, wrong)); ++links)
     at = (at.parent_path() / fs::read_symlink(at, wrong));
   const fs::path folder = fs::weakly_canonical(at.parent_path(), wrong);

@@ -4,11 +4,11 @@
 
 namespace parshall {
 
-/// Returns where a path leads: absolute, without links, also where nothing is there yet.
+/// Returns the absolute path without links that a path leads to, even if nothing is there yet.
 std::string resolved_path(const std::string& path);
 
-/// Whether writing to one path would overwrite the other: both lead to one file, which may not be there yet. Standard
-/// input and output ("-"), devices and pipes are no files.
+/// Returns whether writing to one path would overwrite the other, because both lead to one file, which may not exist
+/// yet. Standard input and output ("-"), devices and pipes do not count as files.
 bool same_file(const std::string& one, const std::string& other);
 
 }  // namespace parshall

@@ -11,10 +11,10 @@
 
 namespace parshall {
 
-/// A bounded queue between one writing and one reading thread. Neither ever waits inside a call.
+/// Bounded queue between one writing and one reading thread. Neither ever waits inside a call.
 ///
-/// Shape: capacity is rounded up to a power of two; allocated once. Each side keeps its own copy of the other's
-///        index, so that the shared cache lines move once a batch.
+/// Shape: capacity is rounded up to a power of two; allocated once. Each side keeps its own copy of the other's index,
+///        so the shared cache lines move only once a batch.
 /// Source: Lamport's queue with cached indices (FastForward, PPoPP 2008; MCRingBuffer, IPDPS 2010).
 template <class T>
 class SpscRing {
@@ -25,12 +25,13 @@ class SpscRing {
 
   std::size_t capacity() const noexcept { return mask_ + 1; }
 
-  /// Any thread: whether all that was published has been released.
+  /// Any thread: returns whether all that was published has been released.
   bool empty() const noexcept {
     return read_.load(std::memory_order_acquire) == written_.load(std::memory_order_acquire);
   }
 
-  /// Writer: room for at most `most` items, contiguous; may be shorter than the free space where the ring wraps.
+  /// Writer: returns contiguous room for at most `most` items. It may be shorter than the free space where the ring
+  /// wraps.
   std::span<T> writable(std::size_t most) noexcept {
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
     if (capacity() - (at - read_seen_) < most) read_seen_ = read_.load(std::memory_order_acquire);
@@ -38,22 +39,23 @@ class SpscRing {
     const std::size_t start = place_of(at);
     return {&items_[start], std::min({most, free, capacity() - start})};
   }
-  /// Writer: how far from the start of its memory the ring is.
+  /// Writer: returns how far the write position is from the start of the memory.
   std::size_t offset() const noexcept { return place_of(written_.load(std::memory_order_relaxed)); }
-  /// Writer, with nothing staged: where nothing waits, what comes next is at the start again, so that a ring that is
-  /// never full does not have all of its memory resident.
+  /// Writer, with nothing staged: moves an empty ring back to the start of its memory. A ring that is never full thus
+  /// keeps only part of its memory resident.
   void begin_again() noexcept {
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
     if (read_seen_ != at) read_seen_ = read_.load(std::memory_order_acquire);
     if (read_seen_ == at) start_ = at;
   }
-  /// Writer: whether this span from writable() ends where the ring wraps.
+  /// Writer: returns whether this span from writable() ends where the ring wraps.
   bool at_end(std::span<T> room) const noexcept { return room.data() + room.size() == &items_[0] + capacity(); }
   void publish(std::size_t count) noexcept {
     written_.store(written_.load(std::memory_order_relaxed) + count, std::memory_order_release);
   }
 
-  /// Writer: a place for one more item behind those staged already, or null when full. Seen once flushed.
+  /// Writer: returns a place for one more item behind those staged already, or null when full. flush() makes it
+  /// visible.
   T* stage() noexcept {
     const std::uint64_t at = written_.load(std::memory_order_relaxed) + staged_;
     if (at - read_seen_ == capacity()) read_seen_ = read_.load(std::memory_order_acquire);
@@ -61,23 +63,23 @@ class SpscRing {
     ++staged_;
     return &items_[place_of(at)];
   }
-  /// Returns whether anything was staged.
+  /// Writer: publishes the staged items. Returns whether there were any.
   bool flush() noexcept {
     if (staged_ == 0) return false;
     publish(std::exchange(staged_, 0));
     return true;
   }
 
-  /// Reader: at most `most` items, contiguous, oldest first.
+  /// Reader: returns at most `most` contiguous items, oldest first.
   std::span<T> readable(std::size_t most) noexcept {
     const std::uint64_t at = read_.load(std::memory_order_relaxed);
     if (written_seen_ - at < most) written_seen_ = written_.load(std::memory_order_acquire);
     const auto waiting = static_cast<std::size_t>(written_seen_ - at);
-    if (waiting == 0) return {};  // else the start may be changed at this moment
+    if (waiting == 0) return {};  // else the writer may be changing start_ at this moment
     const std::size_t start = place_of(at);
     return {&items_[start], std::min({most, waiting, capacity() - start})};
   }
-  /// Reader: how far from the start of its memory a span from readable() begins.
+  /// Reader: returns how far a span from readable() is from the start of the memory.
   std::size_t offset_of(std::span<T> items) const noexcept {
     return static_cast<std::size_t>(items.data() - &items_[0]);
   }
@@ -92,7 +94,7 @@ class SpscRing {
 
   const std::size_t mask_;
   const std::unique_ptr<T[]> items_;
-  std::uint64_t start_ = 0;  ///< the writer's while nothing waits, the reader's too while something does
+  std::uint64_t start_ = 0;  ///< changed by the writer while the ring is empty; read by both while it is not
   alignas(kLine) std::atomic<std::uint64_t> written_{0};
   std::uint64_t read_seen_ = 0;  ///< the writer's copy
   std::size_t staged_ = 0;

@@ -7,10 +7,10 @@
 
 namespace parshall {
 
-/// Time stamp counter cycles that go into something, and for how many packets. One thread writes, any may read.
+/// Counts the time stamp counter cycles that a stage spends, and on how many packets. One thread writes, any may read.
 class StageCost {
  public:
-  /// While this lives, what passes is counted; `to` null: nothing is.
+  /// Counts the cycles that pass while it lives; counts nothing if `to` is null.
   class Timer {
    public:
     Timer(StageCost* to, std::uint64_t packets) noexcept : to_(to), packets_(packets), began_(to ? __rdtsc() : 0) {}

@@ -12,11 +12,12 @@ namespace parshall {
 /// insert, delete, replace or swap, else the first that begins with `word`. Empty where none is near.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& names);
 
-/// Ends the error of an unknown name: "; did you mean A? There are A, B, C, D, E, ... (WHERE)". Shows at most five of
-/// `names`; `where` says where all of them are, such as "parshall list columns", and may be empty.
+/// Returns the end of an error about an unknown name: "; did you mean A? There are A, B, C, D, E, ... (WHERE)". Shows
+/// at most five of `names`. `where` says where all of them are listed, such as "parshall list columns", and may be
+/// empty.
 std::string suggestion(std::string_view word, const std::vector<std::string>& names, std::string_view where = "");
 
-/// Likewise, of a registry whose entries are called `name(entry)`.
+/// Does the same for a registry whose entries are called `name(entry)`.
 template <class Registry, class Name>
 requires(!std::convertible_to<Name, std::string_view>) std::string
     suggestion(std::string_view word, const Registry& registry, Name name, std::string_view where = "") {

@@ -12,10 +12,10 @@
 
 namespace parshall {
 
-constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;  ///< of a configuration, states, a profile
+constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;  ///< limit for configuration, state and profile files
 
-/// All that somebody wrote by hand, or could have. Fails on what cannot be read, such as a folder, and on what is
-/// longer than `most`, such as a device that never ends; the error begins with the path.
+/// Reads a whole file of text that a person wrote or could have written. Fails if it cannot be read, such as a folder,
+/// or is longer than `most`, such as an endless device. The error begins with the path.
 inline Result<std::string> read_text(std::istream& file, const std::string& path, std::size_t most = kMostTextBytes) {
   errno = 0;
   std::string text(most + 1, '\0');

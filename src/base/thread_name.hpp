@@ -5,10 +5,11 @@
 
 namespace parshall {
 
-/// What top and the lab know the calling thread by, of at most 15 characters.
+/// Names the calling thread for top and the lab, with at most 15 characters.
 inline void name_this_thread(const char* name) noexcept { ::prctl(PR_SET_NAME, name); }
 
-/// Where cores are short, others come before the calling thread. (Linux: before it alone.)
+/// Lowers the priority of the calling thread, so that others come first where cores are short. (On Linux, only this
+/// thread's.)
 inline void let_others_first() noexcept {
   constexpr int kNice = 10;
   ::setpriority(PRIO_PROCESS, 0, kNice);

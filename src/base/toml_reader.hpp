@@ -16,10 +16,10 @@
 
 namespace parshall {
 
-/// What readers of TOML files have in common: they say what is wrong, and where. The first complaint counts.
+/// Base of readers of TOML files. It records what is wrong and where; only the first complaint is kept.
 class TomlReader {
  protected:
-  /// `name` is what errors call the file.
+  /// `name` is the file's name in errors.
   explicit TomlReader(const std::string& name) : name_(name) {}
 
   std::string place_of(const toml::source_region& region) const { return place_in(name_, region.begin); }
@@ -38,7 +38,7 @@ class TomlReader {
                  fmt::format("{} is not known here{}", key.str(), suggestion(key.str(), known, std::identity{})));
   }
 
-  /// read(table) for each [[name]], of which there may be none.
+  /// Calls read(table) for each [[name]], of which there may be none.
   template <class Read>
   void each(const toml::table& file, std::string_view name, Read read) {
     const toml::node* const node = file.get(name);
@@ -47,7 +47,7 @@ class TomlReader {
     for (const toml::node& table : *node->as_array()) read(*table.as_table());
   }
 
-  /// None where there is no such list.
+  /// Returns the texts of a list; none if the list is missing.
   std::vector<std::string> texts(const toml::table& table, std::string_view name) {
     std::vector<std::string> texts;
     const toml::node* const node = table.get(name);

@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// As a basic string of TOML. Source: TOML 1.0.0, "String".
+/// Returns `text` as a basic string of TOML. Source: TOML 1.0.0, "String".
 inline std::string quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {

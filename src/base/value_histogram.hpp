@@ -15,13 +15,13 @@
 
 namespace parshall {
 
-/// How often which value came, such as a latency in ns: count, sum, least and largest are exact, percentiles nearly.
+/// Histogram of values such as latencies in ns. Count, sum, least and largest are exact; percentiles are approximate.
 ///
-/// Shape: 64-bit counts, 50 kB at 0.2 %; some 100 B / error in general. Copies share where the bins lie, another 50 kB:
-///        many histograms are copies of one that is empty.
-/// Cost:  integer arithmetic and one cache line a value; a quantile looks at every bin.
-/// Error: |quantile - exact| <= error * exact of any percentile (nearest rank) where that is below 2^40 (18 minutes of
-///        ns); beyond it is told as the largest value there was. Percentiles 0 and 100 are exact.
+/// Shape: 64-bit counts, 50 kB at 0.2 %; some 100 B / error in general. Copies share the layout of the bins, another 50
+///        kB, so many histograms are made as copies of an empty one.
+/// Cost:  integer arithmetic and one cache line a value; a quantile visits every bin.
+/// Error: |quantile - exact| <= error * exact for any percentile (nearest rank) below 2^40 (18 minutes in ns). Beyond
+///        that, the largest value is returned. Percentiles 0 and 100 are exact.
 /// Merge: exact, of histograms with the same error.
 class ValueHistogram {
  public:
@@ -50,7 +50,7 @@ class ValueHistogram {
 
   std::uint64_t count() const noexcept { return count_; }
 
-  /// How many are larger, within the error of values.
+  /// Returns how many values are larger, within the error of values.
   std::uint64_t count_above(std::uint64_t value) const noexcept {
     return std::accumulate(counts_.begin() + static_cast<std::ptrdiff_t>(bins_->bin_of(value)) + 1, counts_.end(),
                            std::uint64_t{0});
@@ -63,7 +63,8 @@ class ValueHistogram {
     return there_is(static_cast<double>(sum_) / static_cast<double>(count_));
   }
 
-  /// The value that `probability`, from 0 to 1, of all are no larger than; nothing where there are none.
+  /// Returns the value that the fraction `probability`, from 0 to 1, of all values does not exceed; nullopt without
+  /// values.
   std::optional<double> quantile(double probability) const noexcept {
     if (count_ == 0) return std::nullopt;
     const std::uint64_t rank = nearest_rank(probability, count_);
@@ -78,7 +79,7 @@ class ValueHistogram {
  private:
   using Bins = std::shared_ptr<const LogBins>;
   static Bins make_bins(double relative_error) { return std::make_shared<const LogBins>(relative_error, kValueBits); }
-  static const Bins& usual_bins() {  // laying them out takes milliseconds
+  static const Bins& usual_bins() {  // shared, because laying them out takes milliseconds
     static const Bins bins = make_bins(kRelativeError);
     return bins;
   }

@@ -5,21 +5,21 @@
 
 namespace parshall {
 
-/// What the values of a column are.
+/// Kind of a column's values.
 enum class ValueType : std::uint8_t {
   unsigned_integer,
   signed_integer,
   real,          ///< finite
   time,          ///< ns since 1970, unsigned
   address,       ///< IPv4 or IPv6
-  enumeration,   ///< one of the names that the column has
-  flags,         ///< bits, each with a meaning of its own
+  enumeration,   ///< one of the names that the column defines
+  flags,         ///< bits, each with its own meaning
   boolean,       ///< true or false
-  community_id,  ///< of a flow, by which other programs know it
+  community_id,  ///< hash of a flow's key by which other programs know it
 };
 
-/// And how many bits hold them. Of a real number, 32 bits say more than the value is good for; written as text it has
-/// all the digits that were computed.
+/// Kind and width in bits of a column's values. Real numbers have 32 bits, which is already more than their accuracy;
+/// text output has all the digits that were computed.
 struct ColumnType {
   ValueType value = ValueType::real;
   std::uint8_t bits = 32;
@@ -34,7 +34,7 @@ inline constexpr ColumnType kUint8{ValueType::unsigned_integer, 8}, kUint16{Valu
     kEnum16{ValueType::enumeration, 16}, kFlags16{ValueType::flags, 16}, kBool{ValueType::boolean, 1},
     kCommunityId{ValueType::community_id, 160};
 
-/// "uint64", "float32", "time", "address", "enum8", "flags16", "bool", "text".
+/// Returns the type's name: "uint64", "float32", "time", "address", "enum8", "flags16", "bool" or "text".
 inline std::string type_text(ColumnType type) {
   switch (type.value) {
     case ValueType::time:

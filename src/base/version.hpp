@@ -4,7 +4,7 @@
 
 namespace parshall {
 
-/// Of this library and its programs.
+/// Returns the version of this library and its programs.
 std::string version();
 
 }  // namespace parshall

@@ -80,7 +80,7 @@ double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t ba
     const double rate = (low + high) / 2;
     (overflows(rate) ? high : low) = rate;
   }
-  // A queue that only fills takes more than can be served.
+  // The search found no overflow, but a queue that only fills admits more than can be served.
   const double cycles = std::accumulate(batch_cycles.begin(), batch_cycles.end(), 0.0);
   return std::min(low, served * static_cast<double>(batch_cycles.size()) / cycles);
 }

@@ -10,13 +10,13 @@
 
 namespace parshall::lab {
 
-/// Cycles of the time stamp counter; per nanosecond, see cycles_per_ns().
+/// Reads the time stamp counter, in cycles. cycles_per_ns() converts.
 std::uint64_t cycles_now() noexcept;
 double cycles_per_ns();
 
-/// What batches of packets cost.
+/// Histogram of what batches of packets cost.
 ///
-/// Shape:  a histogram of cycles per packet of a batch, in buckets of two cycles; the last one holds all above 16 Ki.
+/// Shape:  cycles per packet of a batch, in buckets of two cycles; the last bucket holds all above 16 Ki.
 /// Error:  a quantile is up to two cycles too high.
 /// Source: Zhang et al., "FloWatcher-DPDK", IEEE TNSM 2019, section V; Alipourfard et al., SOSR 2018, section 3.1.
 class BatchCosts {
@@ -26,7 +26,7 @@ class BatchCosts {
   void add(std::uint64_t cycles, std::size_t packets) noexcept;
   std::uint64_t batches() const noexcept { return batches_; }
 
-  /// Cycles per packet that a share `of` of the batches does not exceed; 0 without batches.
+  /// Returns the cycles per packet that the fraction `of` of the batches does not exceed; 0 without batches.
   double quantile(double of) const noexcept;
 
  private:
@@ -36,18 +36,18 @@ class BatchCosts {
   std::uint64_t batches_ = 0;
 };
 
-/// A queue in front of a worker, and what comes to it.
+/// Queue in front of a worker, and the load offered to it.
 struct OfferedLoad {
   std::size_t queue_packets = 4096;
   double mpps = 14.88;  ///< 10 GbE of 64-byte frames
 };
 
-/// What batches cost: medians over rounds, with their intervals.
+/// Batch costs: medians over rounds, with their intervals.
 struct BatchFigures {
   Estimate p50_cycles, p99_cycles, p999_cycles;  ///< per packet of a batch, as BatchCosts has them
   Estimate lossless_mpps;                        ///< through the queue
-  double modelled_loss = 0;                      ///< share of the packets offered, over all rounds
-  std::size_t rounds = 0;                        ///< 0: no whole batch was measured
+  double modelled_loss = 0;  ///< fraction of the packets offered that the modelled queue drops, over all rounds
+  std::size_t rounds = 0;    ///< 0: no whole batch was measured
 };
 
 /// Times batches one by one, in rounds.
@@ -55,7 +55,8 @@ class BatchRounds {
  public:
   BatchRounds(std::size_t batch, const OfferedLoad& load) : batch_(batch), load_(load) {}
 
-  /// A round of at least `packets`: `play(most)` has a batch of at most that many processed, and says how many it was.
+  /// Measures one round of at least `packets` packets. `play(most)` processes one batch of at most `most` packets and
+  /// returns its size.
   template <class Play>
   void measure(std::size_t packets, Play play) {
     std::vector<std::uint32_t> cycles;
@@ -69,7 +70,7 @@ class BatchRounds {
     add_round(cycles);
   }
 
-  /// What whole batches of a round took.
+  /// Adds a round, given the cycles of each of its whole batches.
   void add_round(std::span<const std::uint32_t> batch_cycles);
 
   BatchFigures figures() const;
@@ -81,13 +82,13 @@ class BatchRounds {
   double waiting_ = 0, lost_ = 0, offered_ = 0;  ///< packets; a round begins with the queue that the last one left
 };
 
-/// The highest rate, in packets per cycle, at which a queue of `queue` packets never overflows when packets come evenly
-/// and are taken `batch` at a time, the batches costing these cycles one after the other.
-/// Never more than the batches take on average. 0 without batches. Source: Lindley's recursion.
+/// Returns the highest rate, in packets per cycle, at which a queue of `queue` packets never overflows. Packets arrive
+/// evenly. They are taken `batch` at a time, and the batches cost the given cycles one after the other. The result is
+/// at most what the batches can take on average; 0 without batches. Source: Lindley's recursion.
 double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue) noexcept;
 
-/// Packets that find such a queue full, when they come evenly at `rate` packets per cycle. `waiting` is how many are in
-/// it, before and after. Source: likewise.
+/// Returns how many packets find such a queue full when they arrive evenly at `rate` packets per cycle. `waiting` is
+/// the queue's length before the call, and is updated. Source: Lindley's recursion.
 double lost_packets(std::span<const std::uint32_t> batch_cycles, std::size_t batch, std::size_t queue, double rate,
                     double& waiting) noexcept;
 

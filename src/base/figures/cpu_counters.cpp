@@ -14,14 +14,14 @@ constexpr PerfEvent kCpuEvents[] = {{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLE
                                     {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
                                     {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES}};
 
-/// A file, or negative.
+/// Opens a counter. Returns its file descriptor, or a negative number.
 int open_event(const PerfEvent& event, int group) noexcept {
   perf_event_attr wanted{};
   wanted.size = sizeof wanted;
   wanted.type = event.type;
   wanted.config = event.config;
   wanted.exclude_kernel = 1;
-  wanted.disabled = group < 0;  // the group begins when all are there
+  wanted.disabled = group < 0;  // the group starts when all its events are open
   wanted.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   return static_cast<int>(::syscall(SYS_perf_event_open, &wanted, 0, -1, group, PERF_FLAG_FD_CLOEXEC));
 }

@@ -7,16 +7,16 @@
 
 namespace parshall::lab {
 
-/// An event that the kernel counts: type and config as perf_event_open(2) has them.
+/// Event that the kernel counts: type and config as in perf_event_open(2).
 struct PerfEvent {
   std::uint32_t type;
   std::uint64_t config;
 };
 
-/// Events of the calling thread that are counted together.
+/// Group of events of the calling thread that are counted together.
 class PerfGroup {
  public:
-  /// Counts from here on. None is counted where the kernel or the CPU refuses one.
+  /// Starts counting. Counts nothing if the kernel or the CPU refuses one of the events.
   explicit PerfGroup(std::span<const PerfEvent> events);
   ~PerfGroup();
   PerfGroup(const PerfGroup&) = delete;
@@ -24,21 +24,22 @@ class PerfGroup {
 
   bool available() const noexcept { return !files_.empty(); }
 
-  /// So far, by event; scaled up where the CPU had to share its counters out. Nothing where they are not available.
+  /// Returns the counts so far, one per event, or nullopt if counting is not available. Counts are scaled up where the
+  /// CPU had to multiplex its counters.
   std::optional<std::vector<double>> read() const;
 
  private:
-  std::vector<int> files_;  ///< the first is the group's
+  std::vector<int> files_;  ///< the first leads the group
 };
 
-/// What the CPU counted over some work. Source: the events of table IV of Zhang et al., "FloWatcher-DPDK", IEEE TNSM
-/// 2019.
+/// Figures that the CPU counted over some work. Source: the events of table IV of Zhang et al., "FloWatcher-DPDK", IEEE
+/// TNSM 2019.
 struct CpuCounts {
   double instructions_per_cycle = 0;
-  double cache_miss_share = 0;  ///< of the references to the last-level cache
+  double cache_miss_share = 0;  ///< fraction of the references to the last-level cache
 };
 
-/// The CPU's own counters, for the calling thread. Virtual machines seldom have them.
+/// Reads the CPU's own counters for the calling thread. Virtual machines seldom provide them.
 class CpuCounters {
  public:
   CpuCounters();

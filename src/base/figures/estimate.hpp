@@ -8,17 +8,17 @@
 
 namespace parshall::lab {
 
-/// The ranks, from 0, of the two of n > 0 sorted samples between which their distribution's median lies with 95 %
-/// confidence; the outermost where n is too small for that.
+/// Returns two ranks, from 0, among n > 0 sorted samples. The median of the distribution lies between them with 95 %
+/// confidence. They are the outermost ranks where n is too small for that.
 ///
-/// Source: David and Nagaraja, Order Statistics, 7.1: the number of samples below the median is binomial; normal,
-///         where n is so large that the binomial's tail is below a double.
+/// Source: David and Nagaraja, Order Statistics, 7.1. The number of samples below the median is binomial; the normal
+///         approximation replaces it where the binomial's tail is too small for a double.
 inline std::pair<std::size_t, std::size_t> median_interval(std::size_t n) noexcept {
   if (n > 1000) {
     const auto rank = static_cast<std::size_t>(static_cast<double>(n) / 2 - 0.98 * std::sqrt(static_cast<double>(n)));
     return {rank, n - 1 - rank};
   }
-  double chance = std::ldexp(1.0, -static_cast<int>(n)), outside = 0;  // of exactly `rank` samples below
+  double chance = std::ldexp(1.0, -static_cast<int>(n)), outside = 0;  // chance that exactly `rank` samples are below
   std::size_t rank = 0;
   for (; 2 * (outside + chance) <= 0.05; ++rank) {
     outside += chance;
@@ -28,12 +28,12 @@ inline std::pair<std::size_t, std::size_t> median_interval(std::size_t n) noexce
   return {rank, n - 1 - rank};
 }
 
-/// The median of samples, and its interval by median_interval().
+/// Median of samples, with its interval by median_interval().
 struct Estimate {
   double median = 0, low = 0, high = 0;
 };
 
-/// All zero without samples.
+/// Estimates the median. All fields are 0 without samples.
 inline Estimate estimate(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::ranges::sort(samples);

@@ -53,7 +53,7 @@ std::string text_head(std::span<const Column>) {
   return text;
 }
 
-/// Each column as wide as its widest cell; text to the left, numbers to the right.
+/// Aligns columns: each is as wide as its widest cell, with text to the left and numbers to the right.
 std::string text_part(std::string_view, std::span<const Column> columns, const Part& part) {
   std::string common;
   std::vector<std::string> lines(part.rows.size() + 1);

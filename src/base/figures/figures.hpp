@@ -9,34 +9,35 @@
 
 namespace parshall::lab {
 
-/// What stands in a column of one row; std::monostate where there is no such thing.
+/// Value of one column in one row; std::monostate where there is none.
 using Cell = std::variant<std::monostate, std::string, std::uint64_t, double>;
 
-/// A number, or nothing where it is not `there`.
+/// Returns `cell` if it is `there`, else an empty cell.
 inline Cell cell_if(bool there, Cell cell) { return there ? std::move(cell) : Cell(); }
 
 struct Column {
-  std::string_view name;  ///< in csv and json, with its unit
-  std::string_view head;  ///< in text; empty: not shown there
-  int decimals = 2;       ///< of a double in text; csv and json have them all
-  bool common = false;    ///< the same in all rows of a part: in text and json it stands in front of them
+  std::string_view name;  ///< name in csv and json, with the unit
+  std::string_view head;  ///< heading in text; if empty, the column is not shown there
+  int decimals = 2;       ///< decimals of a double in text; csv and json have all of them
+  bool common =
+      false;  ///< whether all rows of a part have the same value, which text and json then print once in front
 };
 inline constexpr bool kCommon = true;
 
-/// Rows that are compared with each other, the first being what the others are compared with.
+/// Rows that are compared with each other; the first is the reference.
 struct Part {
-  std::vector<std::vector<Cell>> rows;  ///< a cell for each column
-  std::string verdict;                  ///< what the rows allow to say, one line; may be empty
+  std::vector<std::vector<Cell>> rows;  ///< one cell for each column
+  std::string verdict;                  ///< conclusion from the rows, one line; may be empty
 };
 
-/// How figures are written. text and csv have a head that stands once in front; of json each line is a document.
+/// Format in which figures are written. text and csv have a heading once at the start; in json each line is a document.
 struct FigureFormat {
   std::string_view name;
   std::string (*head)(std::span<const Column> columns);
   std::string (*part)(std::string_view experiment, std::span<const Column> columns, const Part& part);
 };
 
-/// Every one there is: one line each.
+/// Returns all formats, one line each.
 std::span<const FigureFormat> figure_formats() noexcept;
 
 }  // namespace parshall::lab

@@ -26,7 +26,7 @@ inline double thread_cpu_ns() noexcept {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// Keeps the calling thread on the core it is on.
+/// Pins the calling thread to the core it is on.
 class OnOneCore {
  public:
   OnOneCore() {
@@ -43,42 +43,43 @@ class OnOneCore {
   OnOneCore(const OnOneCore&) = delete;
   OnOneCore& operator=(const OnOneCore&) = delete;
 
-  std::span<const int> others() const noexcept { return others_; }  ///< cores that this process may use too
+  std::span<const int> others() const noexcept { return others_; }  ///< other cores that this process may use
 
  private:
   cpu_set_t before_;
   std::vector<int> others_;
 };
 
-/// Something whose cost per packet is asked.
+/// Code whose cost per packet is measured.
 struct Variant {
   std::string name;
   std::function<void(std::size_t packets)> run;
   std::function<void()> observe = {};    ///< called after each sample, outside of the clock
-  std::function<bool()> disturbed = {};  ///< whether the sample just taken is spoilt, for a reason of its own
+  std::function<bool()> disturbed = {};  ///< returns whether the sample just taken is invalid for a reason of its own
 };
 
 struct Cost {
-  double median_ns = 0, least_ns = 0, spread = 1;   ///< spread: largest over least of the samples kept
-  double low_ns = 0, high_ns = 0;                   ///< 95 % interval of the median, by order statistics
-  double ratio = 1, ratio_low = 1, ratio_high = 1;  ///< to the first variant in the same round: median, and likewise
+  double median_ns = 0, least_ns = 0, spread = 1;  ///< spread: largest over least of the samples kept
+  double low_ns = 0, high_ns = 0;                  ///< 95 % interval of the median, by order statistics
+  double ratio = 1, ratio_low = 1,
+         ratio_high = 1;  ///< ratio to the first variant in the same round: median and its interval
   std::size_t kept = 0, samples = 0;
   std::optional<CpuCounts> counts = {};  ///< medians of the samples kept, where the CPU lets this process count
 };
 
 /// Measures variants side by side on one shared, noisy machine.
 ///
-/// Thread CPU time leaves out preemption; variants are interleaved within each round, in an order of its own, so that
-/// drift and what one leaves in the caches meet all alike; a fixed probe (random read-modify-writes over 1 MB) before
-/// and after each sample tells when a neighbour had the caches: samples whose slower probe was over 1.35 times the best
-/// sample's are dropped, where at least three remain. The median of the rest is reported.
+/// Thread CPU time leaves out preemption. Variants are interleaved within each round, in random order, so drift and
+/// cache leftovers affect all alike. A fixed probe (random read-modify-writes over 1 MB) runs before and after each
+/// sample and detects neighbours that use the caches. A sample is dropped if its slower probe took over 1.35 times the
+/// best, as long as three samples remain. The median of the rest is reported.
 class Harness {
  public:
-  /// Before each sample a variant runs `warm_up` packets without a clock.
+  /// Lets a variant run `warm_up` packets, untimed, before each sample.
   Harness(std::size_t packets_per_sample, int rounds, std::size_t warm_up = 0)
       : packets_(packets_per_sample), rounds_(rounds), warm_up_(warm_up), probe_memory_(1 << 17) {}
 
-  /// On one core. Nothing, when `stop` said so before the last round was done.
+  /// Measures all variants on one core. Returns nothing if `stop` returned true before the last round was done.
   std::vector<Cost> measure(const std::vector<Variant>& variants, const std::function<bool()>& stop = {}) {
     const OnOneCore pinned;
     std::vector<std::vector<Sample>> samples(variants.size());
@@ -167,7 +168,7 @@ class Harness {
     return CpuCounts{estimate(std::move(instructions)).median, estimate(std::move(misses)).median};
   }
 
-  /// Round by round, so that what slows a whole round slows both.
+  /// Compares round by round, so that a disturbance of a whole round cancels out.
   void compare(const std::vector<Sample>& samples, const std::vector<Sample>& first, Cost& cost) const {
     std::vector<double> ratios, undisturbed;
     for (std::size_t round = 0; round < samples.size(); ++round) {

@@ -35,7 +35,7 @@ bool varies(std::span<const Part> parts, std::size_t column) {
                              [&](const Part& part) { return part.rows[0][column] != parts.front().rows[0][column]; });
 }
 
-/// The columns of a plot, by place.
+/// Indices of the columns of a plot.
 struct Axes {
   std::optional<std::size_t> x;
   std::size_t y = 0, name = 0;
@@ -64,8 +64,8 @@ Result<Axes> choose_axes(std::span<const Column> columns, std::span<const Part> 
   return axes;
 }
 
-/// What a row is called: its name, and the values of the common columns that vary beside x; along a column that is not
-/// common, the parts are the points of one line.
+/// Returns a row's label: its name, and the values of the common columns that vary, apart from x. If x is not a common
+/// column, the parts are the points of one line.
 std::string series_name(std::span<const Column> columns, std::span<const Part> parts, const std::vector<Cell>& row,
                         const Axes& axes) {
   std::string name = axes.name < columns.size() ? text(row[axes.name]) : "";
@@ -81,7 +81,7 @@ bool bars(const Plot& plot) {
                              [](const Series& series) { return series.points.size() == 1 && series.points[0].x == 0; });
 }
 
-/// For a range that a logarithmic axis shows better.
+/// Returns whether a range is so wide that a logarithmic axis shows it better.
 bool wide(const Plot& plot, double Point::*at) {
   double least = 1e300, most = 0;
   for (const Series& series : plot.series)
@@ -128,7 +128,7 @@ std::string script_of(const Plot& plot) {
   return script + "plot " + curves + "\n";
 }
 
-/// gnuplot's name for what a file's ending says; nothing for another ending.
+/// Returns gnuplot's terminal for a file's ending; empty for an unknown one.
 std::string_view terminal_of(const std::string& path) {
   if (path.ends_with(".svg")) return "svg";
   if (path.ends_with(".png")) return "pngcairo";
@@ -168,7 +168,7 @@ std::optional<Error> cannot_draw(const std::string& path) {
   return std::nullopt;
 }
 
-/// Single quotes: within double ones gnuplot runs what stands between backquotes.
+/// Quotes with single quotes, since gnuplot runs text between backquotes inside double quotes.
 std::string quoted(const std::string& words) {
   std::string safe = "'";
   for (const char c : words) safe += c == '\'' ? std::string("''") : std::string(1, c == '\n' ? ' ' : c);

@@ -19,41 +19,41 @@ struct Series {
 
   std::string name;
   std::vector<Point> points;
-  Style style = Style::marks;  ///< marks, with their intervals; a curve; or a histogram
+  Style style = Style::marks;  ///< marks with their intervals, a curve, or a histogram
 };
 
-/// Lines over a number, or, where every series has a single point at 0, bars side by side.
+/// Chart: lines over a number or, where every series has a single point at 0, bars side by side.
 struct Plot {
   std::string title, x_label, y_label;
   std::vector<Series> series;
 };
 
-/// Columns to draw, by name; what is empty is chosen: for x the first common column that varies, for y the first with
-/// an interval.
+/// Columns to draw, by name. An empty `x` selects the first common column that varies, an empty `y` the first column
+/// with an interval.
 struct PlotChoice {
   std::string x, y;
 };
 
-/// Makes a plot of the figures of an experiment. A series is what the rows' first column of text says, and what else
-/// varies among the common columns. The error says which columns there are.
+/// Makes a plot of the figures of an experiment. The first column of text and the other common columns that vary make
+/// the series. An error names the columns that exist.
 Result<Plot> plot_of(std::string_view experiment, std::span<const Column> columns, std::span<const Part> parts,
                      const PlotChoice& choice);
 
-/// Draws into an SVG or PNG file, by its ending. With gnuplot: fails where that is not installed.
+/// Draws into an SVG or PNG file, depending on its ending. Fails where gnuplot is not installed.
 std::optional<Error> draw(const Plot& plot, const std::string& path);
 
-/// Pixels.
+/// Size in pixels.
 struct PlotSize {
   int width = 900, height = 560;
 };
 
-/// Draws what a script for gnuplot says; likewise. It sets neither terminal nor output.
+/// Draws a gnuplot script into an SVG or PNG file. The script sets neither terminal nor output.
 std::optional<Error> draw_script(const std::string& script, const std::string& path, PlotSize size = {});
 
-/// Text for a script.
+/// Quotes text for a gnuplot script.
 std::string quoted(const std::string& words);
 
-/// Whether draw() could write there, as far as can be said before there is anything to draw.
+/// Returns the error that draw() would give for this path, as far as it is known before there is a plot.
 std::optional<Error> cannot_draw(const std::string& path);
 
 }  // namespace parshall::lab

@@ -16,17 +16,17 @@
 
 namespace parshall::lab {
 
-/// A column, and what stands there in a row of an experiment.
+/// Column, with the function that reads its cell from a row of an experiment.
 template <class Row>
 struct ColumnOf {
   Column column;
   Cell (*of)(const Row& row);
 };
 
-/// Nothing, where no whole batch was measured.
+/// Returns `figure`, or an empty cell if no whole batch was measured.
 inline Cell of_batches(const BatchFigures& batches, double figure) { return cell_if(batches.rounds != 0, figure); }
 
-/// Of rows with a `cost` (lab::Cost).
+/// Columns for rows that have a `cost` (lab::Cost).
 template <class Row>
 inline constexpr std::array<ColumnOf<Row>, 6> kCostColumns{{
     {{"ns", "ns"}, [](const Row& row) -> Cell { return row.cost.median_ns; }},
@@ -51,7 +51,7 @@ inline constexpr std::array<ColumnOf<Row>, 5> kSampleColumns{{
     {{"kept_of_samples", "samples"},
      [](const Row& row) -> Cell { return fmt::format("{}/{}", row.cost.kept, row.cost.samples); }},
 }};
-/// Of rows with `batches` (lab::BatchFigures).
+/// Columns for rows that have `batches` (lab::BatchFigures).
 template <class Row>
 inline constexpr std::array<ColumnOf<Row>, 13> kBatchColumns{{
     {{"p50_cycles", "p50 cycles", 0},
@@ -73,7 +73,7 @@ inline constexpr std::array<ColumnOf<Row>, 13> kBatchColumns{{
     {{"modelled_loss", ""}, [](const Row& row) { return of_batches(row.batches, row.batches.modelled_loss); }},
 }};
 
-/// One after the other.
+/// Concatenates arrays of columns.
 template <class Row, std::size_t... N>
 constexpr auto columns_in_order(const std::array<ColumnOf<Row>, N>&... parts) {
   std::array<ColumnOf<Row>, (N + ...)> all{};
@@ -99,7 +99,7 @@ Part part_of(std::span<const ColumnOf<Row>> columns, std::span<const Row> rows, 
   return part;
 }
 
-/// 10^6 bytes.
+/// Converts to units of 10^6 bytes.
 inline double megabytes(std::uint64_t bytes) noexcept { return static_cast<double>(bytes) / 1e6; }
 
 }  // namespace parshall::lab
