@@ -20,7 +20,7 @@ struct Column {
   std::string_view head;  ///< heading in text; if empty, the column is not shown there
   int decimals = 2;       ///< decimals of a double in text; csv and json have all of them
   bool common =
-      false;  ///< whether all rows of a part have the same value, which text and json then print once in front
+      false;  ///< true if all rows of a part have the same value, which text and json then print once in front
 };
 inline constexpr bool kCommon = true;
 

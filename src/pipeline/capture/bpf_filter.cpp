@@ -19,18 +19,18 @@ namespace {
 
 constexpr int kSnapLength = 262144;
 
-/// LinkType::null of a writer whose byte order is not this machine's, in place of its number.
+/// Stands for LinkType::null from a writer of the other byte order, in place of a link type's number.
 constexpr int kSwappedNull = -1;
 
-/// What an expression may speak of that Ethernet has not.
+/// Link types with fields that a filter may name and that Ethernet lacks.
 constexpr LinkType kNotLikeEthernet[] = {LinkType::ieee802_11, LinkType::linux_sll, LinkType::linux_sll2,
                                          LinkType::slip,       LinkType::sunatm,    LinkType::ipnet,
                                          LinkType::arcnet_bsd};
 
 using Handle = std::unique_ptr<pcap_t, decltype(&pcap_close)>;
 
-/// A capture without packets: of one that it reads libpcap knows the byte order, that numbers of address families are
-/// those of any system, and that no packet comes with what a kernel says beside it.
+/// Opens a capture without packets. When libpcap reads a capture, it knows the byte order, uses portable numbers for
+/// address families, and expects no metadata from a kernel beside the packets.
 Handle open_empty(int number) {
   const bool swapped = number == kSwappedNull;
   const auto ordered = [&](auto value) { return swapped ? byte_swapped(value) : value; };
@@ -48,7 +48,7 @@ Handle open_empty(int number) {
   return handle;
 }
 
-/// The program, or libpcap's explanation.
+/// Compiles the expression. An error holds libpcap's explanation.
 Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, int number) {
   const Handle handle = open_empty(number);
   if (!handle) return Error{"libpcap gives no handle to compile a filter with"};
@@ -61,13 +61,13 @@ Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, i
   });
 }
 
-/// As libpcap calls it.
+/// Returns libpcap's description of a link type.
 std::string name_of(int number) {
   const Handle handle = open_empty(number);
   return handle ? pcap_datalink_val_to_description_or_dlt(pcap_datalink(handle.get())) : std::to_string(number);
 }
 
-/// Of link types that are one to libpcap, that of one.
+/// Returns one number for all link types that libpcap treats as the same.
 int number_of(LinkType type) {
   switch (type) {
     case LinkType::raw_12:
@@ -80,19 +80,20 @@ int number_of(LinkType type) {
   }
 }
 
-/// A small number seems large in the other byte order. Source: tcpdump's print-null.c; the decoder does the same.
+/// Returns whether the family is in the other byte order, in which a small number looks large. Source: tcpdump's
+/// print-null.c; the decoder does the same.
 bool is_swapped_null(const RawPacket& packet) noexcept {
   return packet.link_type == LinkType::null && packet.captured_bytes >= sizeof(std::uint32_t) &&
          load<std::uint32_t>(packet.data, false) > UINT16_MAX;
 }
 
-/// Of what libpcap says: somebody who was asked for a name did not know it, whatever packets it is for.
+/// Returns whether libpcap's error means that a name lookup failed, which then fails for every link type.
 bool is_of_a_name(const std::string& problem) {
   return problem.starts_with("unknown ") &&
          (problem.find("host") != std::string::npos || problem.find("network") != std::string::npos);
 }
 
-/// For who wrote it.
+/// Makes the error for the user who wrote the filter.
 Error not_understood(const std::string& expression, const Error& why) {
   return Error{fmt::format("cannot understand the filter \"{}\": {}", expression, why.message)};
 }
@@ -106,7 +107,8 @@ bool is_same(const bpf_program& one, const bpf_program& other) {
   return one.bf_len == other.bf_len && std::memcmp(one.bf_insns, other.bf_insns, one.bf_len * sizeof(bpf_insn)) == 0;
 }
 
-/// Of a program for raw IP packets: whether it may be an address, the protocol or a port that it loads.
+/// Returns whether an instruction of a program for raw IP packets loads nothing but, possibly, an address, the protocol
+/// or a port.
 bool loads_flow(const bpf_insn& instruction) {
   const unsigned type = BPF_CLASS(instruction.code), mode = BPF_MODE(instruction.code);
   if (type != BPF_LD && type != BPF_LDX) return true;
@@ -117,7 +119,7 @@ bool loads_flow(const bpf_insn& instruction) {
 }  // namespace
 
 bool BpfFilter::says_the_same_of_a_flow() {
-  if (expression_.find('[') != std::string::npos) return false;  // bytes of any kind
+  if (expression_.find('[') != std::string::npos) return false;  // brackets may read any bytes
   const bpf_program* const program = compiled_for({LinkType::raw}).program.get();
   return program != nullptr && std::all_of(program->bf_insns, program->bf_insns + program->bf_len, loads_flow);
 }
@@ -182,7 +184,7 @@ std::vector<Error> BpfFilter::left_out(std::uint64_t times) const {
   return all;
 }
 
-/// Libpcap's reason, where it is for no packet of that link type.
+/// Compiles for a link type. Returns libpcap's reason if the filter cannot apply to packets of that type.
 std::optional<Error> BpfFilter::add(int number) {
   auto program = compile_as(expression_, number);
   if (program) {

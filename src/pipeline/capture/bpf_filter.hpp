@@ -17,47 +17,49 @@ namespace parshall {
 struct FilterRefusal;
 class FilterRefusals;
 
-/// A filter in libpcap's language, compiled once per link type that turns up; twice for LinkType::null, which has its
-/// protocol in the byte order of who wrote it.
+/// Filter in libpcap's language, compiled once per link type that turns up. It is compiled twice for LinkType::null,
+/// whose protocol field is in the writer's byte order.
 /// Cost: an interpreted BPF program per packet, some 10 to 50 ns.
 class BpfFilter {
  public:
-  /// Fails where it is for packets of no link type, as on a syntax error, with libpcap's explanation.
+  /// Compiles an expression. Fails with libpcap's explanation if it applies to no link type, for example on a syntax
+  /// error.
   static Result<BpfFilter> compile(const std::string& expression);
 
-  /// Now, for packets of these: later nothing is looked up that the expression names, such as a host. Error: a name
-  /// that is not found.
+  /// Compiles for packets of these link types now, so that no name in the expression, such as a host's, is looked up
+  /// later. Returns an error if a name is not found.
   std::optional<Error> compile_for(std::span<const LinkType> link_types);
 
-  /// Puts addresses in the place of names, if it has names of hosts alone: nothing is looked up later, whatever the
-  /// packets. False: compile_for() is for such a filter.
+  /// Replaces host names by addresses, so that nothing is looked up later, whatever the link types. Returns false if
+  /// the expression has other names; use compile_for() then.
   bool resolve_hosts();
 
-  /// Whether it means something for packets of this link type; from then on matches() allocates nothing for them.
+  /// Returns whether the filter applies to packets of this link type. From then on, matches() allocates nothing for
+  /// them.
   bool applies_to(LinkType link_type);
 
-  /// Libpcap's reason where it applies to none of these; nothing where there are none.
+  /// Returns libpcap's reason if the filter applies to none of these link types. Returns nullopt for an empty list.
   std::optional<Error> refused_by(std::span<const LinkType> link_types);
 
-  /// Of each link type that it did not apply to: why, and how many packets that left out. By all its copies, where so
-  /// many of them saw each packet.
+  /// Returns, for each link type that the filter did not apply to, the reason and the number of packets left out. The
+  /// filter's copies count together; `times` of them saw each packet.
   std::vector<Error> left_out(std::uint64_t times) const;
 
-  /// Whether it asks for nothing but the addresses, the protocol and the ports of IP packets, so that one packet stands
-  /// for all of its flow. False of all expressions that read bytes by their place.
+  /// Returns whether the filter tests only the addresses, protocol and ports of IP packets, so that one packet decides
+  /// for its whole flow. Returns false for every expression that reads bytes by offset.
   bool says_the_same_of_a_flow();
 
-  /// False also where the expression cannot apply to the packet's link type.
+  /// Returns whether the packet matches. False also if the expression cannot apply to the packet's link type.
   bool matches(const RawPacket& packet) noexcept;
 
  private:
-  struct Compiled {  ///< one of the two
+  struct Compiled {  ///< exactly one of the two is set
     std::shared_ptr<bpf_program> program;
     std::shared_ptr<FilterRefusal> refusal;
   };
   struct Link {
     LinkType type = LinkType::ethernet;
-    bool swapped = false;  ///< LinkType::null in the byte order that is not this machine's
+    bool swapped = false;  ///< LinkType::null in the other byte order than this machine's
     bool operator==(const Link&) const = default;
   };
 
@@ -68,8 +70,8 @@ class BpfFilter {
   std::string expression_;
   Link last_link_;
   Compiled last_;
-  int first_ = 0;                     ///< that it was found to apply to
-  std::map<int, Compiled> programs_;  ///< by number of link types, one of those that are one to libpcap, and one more
+  int first_ = 0;                     ///< first link type found that the filter applies to
+  std::map<int, Compiled> programs_;  ///< by the number of a link type; see number_of() and kSwappedNull
   std::shared_ptr<FilterRefusals> refusals_;
 };
 

@@ -14,7 +14,7 @@ constexpr T byte_swapped(T value) noexcept {
   return value;
 }
 
-/// An integer of a file whose writer may have had the other byte order.
+/// Loads an integer of a file whose writer may have used the other byte order.
 template <std::unsigned_integral T>
 T load(const std::uint8_t* from, bool swapped) noexcept {
   T value;

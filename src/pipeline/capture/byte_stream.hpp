@@ -8,28 +8,28 @@
 
 namespace parshall {
 
-/// What one ByteStream::read() came to.
+/// Result of one ByteStream::read().
 struct BytesRead {
   enum class Outcome : std::uint8_t {
     some,
-    end,          ///< there will be no more
-    stopped,      ///< by stop()
-    interrupted,  ///< by a signal, before there were any
+    end,          ///< no more bytes will come
+    stopped,      ///< ended by stop()
+    interrupted,  ///< ended by a signal before any bytes came
   };
   Outcome outcome = Outcome::some;
-  std::size_t bytes = 0;  ///< at least one where there are some
+  std::size_t bytes = 0;  ///< at least one if the outcome is `some`
 };
 
-/// The bytes of an input, one after the other. One thread at a time reads.
+/// Sequential bytes of an input. Only one thread at a time reads.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  /// Waits until there are bytes, and puts as many as there are in front of `room`, which is not empty.
+  /// Waits for bytes and fills the front of `room`, which is not empty, with those available.
   /// Error: what broke, without the input's name. All bytes before that have been delivered.
   virtual Result<BytesRead> read(std::span<std::uint8_t> room) = 0;
 
-  /// Ends a read() that waits, and every later one. For any thread.
+  /// Ends a waiting read() and every later one. Any thread may call it.
   virtual void stop() noexcept = 0;
 };
 

@@ -19,7 +19,7 @@ namespace {
 struct KnownFormat {
   std::string_view magic;
   std::string_view what;
-  std::string_view advice;  ///< {} is the file
+  std::string_view advice;  ///< {} stands for the file
 };
 
 constexpr std::string_view kConvert = "convert it first: editcap {} OUT.pcapng";

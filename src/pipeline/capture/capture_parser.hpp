@@ -16,22 +16,22 @@
 
 namespace parshall {
 
-/// What one call of CaptureParser::parse did.
+/// Result of one call of CaptureParser::parse().
 struct Parsed {
   std::size_t packets = 0;  ///< entries of `out` that were filled
-  std::size_t bytes = 0;    ///< bytes of the input that are done with
+  std::size_t bytes = 0;    ///< bytes of the input that were consumed
 };
 
-/// Takes the packets out of a capture's bytes, which may come in pieces of any size.
+/// Extracts the packets from a capture's bytes, which may come in pieces of any size.
 ///
-/// A piece begins where the bytes taken from the previous one ended. What is taken depends on the bytes
-/// alone, not on where the pieces were cut (beyond what a cut hides), so several parsers of one stream agree.
+/// A piece begins where the bytes consumed from the previous one ended. The result depends on the bytes alone, not on
+/// how they were split (beyond what a split hides), so several parsers of one stream agree.
 class CaptureParser {
  public:
   virtual ~CaptureParser() = default;
 
-  /// Takes whole records from the front of `bytes` until `out` is full, a record is incomplete or damaged.
-  /// Packets point into `bytes`.
+  /// Consumes whole records from the front of `bytes` until `out` is full or a record is incomplete or damaged. Packets
+  /// point into `bytes`.
   Parsed parse(std::span<const std::uint8_t> bytes, std::span<RawPacket> out) noexcept {
     if (damage_) [[unlikely]]
       return {};
@@ -41,18 +41,19 @@ class CaptureParser {
     return parsed;
   }
 
-  /// The input ended with `rest` not taken: a record that begins there is cut.
+  /// Ends the input, with `rest` not consumed. A record that begins there is truncated.
   void finish(std::span<const std::uint8_t> rest) noexcept {
     if (!damage_) note_cut(rest);
   }
 
-  /// That all packets are of, where the beginning of the capture says so.
+  /// Returns the link type of all packets if the beginning of the capture states it.
   virtual std::optional<LinkType> only_link_type(std::span<const std::uint8_t> head) const noexcept = 0;
 
-  /// Of several parsers of one capture, one tells what was lost. Before the first parse().
+  /// Makes this parser report no losses. Of several parsers of one capture, only one reports them. Call it before the
+  /// first parse().
   void ignore_losses() noexcept { tells_losses_ = false; }
 
-  /// Returns what the capture says so far of packets that were lost before it was written. Any thread.
+  /// Returns how many packets the capture, so far, says were lost before it was written. Any thread.
   Counters losses() const noexcept {
     Counters counters;
     if (const std::uint64_t lost = after_lost_.load(std::memory_order_relaxed); lost != 0)
@@ -60,7 +61,7 @@ class CaptureParser {
     return counters;
   }
 
-  /// What broke, at which packet and byte. Nothing while the capture is sound.
+  /// Returns what is damaged, with the number of the packet and the byte; nullopt while the capture is intact.
   const std::optional<std::string>& damage() const noexcept { return damage_; }
 
  protected:
@@ -69,16 +70,16 @@ class CaptureParser {
 
   std::uint64_t offset() const noexcept { return offset_; }
 
-  /// The capture says that so many more were lost, or that none were.
+  /// Notes that the capture reports `packets` more lost packets, which may be 0.
   void note_lost(std::uint64_t packets) noexcept {
     if (!tells_losses_) return;
     const std::uint64_t before = after_lost_.load(std::memory_order_relaxed);
-    constexpr std::uint64_t kMostLost = std::uint64_t{1} << 60;  // sums of counters do not overflow
+    constexpr std::uint64_t kMostLost = std::uint64_t{1} << 60;  // keeps sums of counters from overflowing
     const std::uint64_t lost = std::max<std::uint64_t>(before, 1) - 1;
     after_lost_.store(std::min(lost + packets, kMostLost) + 1, std::memory_order_relaxed);
   }
 
-  /// `packets` and `bytes`: what the present parse_records() call took before the damage.
+  /// Notes damage. `before` says what the present parse_records() call consumed before it.
   void note_damage(std::string what, Parsed before) noexcept;
 
  private:
@@ -89,25 +90,25 @@ class CaptureParser {
   std::optional<std::string> damage_;
 };
 
-/// How many leading bytes tell a format that has a magic number.
+/// Number of leading bytes that identify a format with a magic number.
 inline constexpr std::size_t kMagicBytes = 6;
 
-/// Whether an input that begins with `head` has to be read further before make_capture_parser() can tell what it is.
-/// Asks for no more than 20 records of ERF, which has no magic number.
+/// Returns whether make_capture_parser() needs more than `head` of the input to recognise its format. It needs at most
+/// 20 records of ERF, which has no magic number.
 bool wants_longer_head(std::span<const std::uint8_t> head) noexcept;
 
-/// What standard input is called in messages.
+/// Name of standard input in messages.
 inline constexpr std::string_view kStandardInput = "standard input";
 
-/// What the name of an input that is compressed ends in, where its content is meant.
+/// Suffix of a compressed input's name where a message is about its decompressed content.
 inline constexpr std::string_view kDecompressed = " (decompressed)";
 
-/// The parser for a capture that begins with `head` (all of it, or as much as wants_longer_head() asked for), or an
-/// Error that names what was found instead. `name` is the file as the user calls it.
+/// Returns the parser for a capture that begins with `head`. `head` is all of it, or as much as wants_longer_head()
+/// requires. An Error says what was found instead. `name` is the file's name as the user gave it.
 Result<std::unique_ptr<CaptureParser>> make_capture_parser(std::span<const std::uint8_t> head, const std::string& name);
 
-/// Most captured bytes a packet may have before its record counts as damaged, as in libpcap and Wireshark:
-/// 256 KiB, and 16 MiB (there 8 to 128) for the three link types that are known to carry more.
+/// Returns the most captured bytes that a packet may have before its record counts as damaged, as in libpcap and
+/// Wireshark: 256 KiB, and 16 MiB (there 8 to 128) for the three link types that are known to carry more.
 std::uint32_t max_captured_bytes(LinkType link_type) noexcept;
 
 }  // namespace parshall

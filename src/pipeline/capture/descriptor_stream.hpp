@@ -7,11 +7,11 @@
 
 namespace parshall {
 
-/// A file, a pipe, whatever has a descriptor. It may be in non-blocking mode.
+/// Stream of a file, a pipe or any other descriptor, which may be in non-blocking mode.
 class DescriptorStream final : public ByteStream {
  public:
   static Result<std::unique_ptr<ByteStream>> make(FileHandle file);
-  /// Use make(). `wake`: an eventfd that ends the wait for `file`.
+  /// Use make(). `wake` is an eventfd that ends the wait for `file`.
   DescriptorStream(FileHandle file, FileHandle wake) noexcept : file_(std::move(file)), wake_(std::move(wake)) {}
 
   Result<BytesRead> read(std::span<std::uint8_t> room) override;

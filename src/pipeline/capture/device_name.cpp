@@ -10,7 +10,7 @@
 namespace parshall {
 namespace {
 
-/// Domain:bus:device.function in hexadecimal.
+/// Returns whether `text` is DOMAIN:BUS:DEVICE.FUNCTION in hexadecimal.
 bool is_pci_address(std::string_view text) {
   static constexpr std::string_view kShape = "xxxx:xx:xx.x";
   return text.size() == kShape.size() && std::ranges::equal(text, kShape, [](char c, char shape) {

@@ -8,15 +8,15 @@ namespace parshall {
 
 enum class DeviceKind { kernel_interface, pci, vdev };
 
-/// What the user calls a device.
+/// Device as the user names it.
 struct DeviceName {
   DeviceKind kind = DeviceKind::kernel_interface;
   std::string name;  ///< interface, PCI address with its domain, or the vdev's name
-  std::string args;  ///< of a vdev: what follows the first comma
+  std::string args;  ///< for a vdev: the text behind the first comma
 
   static Result<DeviceName> parse(const std::string& device);
 
-  /// A file, or a device that only sends: nothing waiting means nothing will come.
+  /// Returns whether an empty poll means the end: true for a file, or for a device that only sends.
   bool ends() const;
 };
 

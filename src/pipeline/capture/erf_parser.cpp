@@ -34,19 +34,19 @@ struct Record {
   }
 };
 
-/// What the look at the first records has found.
+/// Findings from the first records.
 struct Sight {
-  std::size_t records = 0;  ///< sound ones
-  std::size_t frames = 0;   ///< of them, not padding
+  std::size_t records = 0;  ///< valid records
+  std::size_t frames = 0;   ///< records that are not padding
   bool wrong = false;
-  bool at_end = false;  ///< exactly behind a record
+  bool at_end = false;  ///< the input ends exactly behind a record
 };
 
-/// Wireshark looks at 20 records too.
+/// Wireshark also checks 20 records.
 constexpr std::size_t kMostRecords = 20, kEnoughFrames = 8, kEnoughBeforeACut = 3;
 
-/// What a header of text, or of one byte over and over, looks like: no control characters but white space, which a
-/// card's flags and lengths are full of.
+/// Returns whether a header looks like text, or like one byte repeated. Such data has no control characters other than
+/// white space, while a card's flags and lengths have many.
 bool is_text_or_filling(std::span<const std::uint8_t> header) noexcept {
   const auto is_text = [](std::uint8_t c) { return c >= ' ' || (c >= '\t' && c <= '\r'); };
   return std::ranges::all_of(header, is_text) || std::ranges::count(header, header[0]) == std::ssize(header);
@@ -56,7 +56,7 @@ bool is_known_type(std::uint8_t type) noexcept {
   return (type >= 1 && type <= 29 && type != 26) || type == ErfHeaders::kPad;
 }
 
-/// Whether `record`, whose length is known to be sound, may follow one of `before`.
+/// Returns whether `record`, whose length is known to be valid, may follow one with the time stamp `before`.
 bool may_follow(const Record& record, std::uint64_t before) noexcept {
   constexpr std::uint64_t kBackwards = std::uint64_t{2} << 32, kForwards = (3600ull * 24 * 365) << 32;
   return record.stamp >= before ? record.stamp - before <= kForwards : before - record.stamp < kBackwards;
@@ -76,7 +76,7 @@ Sight look_at(std::span<const std::uint8_t> rest) noexcept {
     const bool pad = record.type == ErfHeaders::kPad;
     if (!sight.wrong && !pad) {
       sight.wrong = sight.frames != 0 && !may_follow(record, before);
-      // Only a record that is not all here may seem to end before its frame begins.
+      // Only a record that is not complete yet may seem to end before its frame begins.
       const bool has_frame = ErfHeaders::read(rest.first(std::min(bytes, rest.size()))).has_value();
       sight.wrong |= bytes <= rest.size() && !has_frame;
       before = record.stamp;

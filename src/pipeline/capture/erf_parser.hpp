@@ -4,22 +4,23 @@
 
 namespace parshall {
 
-/// A file of ERF records, as Endace's cards write it. It has no header and no magic number.
+/// Parser for files of ERF records, as Endace's cards write them. They have no file header and no magic number.
 ///
-/// Frames are delivered with their own link type, without what stands before them and without the padding behind them;
-/// records of other types as they are, with the link type of ERF, and padding records not at all.
-/// Times are rounded to the nearest nanosecond, so that those that a nanosecond was written to come back.
+/// A frame is delivered with its own link type, without the header before it and the padding behind it. Records of
+/// other types are delivered whole, with the link type of ERF. Padding records are skipped. Times are rounded to the
+/// nearest nanosecond, so a time converted from nanoseconds comes back unchanged.
 class ErfParser final : public CaptureParser {
  public:
   enum class Looks : std::uint8_t { like_erf, unlike_erf, undecided };
 
-  /// Whether an input that begins so is ERF. `undecided`: all that is there looks like it, and more would tell.
+  /// Returns whether an input that begins with `head` is ERF. `undecided` means that it looks like ERF, and that more
+  /// bytes would decide.
   static Looks looks(std::span<const std::uint8_t> head) noexcept;
 
-  /// The same of a whole input, or of the beginning of one that looks() has decided on.
+  /// Does the same for a whole input, or for a beginning that looks() has decided on.
   static bool is_erf(std::span<const std::uint8_t> input) noexcept;
 
-  /// Each record says what it is of.
+  /// Returns nullopt, as each record states its own type.
   std::optional<LinkType> only_link_type(std::span<const std::uint8_t>) const noexcept override { return std::nullopt; }
 
  protected:

@@ -9,41 +9,42 @@
 
 namespace parshall {
 
-/// What a type of record has behind its header and extension headers, before the frame.
+/// Describes what a record of one type has between its headers, extension headers included, and the frame.
 struct ErfType {
   std::size_t bytes;
-  LinkType link_type;  ///< of the frame; `erf` where it is none that may carry IP
+  LinkType link_type;  ///< link type of the frame; `erf` if it cannot carry IP
 
   static constexpr ErfType of(unsigned type) noexcept;
 
-  /// Whether a record of this type says how many packets were lost before it: others have a colour in that place.
+  /// Returns whether a record of this type says how many packets were lost before it. Others have a colour in that
+  /// place.
   static constexpr bool counts_losses(unsigned type) noexcept {
     return (type >= 1 && type <= 9) || (type >= 12 && type <= 14) || type == 18 || (type >= 21 && type <= 25);
   }
 };
 
-/// What stands before a frame in a record of Endace's Extensible Record Format.
+/// Headers before the frame in a record of Endace's Extensible Record Format.
 ///
 /// Shape: 8 bytes of time (little endian, in 2^-32 s since 1970); type, whose top bit says that extension headers
-/// follow;
-///        flags; length of the record; lost packets before it, or a colour; length on the wire (all three big endian).
-///        Then 8 bytes for each extension header, whose top bit says that another follows; then what the type has.
+///        follow; flags; length of the record; lost packets before it, or a colour; length on the wire (all three big
+///        endian). Then 8 bytes for each extension header, whose top bit says that another follows; then the bytes
+///        specific to the type.
 /// Source: Endace's ERF types reference, as Wireshark's erf.c and libtrace read it.
 struct ErfHeaders {
   static constexpr std::size_t kFixedBytes = 16;
-  static constexpr std::uint8_t kPad = 48;  ///< the type of a record that only fills a place
+  static constexpr std::uint8_t kPad = 48;  ///< type of a record that is only padding
 
   std::uint8_t type = 0;
-  std::size_t bytes = 0;               ///< of all that stands before the frame
-  LinkType link_type = LinkType::erf;  ///< of the frame; `erf` where it is none that may carry IP
+  std::size_t bytes = 0;               ///< length of all that is before the frame
+  LinkType link_type = LinkType::erf;  ///< link type of the frame; `erf` if it cannot carry IP
 
-  /// Of the record that begins `bytes`; nothing when they end before its frame does begin.
+  /// Reads the headers of the record that begins `bytes`. Returns nullopt if the bytes end before the frame begins.
   static std::optional<ErfHeaders> read(std::span<const std::uint8_t> bytes) noexcept;
 };
 
 constexpr ErfType ErfType::of(unsigned type) noexcept {
   switch (type) {
-    case 2:  // Ethernet, with an offset and a pad byte before it
+    case 2:  // Ethernet, behind an offset and a pad byte
     case 11:
     case 16:
     case 20:

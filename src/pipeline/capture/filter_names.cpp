@@ -11,7 +11,8 @@
 namespace parshall {
 namespace {
 
-/// Never names, unless behind a \: of all versions of libpcap, or else a name may be taken for one of them.
+/// Words that are never names, unless behind a backslash. The list covers all versions of libpcap; a word that is
+/// missing here is treated as a name.
 constexpr std::string_view kKeywords[] = {
     "src",          "dst",           "host",         "net",        "mask",
     "port",         "portrange",     "proto",        "and",        "or",
@@ -33,7 +34,7 @@ bool is_of(std::string_view word, std::string_view characters) {
   return !word.empty() && word.find_first_not_of(characters) == word.npos;
 }
 
-/// 80, 10.1, 192.0.2.1: more parts are a name.
+/// Returns whether it is a number like 80, 10.1 or 192.0.2.1. A word with more parts is a name.
 bool is_dotted(std::string_view word) {
   constexpr int kMostDots = 3;
   return is_of(word, "0123456789.") && std::ranges::count(word, '.') <= kMostDots && word.back() != '.';
@@ -43,12 +44,12 @@ bool is_hexadecimal(std::string_view word) {
   return (word.starts_with("0x") || word.starts_with("0X")) && is_of(word.substr(2), kHexadecimal);
 }
 
-/// Of an expression: [begin, end).
+/// Range of a word in an expression: [begin, end).
 struct Word {
   std::size_t begin, end;
 };
 
-/// The next one from there on; at the end an empty one.
+/// Returns the next word from `from` on; an empty one at the end.
 Word next_word(std::string_view expression, std::size_t from) {
   const std::size_t begin = std::min(expression.find_first_of(kOfWords, from), expression.size());
   return {begin, std::min(expression.find_first_not_of(kOfWords, begin), expression.size())};
@@ -62,7 +63,7 @@ bool is_name(std::string_view expression, Word at) {
          std::ranges::find(kKeywords, word) == std::ranges::end(kKeywords);
 }
 
-/// "(192.0.2.1 or 2001:db8::1)", as libpcap asks for them; empty: nobody knows the name.
+/// Returns a host's addresses as "(192.0.2.1 or 2001:db8::1)", resolved as libpcap does; empty if the name is unknown.
 std::string addresses_of(const std::string& name) {
   const addrinfo wanted{.ai_flags = 0, .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_protocol = IPPROTO_TCP};
   addrinfo* found = nullptr;

@@ -6,12 +6,13 @@
 
 namespace parshall {
 
-/// Whether a filter in libpcap's language may have a name that somebody has to be asked for: of a host, a network, a
-/// port. True also of expressions that are less usual. Source: pcap-filter(7).
+/// Returns whether a filter in libpcap's language may need a name lookup (of a host, a network or a port). Returns true
+/// also for some less usual expressions. Source: pcap-filter(7).
 bool may_have_names(std::string_view expression) noexcept;
 
-/// The expression with the addresses of hosts in place of their names, which are asked for. Nothing: a name that is not
-/// found, or stands where names of others may be, too. Whether it means the same is for who compiles it to see.
+/// Resolves host names and returns the expression with addresses in their place. Returns nullopt if a name is not
+/// found, or if it may be the name of something other than a host. The caller has to check that the meaning is the
+/// same.
 std::optional<std::string> with_addresses(std::string_view expression);
 
 }  // namespace parshall

@@ -11,18 +11,18 @@
 
 namespace parshall {
 
-/// Packets of a link type that a filter cannot be compiled for.
+/// Counts packets of a link type that a filter cannot be compiled for.
 struct FilterRefusal {
-  std::string link_type, reason;  ///< as libpcap says
+  std::string link_type, reason;  ///< reason in libpcap's words
   std::atomic<std::uint64_t> packets{0};
 
   FilterRefusal(std::string type, std::string why) : link_type(std::move(type)), reason(std::move(why)) {}
 };
 
-/// Those of a filter, which its copies have in common. Any thread.
+/// Refusals of a filter, which all its copies share. Any thread.
 class FilterRefusals {
  public:
-  /// The one of that link type, made where there is none.
+  /// Returns the refusal for that link type, making it if needed.
   std::shared_ptr<FilterRefusal> of(int number, const std::string& link_type, const std::string& reason) {
     const std::scoped_lock lock(mutex_);
     auto& refusal = refusals_[number];

@@ -9,40 +9,39 @@
 
 namespace parshall {
 
-/// A frame that is to be sent, where its sink wants it.
+/// Frame to be sent, in memory that the sink provides.
 struct OutFrame {
-  std::uint8_t* data = nullptr;  ///< where its first byte is to be; set by the sink
+  std::uint8_t* data = nullptr;  ///< place to write its first byte; set by the sink
   std::uint32_t bytes = 0;       ///< without the frame check sequence
-  std::uint64_t time_ns = 0;     ///< when it is sent, since 1970; for sinks that note it
+  std::uint64_t time_ns = 0;     ///< sending time in ns since 1970, for sinks that note it
 };
 
-/// Where frames go: a device's queue, a file, nowhere. Used by one thread.
+/// Destination of frames, such as a device's queue or a file. Used by one thread.
 class FrameSink {
  public:
   virtual ~FrameSink() = default;
 
-  /// Room for the next frames, whose lengths (none above longest_frame()) and times are set: for fewer of them, or
-  /// none, where there is no more now. What was reserved and not sent is free again.
+  /// Reserves memory for the next frames, whose times and lengths (at most longest_frame()) are set. Returns how many
+  /// it has room for, which may be fewer or none. Frames reserved earlier and not sent are released.
   virtual std::size_t reserve(std::span<OutFrame> frames) noexcept = 0;
 
-  /// Sends the first `count` frames of the last reserve(), in order, and returns how many were taken: less where the
-  /// device takes no more now. Those that were not taken are gone.
+  /// Sends the first `count` frames of the last reserve(), in order. Returns how many were taken, which is fewer if the
+  /// device takes no more now. The others are lost.
   virtual std::size_t send(std::size_t count) noexcept = 0;
 
-  /// What is held back until there is more goes out; what the other end has yet to take, it gets time to. Before the
-  /// end.
+  /// Sends what was held back, and gives the other end time to take what it has not. Call it at the end.
   virtual void flush() noexcept {}
 
-  /// The longest frame that it takes, in bytes without the frame check sequence.
+  /// Returns the longest frame that the sink takes, in bytes without the frame check sequence.
   virtual std::uint32_t longest_frame() const noexcept = 0;
 
-  /// The shortest.
+  /// Returns the shortest frame that the sink takes, likewise.
   virtual std::uint32_t shortest_frame() const noexcept { return 0; }
 
-  /// Bits per second of the line, where there is one and it says so.
+  /// Returns the line rate in bits per second, if known.
   virtual std::optional<double> line_bps() const noexcept { return std::nullopt; }
 
-  /// Why nothing can be sent any more.
+  /// Returns why nothing can be sent any more, if so.
   virtual std::optional<Error> damage() const { return std::nullopt; }
 };
 

@@ -5,7 +5,7 @@
 
 namespace parshall {
 
-/// Packets that came from one of several interfaces.
+/// Count of the packets from one of several interfaces.
 struct InterfacePackets {
   std::string name;
   std::uint64_t packets = 0;

@@ -16,7 +16,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kMost = 254;  ///< numbers that a packet can carry, but for kOther
+constexpr std::size_t kMost = 254;  ///< numbers that a packet can carry, without kOther
 
 std::vector<std::string> split(const std::string& names) {
   std::vector<std::string> parts;
@@ -91,7 +91,7 @@ std::optional<std::uint32_t> InterfaceSet::longest_frame(std::uint8_t number) co
   return interfaces_[number].mtu + PacketRing::kLinkOverhead;
 }
 
-/// Source: packet(7) PACKET_IGNORE_OUTGOING does not reach sockets in a fanout group; filters do.
+/// Sets a filter, because PACKET_IGNORE_OUTGOING does not affect sockets in a fanout group. Source: packet(7).
 bool InterfaceSet::let_in(int socket) const {
   constexpr auto ancillary = [](int which) { return static_cast<std::uint32_t>(SKF_AD_OFF + which); };
   constexpr sock_filter kDrop{BPF_RET | BPF_K, 0, 0, 0}, kTake{BPF_RET | BPF_K, 0, 0, ~std::uint32_t{0}};

@@ -28,8 +28,8 @@ void InterfaceWatch::look() noexcept {
   state_.store(now(), std::memory_order_relaxed);
 }
 
-/// The number stays when the name changes; one that was gone, and is back, may have it again, and a socket that is
-/// bound to it has not.
+/// The index stays when an interface is renamed. An interface that was deleted and made again may have the same index,
+/// but a socket bound before does not receive from it.
 InputState InterfaceWatch::now() const noexcept {
   if (!several_.empty()) {
     InputState best = InputState::gone;

@@ -10,21 +10,20 @@
 
 namespace parshall {
 
-/// What has become of the interfaces that are captured, whatever they are called by now. Looks only while nothing
-/// comes.
+/// Watches the state of the captured interfaces, even if they are renamed. It checks only while no packets come.
 ///
-/// Cost:   a reading of the clock each time, three system calls each 100 ms.
-/// Source: packet_notifier() of Linux's af_packet.c: of an interface that is unregistered the socket has number -1.
+/// Cost:   one clock reading per call, three system calls each 100 ms.
+/// Source: packet_notifier() in Linux's af_packet.c: a socket of an unregistered interface has index -1.
 class InterfaceWatch {
  public:
-  /// Watches what the packet socket, which lives as long, is bound to; or `several` interfaces, by their numbers.
+  /// Watches the interface that the packet socket, which must live as long, is bound to, or `several` by their indices.
   explicit InterfaceWatch(int socket, std::vector<int> several = {});
 
-  /// By one thread.
+  /// Checks the state. Only one thread may call it.
   void look() noexcept;
 
-  /// Down: also without a carrier. Gone: deleted, or in another network namespace. Of several interfaces, what the best
-  /// of them is. Any thread.
+  /// Returns the state: down includes a missing carrier; gone means deleted or moved to another network namespace. Of
+  /// several interfaces, returns the best state. Any thread.
   InputState state() const noexcept { return state_.load(std::memory_order_relaxed); }
 
  private:
@@ -41,7 +40,7 @@ class InterfaceWatch {
 /// Returns the state of the interface that the kernel calls `index`. `socket`: any.
 InputState state_of_interface(int socket, int index) noexcept;
 
-/// Returns the message for one that is gone.
+/// Makes the error for an interface that is gone.
 Error interface_gone(const std::string& name);
 
 }  // namespace parshall

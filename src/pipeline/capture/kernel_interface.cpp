@@ -41,7 +41,7 @@ void for_each_interface(Visit visit) {
   for (const auto* entry = list.get(); entry && entry->if_index != 0; ++entry) visit(entry->if_name, entry->if_index);
 }
 
-/// By ethtool, not /sys: /sys may belong to another network namespace.
+/// Counts receive queues by ethtool, because /sys may show another network namespace.
 std::uint32_t receive_queues(int socket, const std::string& name) {
   ethtool_channels channels{};
   channels.cmd = ETHTOOL_GCHANNELS;
@@ -51,7 +51,7 @@ std::uint32_t receive_queues(int socket, const std::string& name) {
   return std::max<std::uint32_t>(1, channels.combined_count + channels.rx_count);
 }
 
-/// Unique among all sockets since the system started; 0 when `socket` is none.
+/// Returns a number that is unique among all sockets since boot, or 0 if `socket` is not a socket.
 std::uint64_t cookie_of(int socket) noexcept {
   std::uint64_t cookie = 0;
   socklen_t bytes = sizeof cookie;
@@ -164,7 +164,7 @@ bool LinkState::is_up() const noexcept {
   return ::ioctl(socket_, SIOCGIFFLAGS, &request) != 0 || (request.ifr_flags & kUp) == kUp;
 }
 
-/// By ethtool's old call: virtual devices answer that one too.
+/// Uses ethtool's old call, which virtual devices also answer.
 std::optional<double> LinkState::line_bps() const noexcept {
   ethtool_cmd settings{};
   settings.cmd = ETHTOOL_GSET;
@@ -194,7 +194,7 @@ bool ignore_outgoing(int socket) noexcept {
 }
 
 PromiscuousMembership::PromiscuousMembership(int interface_index) noexcept
-    : socket_(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)) {  // protocol 0: it receives nothing
+    : socket_(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)) {  // protocol 0: the socket receives nothing
   packet_mreq request{};
   request.mr_ifindex = interface_index;
   request.mr_type = PACKET_MR_PROMISC;
@@ -235,7 +235,7 @@ SocketCounts SocketDrops::read() noexcept {
   } else {
     xdp_statistics since_opened{};
     socklen_t bytes = sizeof since_opened;
-    // An empty fill ring is already part of rx_dropped; kernels before 5.9 do not know rx_ring_full.
+    // rx_dropped includes drops due to an empty fill ring. Kernels before 5.9 lack rx_ring_full.
     if (::getsockopt(socket_, SOL_XDP, XDP_STATISTICS, &since_opened, &bytes) == 0) {
       total_.dropped = since_opened.rx_dropped + since_opened.rx_ring_full;
     }

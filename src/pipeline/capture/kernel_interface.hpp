@@ -10,7 +10,7 @@
 
 namespace parshall {
 
-/// A network interface of this network namespace.
+/// Network interface of this network namespace.
 struct KernelInterface {
   std::string name;
   int index = 0;
@@ -18,32 +18,32 @@ struct KernelInterface {
   std::uint32_t rx_queues = 1;
   std::uint16_t hardware = 0;  ///< ARPHRD_... of net/if_arp.h
   bool is_up = false;
-  bool promiscuous_flag = false;  ///< set by somebody else, with `ip link set promisc on`
+  bool promiscuous_flag = false;  ///< set by another program, with `ip link set promisc on`
 
-  /// Fails, saying what to do, when there is none of that name, it is down, or we have no right to capture.
+  /// Finds an interface. Fails, saying what to do, if it does not exist or is down, or if this process may not capture.
   static Result<KernelInterface> find(const std::string& name);
 
-  /// Returns all that there are, also those that are down.
+  /// Returns all interfaces, also those that are down.
   static std::vector<KernelInterface> all();
 };
 
-/// Says why this process cannot capture from `name`, or from any interface; nothing where it can.
+/// Returns why this process cannot capture from `name`, or from any interface; nullopt if it can.
 std::optional<Error> capture_problem(const std::string& name);
 
 /// Returns the names of all interfaces of this network namespace.
 std::vector<std::string> interfaces_here();
 
-/// True when this process holds the capability (CAP_... of linux/capability.h).
+/// Returns whether this process holds the capability (CAP_... of linux/capability.h).
 bool has_capability(int capability) noexcept;
 
-/// Lets this process lock `bytes` more memory; fails, saying what to do, when the hard limit forbids it.
+/// Lets this process lock `bytes` more memory. Fails, saying what to do, if the hard limit forbids it.
 std::optional<Error> allow_locked_memory(std::uint64_t bytes);
 
-/// Puts the IFF_PROMISC flag back that `interface` had: a driver clears it when it starts.
+/// Restores the IFF_PROMISC flag that `interface` had; a driver clears it when it starts.
 void restore_promiscuous_flag(const KernelInterface& interface) noexcept;
 
-/// Whether an interface is up and has a carrier, asked of the kernel each time, which may tell of a carrier that came
-/// up to a second late. Any thread.
+/// Reports whether an interface is up and has a carrier, asking the kernel each time. The kernel may report a new
+/// carrier up to a second late. Any thread.
 ///
 /// Cost: one system call.
 class LinkState {
@@ -53,14 +53,14 @@ class LinkState {
   LinkState(const LinkState&) = delete;
   LinkState& operator=(const LinkState&) = delete;
 
-  /// True when the kernel does not say.
+  /// Returns whether the interface is up; true if the kernel does not say.
   bool is_up() const noexcept;
 
-  /// Bits per second of its line; nothing when the kernel does not say.
+  /// Returns the line rate in bits per second; nullopt if the kernel does not say.
   std::optional<double> line_bps() const noexcept;
 
   const std::string& name() const noexcept { return name_; }
-  /// A packet socket that is bound to it, and hears nothing.
+  /// Returns a packet socket that is bound to the interface and receives nothing.
   int socket() const noexcept { return socket_; }
 
  private:
@@ -68,16 +68,16 @@ class LinkState {
   int socket_;
 };
 
-/// From here on the packet socket does not see what this host sends.
+/// Stops the packet socket from receiving what this host sends.
 ///
-/// Source: packet(7) PACKET_IGNORE_OUTGOING does not reach sockets in a fanout group, as net_af_packet's are; filters
-/// do.
+/// Source: packet(7). PACKET_IGNORE_OUTGOING does not affect sockets in a fanout group, such as net_af_packet's, so
+///         this uses a filter.
 bool ignore_outgoing(int socket) noexcept;
 
-/// From here on the packet socket sees nothing.
+/// Stops the packet socket from receiving anything.
 bool ignore_all(int socket) noexcept;
 
-/// Promiscuous mode as long as this lives; the kernel ends it even if the process is killed.
+/// Keeps an interface in promiscuous mode while it lives. The kernel ends the mode even if the process is killed.
 class PromiscuousMembership {
  public:
   explicit PromiscuousMembership(int interface_index) noexcept;
@@ -91,26 +91,26 @@ class PromiscuousMembership {
   bool granted_ = false;
 };
 
-/// File descriptors of this process that are sockets of the family (AF_PACKET, AF_XDP), ascending.
+/// Returns this process's descriptors of sockets of the family (AF_PACKET, AF_XDP), ascending.
 std::vector<int> open_sockets(int family);
 
-/// What came to a socket that captures.
+/// Packet counts of a capturing socket.
 struct SocketCounts {
   std::optional<std::uint64_t> received;  ///< packets put into its ring
-  std::optional<std::uint64_t> dropped;   ///< for want of room there
+  std::optional<std::uint64_t> dropped;   ///< packets dropped because the ring was full
 };
 
-/// What the kernel put into the ring of a socket, of ours or of a driver, and what it dropped, asked of that socket.
+/// Reads what the kernel put into a socket's ring and what it dropped. The socket is ours or a driver's.
 ///
-/// Source: packet(7) PACKET_STATISTICS, which starts again at 0 on every reading; Linux af_xdp.rst XDP_STATISTICS.
+/// Source: packet(7) PACKET_STATISTICS, which restarts at 0 on every reading; Linux af_xdp.rst XDP_STATISTICS.
 class SocketDrops {
  public:
   SocketDrops(int family, int socket);
 
-  /// Since the socket was made; nothing where the kernel does not tell. Any thread.
+  /// Returns the counts since the socket was made; absent if the kernel does not report them. Any thread.
   SocketCounts read() noexcept;
 
-  /// Reads once more; the driver may now close its socket.
+  /// Reads a last time, so that the driver may close its socket.
   void detach() noexcept;
 
   /// Closes the socket if the driver did not: net_af_xdp of 22.11 with libxdp 1.3 leaves it bound to its queue.
@@ -121,7 +121,7 @@ class SocketDrops {
   int family_;
   int socket_;
   bool attached_ = true;
-  std::uint64_t cookie_;  ///< the kernel's name of the socket: its number may be another's by now
+  std::uint64_t cookie_;  ///< the kernel's identifier of the socket, since the descriptor may have been reused
   SocketCounts total_;
 };
 

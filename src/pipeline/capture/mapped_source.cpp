@@ -16,9 +16,9 @@
 namespace parshall {
 namespace {
 
-/// The mappings there are, for a signal handler.
+/// Existing mappings, for the signal handler.
 struct Watched {
-  std::atomic<std::uintptr_t> begin{0}, end{0};  ///< 0: a free place
+  std::atomic<std::uintptr_t> begin{0}, end{0};  ///< 0 marks a free entry
   std::atomic<bool> page_vanished{false};
 };
 std::array<Watched, 64> watched;
@@ -29,7 +29,7 @@ Watched* watched_at(std::uintptr_t address) noexcept {
   return nullptr;
 }
 
-/// A page of a mapped file is gone, because the file was cut: puts zeros there and goes on.
+/// Replaces a page that vanished when the mapped file was truncated by zeros, and continues.
 /// Source: signal-safety(7) does not list mmap(), which on Linux is a plain system call.
 void on_bus_error(int number, siginfo_t* info, void*) {
   const auto page_bytes = static_cast<std::uintptr_t>(::getpagesize());
@@ -38,7 +38,7 @@ void on_bus_error(int number, siginfo_t* info, void*) {
   void* const page = reinterpret_cast<void*>(address / page_bytes * page_bytes);
   if (mapping == nullptr || info->si_code <= 0 ||
       ::mmap(page, page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
-    ::signal(number, SIG_DFL);  // not ours: it ends the program, whether an instruction or a process caused it
+    ::signal(number, SIG_DFL);  // not our page: end the program, whether an instruction or a process raised the signal
     ::raise(number);
     return;
   }
@@ -110,7 +110,7 @@ FileMapping::Change FileMapping::change() const noexcept {
 std::size_t MappedSource::poll(std::span<RawPacket> out) noexcept {
   if (out.empty() || exhausted_) return 0;
   Parsed parsed;
-  do {  // what is not a packet (headers, other blocks) may be all that one call takes
+  do {  // one call may consume only headers and other blocks
     parsed = parser_->parse(rest_, out);
     rest_ = rest_.subspan(parsed.bytes);
   } while (parsed.packets == 0 && parsed.bytes > 0);
@@ -125,7 +125,7 @@ std::size_t MappedSource::poll(std::span<RawPacket> out) noexcept {
   return parsed.packets;
 }
 
-/// They are in the page cache still, where another reader of the mapping finds them.
+/// Unmaps pages that were read. They stay in the page cache for other readers of the mapping.
 void MappedSource::let_go() noexcept {
   constexpr std::size_t kKept = std::size_t{64} << 20, kAtOnce = std::size_t{32} << 20;
   const std::span<const std::uint8_t> file = file_->bytes();
@@ -135,7 +135,8 @@ void MappedSource::let_go() noexcept {
   let_go_bytes_ += kAtOnce;
 }
 
-/// How many of the packets are from before the place where the file was cut, and perhaps written anew since.
+/// Returns how many of the packets are before the point where the file was truncated. Bytes beyond it may have been
+/// rewritten since.
 std::size_t MappedSource::without_vanished(std::span<const RawPacket> packets) noexcept {
   const FileMapping::Change change = file_->change();
   if (!change.any) return packets.size();

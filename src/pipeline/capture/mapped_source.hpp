@@ -12,13 +12,13 @@
 
 namespace parshall {
 
-/// A regular file's bytes in memory, read-only.
+/// Read-only mapping of a regular file.
 ///
-/// The length is the file's when it was mapped: what is appended later is not seen. Of a file that another program cuts
-/// short meanwhile, the bytes that are gone read as zeros, and change() says how many are left.
+/// Its length is the file's when it was mapped; data appended later is not seen. If another program truncates the file,
+/// the missing bytes read as zeros, and change() says how many are left.
 class FileMapping {
  public:
-  /// Nothing when the file cannot be mapped (and should be read as a stream).
+  /// Maps the file. Returns null if that is not possible; read it as a stream then.
   static std::shared_ptr<const FileMapping> map(int fd) noexcept;
   FileMapping(const std::uint8_t* data, std::size_t bytes, int file, timespec changed) noexcept;
   FileMapping(const FileMapping&) = delete;
@@ -27,15 +27,15 @@ class FileMapping {
 
   std::span<const std::uint8_t> bytes() const noexcept { return bytes_; }
 
-  /// True once a page that was gone has been read.
+  /// Returns whether a page that no longer existed was read.
   bool page_vanished() const noexcept;
 
   struct Change {
-    std::size_t bytes;  ///< that the file still has
-    bool any;           ///< whether anything happened to it since it was mapped
+    std::size_t bytes;  ///< bytes that the file still has
+    bool any;           ///< true if the file changed since it was mapped
   };
 
-  /// A system call.
+  /// Checks the file for changes, with a system call.
   Change change() const noexcept;
 
  private:
@@ -44,8 +44,8 @@ class FileMapping {
   timespec changed_;
 };
 
-/// Walks a mapped capture. Several may share one mapping, each with a cursor of its own. Of what was read the last 64
-/// to 96 MB stay mapped: a process that has read a long capture is no larger than one that has read a short one.
+/// Reads a mapped capture. Several sources may share one mapping, each with its own cursor. Only the last 64 to 96 MB
+/// read stay resident, so reading a long capture takes no more memory than reading a short one.
 class MappedSource final : public PacketSource {
  public:
   MappedSource(std::shared_ptr<const FileMapping> file, std::unique_ptr<CaptureParser> parser, std::string name)
@@ -56,7 +56,7 @@ class MappedSource final : public PacketSource {
   bool keeps_packets() const noexcept override { return true; }
   Counters counters() noexcept override { return parser_->losses(); }
   std::optional<std::uint64_t> most_ip_packets() const noexcept override {
-    constexpr std::size_t kLeastRecord = 16, kLeastIp = 20;  // in all formats
+    constexpr std::size_t kLeastRecord = 16, kLeastIp = 20;  // minimum of all formats
     return rest_.size() / (kLeastRecord + kLeastIp);
   }
   std::vector<LinkType> link_types() const override {
@@ -75,12 +75,12 @@ class MappedSource final : public PacketSource {
 
   std::shared_ptr<const FileMapping> file_;
   std::span<const std::uint8_t> rest_;
-  std::size_t let_go_bytes_ = 0;  ///< from the file's beginning
+  std::size_t let_go_bytes_ = 0;  ///< counted from the beginning of the file
   std::unique_ptr<CaptureParser> parser_;
   std::string name_;
   bool exhausted_ = false;
-  std::atomic<std::size_t> taken_{0};  ///< bytes, as of the last poll()
-  std::optional<std::size_t> cut_to_;  ///< bytes that were left of a file cut short while it was read
+  std::atomic<std::size_t> taken_{0};  ///< bytes read, as of the last poll()
+  std::optional<std::size_t> cut_to_;  ///< bytes left of a file that was truncated while it was read
 };
 
 }  // namespace parshall

@@ -5,7 +5,7 @@
 
 namespace parshall {
 
-/// The link types we decode, by their LINKTYPE_ number (the registry kept by tcpdump.org).
+/// Link types that are decoded, by LINKTYPE_ number (the registry kept by tcpdump.org).
 enum class LinkType : std::uint16_t {
   null = 0,
   ethernet = 1,
@@ -47,20 +47,20 @@ enum class LinkType : std::uint16_t {
   dsa_tag_edsa = 285,
 };
 
-/// One packet as the source hands it over.
+/// One packet as its source delivers it.
 ///
 /// Shape: 32 bytes. `data` stays valid until the second poll() after the one that returned it.
 struct alignas(32) RawPacket {
   const std::uint8_t* data = nullptr;  ///< first captured byte of the link-layer header
-  std::uint64_t time_ns = 0;           ///< since 1970, from the file or the device, never a clock read later
+  std::uint64_t time_ns = 0;           ///< since 1970, from the file or the device, never from a clock read later
   std::uint32_t captured_bytes = 0;    ///< readable bytes behind `data`
-  std::uint32_t wire_bytes = 0;        ///< frame length on the wire as the capture states it
-  std::uint32_t nic_hash = 0;          ///< RSS hash; meaningful when has_nic_hash
+  std::uint32_t wire_bytes = 0;        ///< frame length on the wire as stated by the capture
+  std::uint32_t nic_hash = 0;          ///< RSS hash; valid if has_nic_hash
   LinkType link_type = LinkType::ethernet;
   bool has_nic_hash = false;
-  std::uint8_t interface = kNoInterface;  ///< number among those of its source
+  std::uint8_t interface = kNoInterface;  ///< number among the interfaces of its source
 
-  static constexpr std::uint8_t kNoInterface = 255;  ///< the source has none, or does not tell
+  static constexpr std::uint8_t kNoInterface = 255;  ///< the source has no interfaces, or does not say which
 };
 static_assert(sizeof(RawPacket) == 32);
 

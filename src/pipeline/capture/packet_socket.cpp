@@ -21,7 +21,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint32_t kMostOfAFrame = 2048 - PacketRing::kFrameOffset;  ///< captured
+constexpr std::uint32_t kMostOfAFrame = 2048 - PacketRing::kFrameOffset;  ///< captured bytes per frame
 
 class Sockets final : public PacketSocket {
  public:
@@ -125,8 +125,8 @@ class Opening {
 
   bool shows_header() const noexcept { return link_type_ || !interfaces_->is_one(); }
 
-  /// Where an interface's link-layer header is not read here, the kernel leaves it out: packets begin with their IP
-  /// header. Of several interfaces, each packet says of which type it is.
+  /// Makes the ring. If an interface's link-layer header cannot be decoded here, the kernel leaves it out, and packets
+  /// begin with the IP header. With several interfaces, each packet carries its type.
   Step make_ring(SocketQueue& queue) {
     queue.interfaces = interfaces_;
     queue.named = options_.interface;
@@ -156,7 +156,7 @@ class Opening {
     return std::min(std::min(mtu, kMostOfAFrame) + PacketRing::kLinkOverhead, kMostOfAFrame);
   }
 
-  /// Deaf: until all queues share the traffic each would be given all of it.
+  /// Binds with a filter that drops everything: until all queues share the traffic, each would receive all of it.
   Step bind(SocketQueue& queue) {
     const int socket = queue.socket.get();
     if (!ignore_all(socket)) return failed("a filter");
@@ -183,8 +183,8 @@ class Opening {
 
   const PacketSocketOptions& options_;
   std::shared_ptr<const InterfaceSet> interfaces_;
-  std::optional<LinkType> link_type_;  ///< of one interface whose header is read here
-  std::optional<int> group_;           ///< that queues share packets in
+  std::optional<LinkType> link_type_;  ///< link type of a single interface whose header is decoded here
+  std::optional<int> group_;           ///< fanout group in which the queues share packets
 };
 
 }  // namespace

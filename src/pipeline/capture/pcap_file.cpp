@@ -42,8 +42,8 @@ Result<Sources> map_capture(const std::shared_ptr<const FileMapping>& file, cons
   return sources;
 }
 
-/// The first bytes of a stream: as many as `wants_more` asks for, unless it is shorter. Where it breaks behind what
-/// tells the format, whoever reads on will say so.
+/// Reads the first bytes of a stream, as many as `wants_more` asks for, unless it is shorter. An error behind the bytes
+/// that identify the format is left to the later reader, which reports it.
 template <class WantsMore>
 Result<std::vector<std::uint8_t>> read_head(ByteStream& stream, const std::string& name, WantsMore wants_more,
                                             std::vector<std::uint8_t> head = {}) {
@@ -56,13 +56,13 @@ Result<std::vector<std::uint8_t>> read_head(ByteStream& stream, const std::strin
     if (!got && have >= kMagicBytes) break;
     if (!got) return cannot_read(name, got.error().message);
     if (got->outcome == BytesRead::Outcome::interrupted)
-      return cannot_read(name, std::strerror(EINTR));  // whoever was interrupted wants to stop
+      return cannot_read(name, std::strerror(EINTR));  // a signal means that the user wants to stop
     if (got->outcome != BytesRead::Outcome::some) break;
   }
   return head;
 }
 
-/// Of a stream that may be compressed: what it holds.
+/// Stream and its first bytes, after decompression if it was compressed.
 struct Content {
   std::unique_ptr<ByteStream> stream;
   std::vector<std::uint8_t> head;
@@ -123,7 +123,7 @@ Result<Sources> open_capture_descriptor(int fd, const std::string& name, std::si
   if (::fstat(fd, &status) != 0) return cannot("read", name);
   if (S_ISDIR(status.st_mode)) return Error{fmt::format("cannot read {}: it is a directory", name)};
   if (consumers == 0) return Sources{};
-  const bool at_start = ::lseek(fd, 0, SEEK_CUR) == 0;  // of standard input, a part may have been read already
+  const bool at_start = ::lseek(fd, 0, SEEK_CUR) == 0;  // part of standard input may have been read already
   if (at_start) {
     const auto mapping = FileMapping::map(fd);
     if (mapping && compressed_format_of(mapping->bytes()) == nullptr) return map_capture(mapping, name, consumers);

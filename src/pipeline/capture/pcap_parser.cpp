@@ -59,7 +59,7 @@ bool PcapParser::parse_header(std::span<const std::uint8_t> bytes) noexcept {
     return false;
   }
   const auto network = load<std::uint32_t>(bytes.data() + 20, swapped_);
-  constexpr std::uint32_t kReserved = 0x03ff0000;  // above it: the length of a frame check sequence
+  constexpr std::uint32_t kReserved = 0x03ff0000;  // the bits above hold the length of a frame check sequence
   if ((network & kReserved) != 0) {
     note_damage(fmt::format("the link type field 0x{:08x} has reserved bits set", network), {});
     return false;
@@ -87,8 +87,8 @@ Parsed PcapParser::walk(std::span<const std::uint8_t> bytes, std::span<RawPacket
   const std::uint8_t* const end = record + bytes.size();
   std::size_t packets = 0;
   while (packets < out.size() && static_cast<std::size_t>(end - record) >= kHeaderBytes) {
-    // Each header's place depends on the one before, and the hardware's prefetcher stops at every 4 KiB page:
-    // this halves the time per record of a file in memory.
+    // Each header's place depends on the one before, and the hardware prefetcher stops at every 4 KiB page. This halves
+    // the time per record of a file in memory.
     prefetch_line(record + kPrefetchBytes);
     const auto seconds = load<std::uint32_t>(record, kSwapped);
     const auto fraction = load<std::uint32_t>(record + 4, kSwapped);
@@ -103,7 +103,7 @@ Parsed PcapParser::walk(std::span<const std::uint8_t> bytes, std::span<RawPacket
     }
     if (captured_bytes > static_cast<std::size_t>(end - record) - kHeaderBytes) [[unlikely]]
       break;
-    // No overflow: 2^32 seconds are 2^62 ns, and a fraction, sound or not, adds less than 2^42.
+    // Cannot overflow: 2^32 seconds are 2^62 ns, and any fraction, valid or not, adds less than 2^42.
     out[packets++] = {.data = record + kHeaderBytes,
                       .time_ns = seconds * std::uint64_t{1'000'000'000} + std::uint64_t{fraction} * fraction_ns,
                       .captured_bytes = captured_bytes,

@@ -4,10 +4,10 @@
 
 namespace parshall {
 
-/// Classic pcap: micro- and nanoseconds, both byte orders, the 24-byte records of the "modified" variant, and the
-/// exchanged lengths of versions before 2.4.
+/// Parser for classic pcap: micro- and nanoseconds, both byte orders, the 24-byte records of the "modified" variant,
+/// and the exchanged lengths of versions before 2.4.
 ///
-/// Lengths are believed: a captured length above the wire length is delivered as the file states both.
+/// Lengths are not corrected: if the captured length exceeds the wire length, both are delivered as stated.
 /// Cost: about 2 ns a record, plus fetching its header from memory.
 /// Source: draft-ietf-opsawg-pcap; libpcap's sf-pcap.c for the history of the formats.
 class PcapParser final : public CaptureParser {
@@ -30,7 +30,7 @@ class PcapParser final : public CaptureParser {
   Parsed walk(std::span<const std::uint8_t> bytes, std::span<RawPacket> out) noexcept;
   void restore_length_order(std::uint32_t& captured_bytes, std::uint32_t& wire_bytes) const noexcept;
 
-  std::size_t record_header_bytes_ = 0;  ///< 0 until the file header was seen
+  std::size_t record_header_bytes_ = 0;  ///< 0 until the file header was read
   std::uint32_t fraction_ns_ = 1000;     ///< unit of the second time field
   std::uint32_t max_captured_bytes_ = 0;
   LinkType link_type_ = LinkType::null;

@@ -5,13 +5,13 @@
 
 namespace parshall {
 
-/// How the timestamps of one pcapng interface become nanoseconds since 1970: if_tsresol and if_tsoffset.
+/// Converts the time stamps of one pcapng interface into nanoseconds since 1970, by if_tsresol and if_tsoffset.
 ///
-/// Error: exact, rounded down to the nanosecond; clamped to [0, 2^64 - 1] ns, which sound files never reach.
+/// Error: exact, rounded down to the nanosecond; clamped to [0, 2^64 - 1] ns, which valid files never reach.
 /// Source: draft-ietf-opsawg-pcapng, section 4.2.
 class PcapngClock {
  public:
-  /// `resolution`: the if_tsresol byte, top bit clear for a power of ten and set for a power of two.
+  /// `resolution` is the if_tsresol byte: the top bit is clear for a power of ten and set for a power of two.
   constexpr explicit PcapngClock(std::uint8_t resolution = 6, std::int64_t offset_seconds = 0) noexcept
       : offset_seconds_(offset_seconds) {
     const unsigned exponent = resolution & 0x7fu;
@@ -25,7 +25,7 @@ class PcapngClock {
     } else if (exponent - 9 <= kMaxPowerOfTen) {
       multiplier_ = 1;
       divisor_ = power_of_ten(exponent - 9);
-    }  // finer still: every 64-bit stamp is below a nanosecond, and the multiplier stays 0
+    }  // finer units: every 64-bit stamp is below a nanosecond, so the multiplier stays 0
   }
 
   constexpr std::uint64_t time_ns(std::uint64_t stamp) const noexcept {
@@ -39,7 +39,7 @@ class PcapngClock {
  private:
   __extension__ using Wide = __int128;  // a stamp times 10^9 stays below 2^94
   static constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  static constexpr unsigned kMaxPowerOfTen = 19;  ///< in 64 bits
+  static constexpr unsigned kMaxPowerOfTen = 19;  ///< largest that fits in 64 bits
 
   static constexpr std::uint64_t power_of_ten(unsigned exponent) noexcept {
     std::uint64_t value = 1;

@@ -16,7 +16,7 @@ constexpr std::uint32_t kByteOrderMagic = 0x1a2b3c4d;
 constexpr std::size_t kHeadBytes = 8;      ///< type and length
 constexpr std::size_t kFramingBytes = 12;  ///< type, length, length again
 
-/// Smallest body a block of this type can have.
+/// Returns the smallest body that a block of this type can have.
 constexpr std::size_t min_body_bytes(std::uint32_t type) noexcept {
   switch (type) {
     case 0x0a0d0d0a:
@@ -28,7 +28,7 @@ constexpr std::size_t min_body_bytes(std::uint32_t type) noexcept {
     case 3:
       return 4;
     case 5:
-      return 4;  // 12, but nothing else hangs on what it says
+      return 4;  // 12 by the draft, but no other block depends on its content
     case 6:
       return 20;
     default:
@@ -41,7 +41,7 @@ constexpr bool holds_statistics(std::uint32_t block_bytes) noexcept {
   return block_bytes >= kFramingBytes + min_body_bytes(5) && block_bytes <= PcapngParser::kMaxBlockBytes;
 }
 
-/// No more than what can be added up with what else is counted.
+/// Adds with a limit, so that sums with other counters cannot overflow.
 std::uint64_t add_up(std::uint64_t a, std::uint64_t b) noexcept {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 56;
   return std::min(std::min(a, kMost) + std::min(b, kMost), kMost);
@@ -102,7 +102,7 @@ Parsed PcapngParser::parse_records(std::span<const std::uint8_t> bytes, std::spa
   return done;
 }
 
-/// True once the block that is not looked at is behind us and its trailing length was right.
+/// Skips the rest of an ignored block. Returns true once all of it has passed and its trailing length was right.
 bool PcapngParser::pass_over(std::span<const std::uint8_t> bytes, Parsed& done) noexcept {
   const auto passed = std::min<std::uint64_t>(bytes_to_pass_, bytes.size() - done.bytes);
   bytes_to_pass_ -= passed;
@@ -135,7 +135,7 @@ PcapngParser::Found PcapngParser::take_block(const Block& block, RawPacket& pack
 bool PcapngParser::open_section(const Block& block, Parsed done) noexcept {
   const auto major = field<std::uint16_t>(block, 4);
   const auto minor = field<std::uint16_t>(block, 6);
-  if (major != 1 || (minor != 0 && minor != 2)) {  // 1.2 is what some writers wrote for 1.0
+  if (major != 1 || (minor != 0 && minor != 2)) {  // some writers write 1.2 for 1.0
     note_damage(fmt::format("pcapng version {}.{} is not supported (1.0 and 1.2 are)", major, minor), done);
     return false;
   }
@@ -231,7 +231,7 @@ bool PcapngParser::take_packet(const Block& block, RawPacket& packet, Parsed don
   return true;
 }
 
-/// Each block counts from the interface's beginning on. Of one that was not described nobody knows anything.
+/// Takes a block's counts, which start at the interface's beginning. Blocks for undescribed interfaces are ignored.
 void PcapngParser::take_statistics(const Block& block) noexcept {
   constexpr std::size_t kOptionsAt = 12;
   const auto number = field<std::uint32_t>(block, 0);

@@ -8,21 +8,20 @@
 
 namespace parshall {
 
-/// pcapng: both byte orders, several sections and interfaces; Enhanced, Simple and the obsolete Packet Block.
-/// Other blocks are passed over without being held, whatever their size.
+/// Parser for pcapng: both byte orders, several sections and interfaces; Enhanced, Simple and the obsolete Packet
+/// Block. Other blocks are skipped without buffering, whatever their size.
 ///
-/// A packet whose block carries no time (Simple Packet Block) has time 0. Lengths are believed as in PcapParser.
-/// Losses of an interface are told with the packets behind them, and summed up in Interface Statistics Blocks: the
-/// larger of both counts.
+/// A packet whose block has no time (Simple Packet Block) gets time 0. Lengths are not corrected, as in PcapParser. An
+/// interface's losses are stated with packets and as totals in Interface Statistics Blocks; the larger of both counts.
 /// Source: draft-ietf-opsawg-pcapng.
 class PcapngParser final : public CaptureParser {
  public:
-  static constexpr std::uint32_t kMaxBlockBytes = 17u << 20;  ///< of a block whose content is needed
+  static constexpr std::uint32_t kMaxBlockBytes = 17u << 20;  ///< limit for a block whose content is used
   static constexpr std::size_t kMaxInterfaces = 1 << 16;
 
   static bool is_magic(std::uint32_t first_word) noexcept { return first_word == kSectionHeader; }
 
-  /// An interface may follow anywhere.
+  /// Returns nullopt, as another interface may follow anywhere.
   std::optional<LinkType> only_link_type(std::span<const std::uint8_t>) const noexcept override { return std::nullopt; }
 
  protected:
@@ -42,7 +41,7 @@ class PcapngParser final : public CaptureParser {
     LinkType link_type;
     std::uint32_t snap_bytes;  ///< 0: no limit
     PcapngClock clock;
-    std::uint64_t lost_with_packets = 0, lost_in_all = 0;  ///< by each of both ways
+    std::uint64_t lost_with_packets = 0, lost_in_all = 0;  ///< losses as stated in each of the two ways
 
     std::uint64_t lost() const noexcept { return std::max(lost_with_packets, lost_in_all); }
   };
@@ -63,7 +62,7 @@ class PcapngParser final : public CaptureParser {
     std::uint16_t code;
     std::size_t at, bytes;
   };
-  /// Calls `take(option)` for each option from there on. Returns one that is longer than its block, if there is one.
+  /// Calls `take(option)` for each option from `at` on. Returns an option that is longer than its block, if any.
   template <class Take>
   std::optional<Option> visit_options(const Block& block, std::size_t at, Take take) const noexcept;
 
@@ -71,8 +70,8 @@ class PcapngParser final : public CaptureParser {
   T field(const Block& block, std::size_t at) const noexcept;
 
   std::vector<Interface> interfaces_;
-  std::uint64_t bytes_to_pass_ = 0;     ///< of a block that is not looked at, without its trailing length
-  std::uint32_t trailer_expected_ = 0;  ///< its length; 0 when no such block is open
+  std::uint64_t bytes_to_pass_ = 0;     ///< bytes left of an ignored block, without its trailing length
+  std::uint32_t trailer_expected_ = 0;  ///< the trailing length that must follow; 0 if no such block is open
   bool swapped_ = false;
 };
 

@@ -31,11 +31,11 @@ const sockaddr_ll& address_of(const tpacket2_hdr& frame) noexcept {
                                                TPACKET_ALIGN(sizeof frame));
 }
 
-/// Puts a VLAN tag back that the kernel keeps beside the frame. Before the frame there is room.
+/// Restores a VLAN tag that the kernel keeps beside the frame. There is room before the frame.
 RawPacket with_tag(const tpacket2_hdr& frame, RawPacket packet) noexcept {
   constexpr std::size_t kAddresses = 2 * ETH_ALEN;
   static_assert(PacketRing::kFrameOffset >= sizeof(tpacket2_hdr) + kVlanTagBytes);
-  auto* data = const_cast<std::uint8_t*>(packet.data);  // in the ring
+  auto* data = const_cast<std::uint8_t*>(packet.data);  // points into the ring
   if (packet.captured_bytes < kAddresses) return packet;
   std::memmove(data - kVlanTagBytes, data, kAddresses);
   data -= kVlanTagBytes;
@@ -48,8 +48,8 @@ RawPacket with_tag(const tpacket2_hdr& frame, RawPacket packet) noexcept {
   return packet;
 }
 
-/// Without a link-layer header the kernel says beside the packet what it is. What is not IP gets the header of a
-/// cooked capture. Source: LINKTYPE_LINUX_SLL2, tcpdump.org.
+/// Adds the protocol of a packet without link-layer header, which the kernel states beside it. Packets other than IP
+/// get the header of a cooked capture. Source: LINKTYPE_LINUX_SLL2, tcpdump.org.
 RawPacket with_protocol(const tpacket2_hdr& frame, RawPacket packet) noexcept {
   const std::uint16_t protocol = ::ntohs(address_of(frame).sll_protocol);
   if (protocol == ETH_P_IP || protocol == ETH_P_IPV6) {
@@ -58,7 +58,7 @@ RawPacket with_protocol(const tpacket2_hdr& frame, RawPacket packet) noexcept {
   }
   constexpr std::size_t kCookedBytes = 20;
   static_assert(TPACKET_ALIGN(TPACKET2_HDRLEN) + 16 >= TPACKET2_HDRLEN + kCookedBytes, "room before a packet");
-  auto* const data = const_cast<std::uint8_t*>(packet.data) - kCookedBytes;  // in the ring
+  auto* const data = const_cast<std::uint8_t*>(packet.data) - kCookedBytes;  // points into the ring
   std::memset(data, 0, kCookedBytes);
   put_be16(data, protocol);
   packet.data = data;
@@ -68,7 +68,7 @@ RawPacket with_protocol(const tpacket2_hdr& frame, RawPacket packet) noexcept {
   return packet;
 }
 
-/// Leaves out a link-layer header that is not read here: up to the network layer's.
+/// Removes a link-layer header that is not decoded here.
 RawPacket without_header(const tpacket2_hdr& frame, RawPacket packet) noexcept {
   const std::uint32_t header = frame.tp_net > frame.tp_mac ? frame.tp_net - frame.tp_mac : 0u;
   packet.data += header;
@@ -87,7 +87,7 @@ class RingSource final : public PacketSource {
                                                     : UINT32_MAX) {}
 
   std::size_t poll(std::span<RawPacket> out) noexcept override {
-    give_back(std::exchange(held_[0], held_[1]));  // those of two polls ago
+    give_back(std::exchange(held_[0], held_[1]));  // packets of two polls ago
     const std::size_t most = std::min<std::size_t>(out.size(), ring_.frames() - held_[0]);
     std::uint32_t taken = 0;
     for (; taken < most; ++taken) {
@@ -114,7 +114,7 @@ class RingSource final : public PacketSource {
   bool end_intake() noexcept override { return ignore_all(queue_->socket.get()); }
   bool lossless() const noexcept override { return false; }
 
-  /// The kernel stamps a packet a little before it can be seen.
+  /// Returns the time, minus a margin: the kernel stamps a packet a little before it becomes visible.
   std::uint64_t now_ns() noexcept override {
     constexpr std::uint64_t kMarginNs = 1'000'000;
     return realtime_ns() - kMarginNs;
@@ -123,7 +123,8 @@ class RingSource final : public PacketSource {
   Counters counters() noexcept override { return queue_->counters(); }
 
  private:
-  /// What came before the interface went is still in the ring: a poll after that ends it.
+  /// Packets that arrived before the interface disappeared are still in the ring, so only an empty poll after that ends
+  /// the source.
   void look(std::uint32_t taken) noexcept {
     if (watch_.state() == InputState::gone) exhausted_ = taken == 0;
     watch_.look();
@@ -162,10 +163,10 @@ class RingSource final : public PacketSource {
   std::shared_ptr<SocketQueue> queue_;
   const MappedRing& ring_;
   InterfaceWatch watch_;
-  std::uint32_t longest_frame_;  ///< that the link's MTU allows, of one interface
+  std::uint32_t longest_frame_;  ///< limit by the link's MTU, for a single interface
   bool exhausted_ = false;
   std::uint32_t next_ = 0, oldest_ = 0;
-  std::uint32_t held_[2] = {0, 0};  ///< frames handed out by the poll before the last one, and by that
+  std::uint32_t held_[2] = {0, 0};  ///< frames delivered by the poll before the last one, and by the last one
 };
 
 }  // namespace

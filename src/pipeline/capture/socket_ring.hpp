@@ -16,7 +16,7 @@
 
 namespace parshall {
 
-/// The ring as it lies in memory, for as long as this lives.
+/// The ring, mapped into memory while this lives.
 class MappedRing {
  public:
   MappedRing(int socket, const PacketRing& shape);
@@ -36,16 +36,16 @@ class MappedRing {
   std::uint8_t* at_ = nullptr;
 };
 
-/// What the source of a queue shares with its packet socket: the ring, the counters.
+/// State that the source of a queue shares with its packet socket, such as the ring and the counters.
 struct SocketQueue {
   std::shared_ptr<const InterfaceSet> interfaces;
-  std::string named;  ///< as the user names these
+  std::string named;  ///< the interfaces as the user named them
   FileHandle socket;
   std::optional<MappedRing> ring;
   std::optional<SocketDrops> kernel;
   std::atomic<std::uint64_t> joined{0};
-  std::vector<std::atomic<std::uint64_t>> packets;  ///< by number of the interface, where there are several
-  LinkType link_type = LinkType::ethernet;          ///< raw: the kernel says of each packet what it is
+  std::vector<std::atomic<std::uint64_t>> packets;  ///< by number of the interface, if there are several
+  LinkType link_type = LinkType::ethernet;          ///< `raw` if the kernel states the type of each packet
 
   bool has_several() const noexcept { return !packets.empty(); }
   std::vector<LinkType> link_types() const;

@@ -6,8 +6,8 @@
 
 namespace parshall {
 
-/// How long an Ethernet frame was of which these bytes are left, by what its IP header says: for drivers that cut a
-/// frame and do not tell. As long as what is left, where there is no IP header.
+/// Returns the length of a truncated Ethernet frame according to its IP header, for drivers that cut frames without
+/// saying so. Returns the truncated length if there is no IP header.
 inline std::uint32_t stated_length(std::span<const std::uint8_t> frame) noexcept {
   const auto be16 = [&](std::size_t at) -> std::uint32_t {
     return at + 2 <= frame.size() ? static_cast<std::uint32_t>(frame[at] << 8 | frame[at + 1]) : 0;

@@ -69,7 +69,7 @@ std::optional<std::string> StreamRing::read_error() noexcept {
 }
 
 void StreamRing::run() noexcept {
-  // Signals are for the thread that decides what to do about them.
+  // Signals are left to the thread that decides what to do about them.
   sigset_t every;
   ::sigfillset(&every);
   ::pthread_sigmask(SIG_BLOCK, &every, nullptr);
@@ -85,7 +85,7 @@ void StreamRing::run() noexcept {
         read = *got;
       }
       const bool last = read.outcome == Outcome::end || framer_->damage();
-      if (last) chunk->whole = chunk->filled;  // the consumers' parsers say what is wrong with the rest
+      if (last) chunk->whole = chunk->filled;  // the consumers' parsers report what is wrong with the rest
       publish();
       if (last) return end(std::nullopt);
     }
@@ -94,7 +94,7 @@ void StreamRing::run() noexcept {
   }
 }
 
-/// The next chunk of the ring, holding what the last one left; none when the ring is to stop.
+/// Returns the next chunk of the ring, starting with what the last one left over; null if the ring is to stop.
 StreamRing::Chunk* StreamRing::free_chunk() noexcept {
   std::unique_lock lock(mutex_);
   changed_.wait(
@@ -111,7 +111,7 @@ StreamRing::Chunk* StreamRing::free_chunk() noexcept {
   return &chunk;
 }
 
-/// Waits for the stream and reads what has come, in one read.
+/// Waits for the stream, and reads what has come with one read.
 Result<BytesRead> StreamRing::fill(Chunk& chunk) {
   if (chunk.filled == chunk.bytes.size()) chunk.bytes.resize(2 * chunk.bytes.size());
   auto got = stream_->read(std::span(chunk.bytes).subspan(chunk.filled));

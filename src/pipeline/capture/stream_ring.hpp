@@ -18,17 +18,17 @@
 
 namespace parshall {
 
-/// One thread reads a stream into a ring of chunks, which several consumers walk, each at its own pace.
+/// Ring of chunks that one thread fills from a stream, and that several consumers read, each at its own pace.
 ///
-/// Shape: kChunks buffers of kChunkBytes. One grows when a single record is larger, at most to the parsers' limit.
-///        A chunk holds whole records: the part of one that a read ended in moves to the next chunk.
-/// Full:  the reader waits for the slowest consumer (and the stream's writer for the reader). Nothing is lost.
+/// Shape: kChunks buffers of kChunkBytes. One grows if a single record is larger, at most to the parsers' limit. A
+///        chunk holds whole records; an incomplete record at its end moves to the next chunk.
+/// Full:  the reader waits for the slowest consumer (and the stream's writer for the reader). No data is lost.
 class StreamRing {
  public:
   static constexpr std::size_t kChunks = 16;
   static constexpr std::size_t kChunkBytes = 256u << 10;
 
-  /// Takes the stream over and starts the thread. `head`: bytes already read. `framer`: finds the records' ends.
+  /// Takes the stream over and starts the thread. `head` holds bytes already read; `framer` finds the ends of records.
   static Result<std::shared_ptr<StreamRing>> start(std::unique_ptr<ByteStream> stream, std::vector<std::uint8_t> head,
                                                    std::unique_ptr<CaptureParser> framer, std::string name,
                                                    std::size_t consumers);
@@ -39,17 +39,17 @@ class StreamRing {
   StreamRing& operator=(const StreamRing&) = delete;
   ~StreamRing();
 
-  /// Chunk number `sequence`, valid until it is released; nothing when it does not come within `patience`.
+  /// Returns chunk number `sequence`, valid until it is released; nullopt if it does not come within `patience`.
   std::optional<std::span<const std::uint8_t>> chunk(std::uint64_t sequence,
                                                      std::chrono::microseconds patience) noexcept;
 
-  /// True when no chunk from `sequence` on will ever come.
+  /// Returns whether no chunk from `sequence` on will ever come.
   bool ended_before(std::uint64_t sequence) noexcept;
 
-  /// `consumer` is done with every chunk before `sequence`.
+  /// Releases every chunk before `sequence` for `consumer`.
   void release(std::size_t consumer, std::uint64_t sequence) noexcept;
 
-  /// Why reading ended early, if it did. Meaningful once the stream ended.
+  /// Returns why reading ended early, if it did. Valid once the stream ended.
   std::optional<std::string> read_error() noexcept;
 
   const std::string& name() const noexcept { return name_; }
@@ -58,7 +58,7 @@ class StreamRing {
   struct Chunk {
     std::vector<std::uint8_t> bytes;
     std::size_t filled = 0;
-    std::size_t whole = 0;  ///< of `filled`: bytes of whole records, which the consumers see
+    std::size_t whole = 0;  ///< part of `filled`: bytes of whole records, which consumers see
   };
   void run() noexcept;
   Chunk* free_chunk() noexcept;
@@ -72,7 +72,7 @@ class StreamRing {
   const std::string name_;
   std::vector<Chunk> chunks_{kChunks};
 
-  std::mutex mutex_;  // taken once a chunk, never per packet
+  std::mutex mutex_;  // locked once a chunk, never per packet
   std::condition_variable changed_;
   std::vector<std::uint64_t> released_;  ///< per consumer: the first chunk it still needs
   std::uint64_t published_ = 0;
@@ -80,7 +80,7 @@ class StreamRing {
   bool ended_ = false;
   std::optional<std::string> read_error_;
 
-  std::thread reader_;  // last: it uses everything above
+  std::thread reader_;  // last member, because it uses everything above
 };
 
 }  // namespace parshall

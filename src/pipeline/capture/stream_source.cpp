@@ -10,7 +10,7 @@ namespace parshall {
 StreamSource::~StreamSource() { ring_->release(consumer_, std::numeric_limits<std::uint64_t>::max() / 2); }
 
 std::size_t StreamSource::poll(std::span<RawPacket> out) noexcept {
-  // Packets of the last poll are still in use, those of the one before it no longer.
+  // Packets of the last poll are still in use; those of the one before are not.
   if (needed_by_last_poll_ > released_) {
     released_ = needed_by_last_poll_;
     ring_->release(consumer_, released_);
@@ -34,7 +34,7 @@ std::size_t StreamSource::poll(std::span<RawPacket> out) noexcept {
     parsed = parser_->parse(rest_, out);
     rest_ = rest_.subspan(parsed.bytes);
   } while (parsed.packets == 0 && parsed.bytes > 0);
-  if (parsed.packets == 0 && !rest_.empty()) {  // only the last chunk may end in something that is not whole
+  if (parsed.packets == 0 && !rest_.empty()) {  // only the last chunk may end with an incomplete record
     parser_->finish(rest_);
     exhausted_ = true;
   }
@@ -43,7 +43,7 @@ std::size_t StreamSource::poll(std::span<RawPacket> out) noexcept {
 
 std::optional<Error> StreamSource::damage() const {
   if (exhausted_) {
-    // A failed read is the cause; what the parser then found cut is its consequence.
+    // A failed read is the cause; the truncation that the parser found is its consequence.
     if (const auto error = ring_->read_error()) return Error{fmt::format("{}: {}", ring_->name(), *error)};
   }
   if (!parser_->damage()) return std::nullopt;

@@ -10,10 +10,10 @@
 
 namespace parshall {
 
-/// Walks a capture that arrives as a stream. Several share one ring, each sees every packet.
+/// Reads a capture that arrives as a stream. Several sources share one ring, and each delivers every packet.
 ///
-/// poll() delivers what has come; with nothing there it waits up to kPatience, so that a polling worker does not
-/// take the processor away from the reader.
+/// poll() delivers what has come. If there is nothing, it waits up to kPatience, so that a polling worker does not take
+/// the processor away from the reader.
 class StreamSource final : public PacketSource {
  public:
   static constexpr std::chrono::microseconds kPatience{500};
@@ -33,8 +33,8 @@ class StreamSource final : public PacketSource {
   std::shared_ptr<StreamRing> ring_;
   std::size_t consumer_;
   std::unique_ptr<CaptureParser> parser_;
-  std::span<const std::uint8_t> rest_;  ///< of the chunk being walked
-  std::uint64_t next_chunk_ = 0;        ///< the one behind it
+  std::span<const std::uint8_t> rest_;  ///< part of the current chunk
+  std::uint64_t next_chunk_ = 0;        ///< number of the chunk behind the current one
   std::uint64_t needed_by_last_poll_ = 0;
   std::uint64_t released_ = 0;
   bool exhausted_ = false;

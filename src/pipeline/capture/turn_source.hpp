@@ -12,11 +12,12 @@
 
 namespace parshall {
 
-/// One of several sources that read the same input in turns: each packet comes to whoever polls next. Only one of them
-/// may be asked for anything at a time but share_read() and counters(), and damage() once all are exhausted.
+/// One of several sources that read the same input in turns: each packet goes to the source that polls next. Only one
+/// of them may be called at a time, except for share_read() and counters(), and for damage() once all are exhausted.
 class TurnSource final : public PacketSource {
  public:
-  /// So many of an input that keeps its packets (PacketSource::keeps_packets()), up to its `limit`-th packet.
+  /// Makes `sources` sources of an input that keeps its packets (PacketSource::keeps_packets()), up to its `limit`-th
+  /// packet.
   static std::vector<std::unique_ptr<PacketSource>> make(std::unique_ptr<PacketSource> whole, std::size_t sources,
                                                          std::uint64_t limit) {
     const auto input = std::make_shared<Shared>(Shared{std::move(whole), limit});

@@ -71,7 +71,7 @@ Result<BytesRead> CompressedStream::refill() {
   return got;
 }
 
-/// Passes over padding; true once another frame begins.
+/// Skips padding. Returns true once another frame begins.
 bool CompressedStream::between_frames() {
   if (format_.zeros_follow) {
     const auto behind = std::ranges::find_if(rest_, [](std::uint8_t byte) { return byte != 0; });

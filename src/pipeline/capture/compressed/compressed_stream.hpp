@@ -11,13 +11,13 @@
 
 namespace parshall {
 
-/// What a compressed stream holds, decompressed as it is read: all its frames one behind the other.
+/// Decompresses a stream as it is read, all frames one after the other.
 ///
 /// Shape: 64 KiB of the stream, and the library's state (at most kMostWindowBytes of window, and some more).
 /// Error: the stream ends within a frame, or a frame is damaged; the message names the byte of the compressed input.
 class CompressedStream final : public ByteStream {
  public:
-  /// `head`: bytes of `stream` that were read already.
+  /// `head` holds bytes already read from `stream`.
   static Result<std::unique_ptr<ByteStream>> make(const CompressedFormat& format, std::unique_ptr<ByteStream> stream,
                                                   std::span<const std::uint8_t> head);
   /// Use make().
@@ -29,8 +29,8 @@ class CompressedStream final : public ByteStream {
 
  private:
   static constexpr std::size_t kInputBytes = 64u << 10;
-  /// Frames may be empty, and data may come to nothing: a reader that never returns could not be stopped before the
-  /// ring runs.
+  /// Limit on input that yields no data, such as empty frames. Before the ring runs, a reader that never returns could
+  /// not be stopped.
   static constexpr std::uint64_t kMostForNothing = 256u << 20;
 
   Result<BytesRead> refill();
@@ -41,11 +41,11 @@ class CompressedStream final : public ByteStream {
   const std::unique_ptr<ByteStream> stream_;
   const std::unique_ptr<Decoder> decoder_;
   std::vector<std::uint8_t> input_;
-  std::span<const std::uint8_t> rest_;  ///< of `input_`
-  std::uint64_t taken_ = 0;             ///< bytes of the stream
+  std::span<const std::uint8_t> rest_;  ///< part of `input_`
+  std::uint64_t taken_ = 0;             ///< bytes taken from the stream
   bool in_frame_ = true;
-  bool room_was_filled_ = false;  ///< so there may be more without further input
-  bool ended_ = false;            ///< the stream
+  bool room_was_filled_ = false;  ///< more output may be pending without further input
+  bool ended_ = false;            ///< true if the stream ended
   std::optional<Error> wrong_;
 };
 

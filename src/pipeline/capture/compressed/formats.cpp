@@ -15,7 +15,8 @@ bool begins_with(Head head) noexcept {
   return head.size() >= kBytes.size() && std::equal(kBytes.begin(), kBytes.end(), head.begin());
 }
 
-/// A frame, or a skippable one as pzstd writes it. lz4 has skippable frames with the same magic, none of them first.
+/// Returns whether `head` starts a data frame, or a skippable one as pzstd writes it. lz4 uses the same magic for
+/// skippable frames, but never puts one first.
 bool is_zstd(Head head) noexcept {
   const bool skippable = head.size() >= 4 && head[0] >> 4 == 5 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18;
   return skippable || begins_with<0x28, 0xb5, 0x2f, 0xfd>(head);

@@ -9,25 +9,26 @@
 
 namespace parshall {
 
-/// Each null where the library has no memory.
+/// Make the decoders. Each returns null if the library has no memory.
 std::unique_ptr<Decoder> make_gzip_decoder();
 std::unique_ptr<Decoder> make_zstd_decoder();
 std::unique_ptr<Decoder> make_lz4_decoder();
 std::unique_ptr<Decoder> make_xz_decoder();
 
-/// A format that captures are compressed with.
+/// Compression format of captures.
 struct CompressedFormat {
-  std::string_view name;        ///< also of its command
-  std::string_view decompress;  ///< a command that writes what FILE holds to standard output
-  bool zeros_follow;            ///< zero bytes behind a frame are padding
+  std::string_view name;        ///< name of the format and of its command
+  std::string_view decompress;  ///< command that decompresses FILE to standard output
+  bool zeros_follow;            ///< true if zero bytes behind a frame are padding
   bool (*begins)(std::span<const std::uint8_t> head) noexcept;
   std::unique_ptr<Decoder> (*make)();
 };
 
-/// The registry.
+/// Returns the registry of formats.
 std::span<const CompressedFormat> compressed_formats() noexcept;
 
-/// The format of an input that begins so (kMagicBytes or more, unless it is shorter), or null.
+/// Returns the format of an input that begins with `head`, or null. `head` has at least kMagicBytes unless the input is
+/// shorter.
 const CompressedFormat* compressed_format_of(std::span<const std::uint8_t> head) noexcept;
 
 }  // namespace parshall

@@ -10,7 +10,7 @@
 namespace parshall {
 namespace {
 
-/// Source: RFC 1952. zlib compares each member's CRC and length.
+/// Decodes gzip; zlib checks each member's CRC and length. Source: RFC 1952.
 class GzipDecoder final : public Decoder {
  public:
   GzipDecoder() {
@@ -25,7 +25,7 @@ class GzipDecoder final : public Decoder {
 
   Progress decode(std::span<const std::uint8_t> from, std::span<std::uint8_t> to) override {
     constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
-    stream_.next_in = const_cast<Bytef*>(from.data());  // zlib 1.2 has no const here, and does not write
+    stream_.next_in = const_cast<Bytef*>(from.data());  // zlib 1.2 lacks const here, but does not write
     stream_.avail_in = static_cast<uInt>(std::min(from.size(), kMost));
     stream_.next_out = to.data();
     stream_.avail_out = static_cast<uInt>(std::min(to.size(), kMost));

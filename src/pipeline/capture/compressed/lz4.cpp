@@ -8,8 +8,8 @@
 namespace parshall {
 namespace {
 
-/// Source: the frame format 1.6 of the lz4 project; a block has at most 4 MB. The library compares checksums where
-/// there are any, and passes over skippable frames.
+/// Decodes lz4 frames; a block has at most 4 MB. The library checks checksums where present and skips skippable frames.
+/// Source: the frame format 1.6 of the lz4 project.
 class Lz4Decoder final : public Decoder {
  public:
   Lz4Decoder() : context_(make_context(), ::LZ4F_freeDecompressionContext) {}

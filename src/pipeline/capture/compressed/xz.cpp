@@ -9,10 +9,10 @@
 namespace parshall {
 namespace {
 
-/// A dictionary of kMostWindowBytes, and what the library needs besides.
+/// Memory for a dictionary of kMostWindowBytes and the rest of the library's state.
 constexpr std::uint64_t kMostMemory = kMostWindowBytes + (16u << 20);
 
-/// Source: the .xz file format 1.1.0. The library compares all checks that it knows.
+/// Decodes xz. The library verifies all checks that it knows. Source: the .xz file format 1.1.0.
 class XzDecoder final : public Decoder {
  public:
   XzDecoder() : ready_(begin_frame()) {}
@@ -44,7 +44,7 @@ class XzDecoder final : public Decoder {
     switch (result) {
       case LZMA_OK:
       case LZMA_STREAM_END:
-      case LZMA_BUF_ERROR:  // nothing to go on with
+      case LZMA_BUF_ERROR:  // needs more input
         return std::nullopt;
       case LZMA_MEMLIMIT_ERROR:
         return fmt::format("{} MiB of memory, above the limit of {} MiB", (::lzma_memusage(&stream_) >> 20) + 1,

@@ -16,10 +16,10 @@
 namespace parshall {
 namespace {
 
-/// Source: RFC 8878. The library compares checksums where there are any, and passes over skippable frames; that a frame
-/// has as many bytes as it says it looks at in some cases only (1.5.4: not where its last block is empty). It may know
-/// formats from before that of the RFC, by four bytes that come at once, and not by the same four in two parts: so none
-/// of them is taken.
+/// Decodes zstd. The library checks checksums where present and skips skippable frames. Source: RFC 8878. It compares a
+/// frame's stated length with its data in some cases only (1.5.4: not if the last block is empty), so this class does.
+/// It may accept formats older than the RFC, but recognises their magic only if its four bytes arrive in one call. So
+/// this class rejects all of those formats.
 class ZstdDecoder final : public Decoder {
  public:
   ZstdDecoder() : context_(::ZSTD_createDCtx(), ::ZSTD_freeDCtx) {}
@@ -51,10 +51,10 @@ class ZstdDecoder final : public Decoder {
  private:
   static constexpr std::size_t kMostHeaderBytes = 18;
 
-  /// By its first byte: a frame of data, or one of the 16 kinds of skippable ones.
+  /// Tells from the first byte whether a data frame or one of the 16 kinds of skippable frames begins.
   static bool begins_frame(std::uint8_t byte) noexcept { return byte == 0x28 || byte >> 4 == 5; }
 
-  /// What was taken of a frame, and what it gave.
+  /// Notes the bytes taken from a frame and the number of bytes decoded.
   void note(std::span<const std::uint8_t> taken, std::size_t given) noexcept {
     const std::size_t bytes = std::min(taken.size(), header_.size() - header_bytes_);
     std::copy_n(taken.begin(), bytes, header_.begin() + static_cast<std::ptrdiff_t>(header_bytes_));
@@ -62,7 +62,7 @@ class ZstdDecoder final : public Decoder {
     given_ += given;
   }
 
-  /// What is wrong with it.
+  /// Ends a frame. Returns what is wrong with it, if anything.
   std::optional<std::string> end_frame() {
     const unsigned long long said = ::ZSTD_getFrameContentSize(header_.data(), std::exchange(header_bytes_, 0));
     const std::uint64_t given = std::exchange(given_, 0);
@@ -70,7 +70,7 @@ class ZstdDecoder final : public Decoder {
     return fmt::format("a frame of {} bytes that says it has {}", given, said);
   }
 
-  std::array<std::uint8_t, kMostHeaderBytes> header_;  ///< of the frame, as far as it came
+  std::array<std::uint8_t, kMostHeaderBytes> header_;  ///< the frame's header, as far as it has come
   std::size_t header_bytes_ = 0;
   std::uint64_t given_ = 0;
   std::unique_ptr<ZSTD_DCtx, decltype(&::ZSTD_freeDCtx)> context_;

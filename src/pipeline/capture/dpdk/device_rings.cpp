@@ -12,7 +12,7 @@ bool DeviceRings::are_wanted_by(const std::string& devargs) {
 }
 
 bool DeviceRings::make(const std::string& device, std::uint32_t packets, int numa_node) {
-  constexpr unsigned kRings = 16;  // RTE_PMD_RING_MAX_RX_RINGS: it wants all of them
+  constexpr unsigned kRings = 16;  // RTE_PMD_RING_MAX_RX_RINGS: the driver needs all of them
   for (unsigned i = 0; i < kRings; ++i) {
     rings_.emplace_back(::rte_ring_create(fmt::format("ETH_RXTX{}_{}", i, device).c_str(), packets, numa_node,
                                           RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ));

@@ -9,19 +9,20 @@
 
 namespace parshall::dpdk {
 
-/// The rings of a net_ring device, made before it is. Those that the driver makes hold 1,024 packets, however many
+/// Rings of a net_ring device, made before the device. The driver's own rings hold 1,024 packets, however many
 /// descriptors it is asked for.
 ///
 /// Source: DPDK 22.11, drivers/net/ring/rte_eth_ring.c: a device whose "nodeaction" is ATTACH takes rings of its name.
 class DeviceRings {
  public:
-  /// Whether it is a net_ring device to which its user gave no rings.
+  /// Returns whether it is a net_ring device for which the user gave no rings.
   static bool are_wanted_by(const std::string& devargs);
 
-  /// Of that many packets each. False where there is no memory, or there are rings of that name: rte_errno says which.
+  /// Makes rings of `packets` packets each. Returns false, with the reason in rte_errno, if there is no memory or rings
+  /// of that name exist.
   bool make(const std::string& device, std::uint32_t packets, int numa_node);
 
-  /// What makes the device take them.
+  /// Returns the arguments that make the device take these rings.
   static std::string devargs_of(const std::string& device, int numa_node);
 
  private:

@@ -26,7 +26,7 @@ namespace parshall {
 namespace dpdk {
 namespace {
 
-/// Everything about a device that is known before DPDK sees it.
+/// Everything about a device that is known before DPDK opens it.
 struct Plan {
   std::vector<PortPlan> ports;  ///< af_xdp: one port per queue
   std::optional<KernelInterface> interface;
@@ -103,13 +103,13 @@ class Port final : public DpdkPort {
   std::string description_;
 };
 
-/// The libraries under net_af_xdp: loaded by the driver, if at all, so not linked with.
+/// Library below net_af_xdp. The driver loads it, if at all, so this program is not linked with it.
 struct PrintingLibrary {
   const char* name;
   const char* setter;
-  void* printer = nullptr;  ///< its own, while it is silent
+  void* printer = nullptr;  ///< its own print function while it is silenced
 
-  /// Returns what it printed with before.
+  /// Sets the print function. Returns the previous one.
   void* print_with(void* function) const {
     void* const loaded = ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
     if (!loaded) return nullptr;
@@ -120,7 +120,7 @@ struct PrintingLibrary {
   }
 };
 
-/// Lets DPDK and its libraries print while this lives; later they are silent, so that closing a port is.
+/// Lets DPDK and its libraries print while it lives. Afterwards they are silent, also while a port closes.
 class Speaking {
  public:
   explicit Speaking(bool for_ever) : for_ever_(for_ever) {
@@ -144,7 +144,7 @@ class Speaking {
   bool for_ever_;
 };
 
-/// What this process lacks of what the kernel asks of such a device's driver, as words behind an error.
+/// Returns, as the end of an error, which capabilities this process lacks of those that the device's driver needs.
 std::string missing_rights(const std::string& devargs) {
   struct Right {
     std::string_view driver, with;
@@ -202,7 +202,7 @@ std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan
                     interface.name, interface.rx_queues, options.queues, interface.rx_queues, interface.name,
                     options.queues, options.queues)};
   }
-  // A buffer lies in one page: that bounds what fits behind DPDK's and XDP's headroom (128 and 256 bytes).
+  // A buffer lies in one page. This limits what fits behind the headroom of DPDK (128 bytes) and XDP (256 bytes).
   static constexpr std::uint32_t kMostRoom = 3712, kHeadrooms = 128 + 256;
   const std::uint32_t room = interface.mtu + PacketRing::kLinkOverhead + kHeadrooms;
   if (room > kMostRoom) {
@@ -212,7 +212,7 @@ std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan
         interface.name, interface.mtu, kMostRoom - kHeadrooms - PacketRing::kLinkOverhead, interface.name, 1500)};
   }
   port.data_room = static_cast<std::uint16_t>(std::max<std::uint32_t>(port.data_room, room));
-  // A port per queue: the driver of 22.11 looks at combined channels only and takes veth's for one.
+  // Uses a port per queue: the driver of 22.11 only looks at combined channels and sees one on a veth device.
   port.queues = 1;
   port.limits.in_one_piece = true;
   port.socket_family = AF_XDP;
@@ -306,7 +306,7 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
   if (!plan) return plan.error();
   EalNeeds needs{.pci_address = plan->pci_address, .extra = *extra};
   for (const PortPlan& port : plan->ports) needs.memory_bytes += port.memory_bytes();
-  // The other port's, which is opened later: of a wire, or of a test.
+  // Reserves memory for the other port, of a wire or of a test, which is opened later.
   if (options.forwards || options.sinks != 0) needs.memory_bytes *= 2;
   const Result<EalState> eal = start_eal(needs);
   if (!eal) return eal.error();
@@ -329,7 +329,8 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
       break;
     }
     if (plan->interface) opened->state->watch(*plan->interface);
-    if (plan->interface && !options.forwards)  // a wire refuses what one end does not take, and goes on
+    if (plan->interface &&
+        !options.forwards)  // if one end of a wire does not take packets, the wire drops them and goes on
       for (const auto& queue : opened->queues) queue->watch();
     ports.push_back(*std::move(opened));
   }
@@ -339,7 +340,7 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
     return std::unique_ptr<DpdkPort>(
         new Port(std::move(ports), plan->interface, std::move(promiscuous), std::move(description)));
   }
-  ports.clear();  // closes what was opened
+  ports.clear();  // closes the ports opened so far
   return *std::move(error);
 }
 

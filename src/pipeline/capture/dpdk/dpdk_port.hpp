@@ -16,56 +16,57 @@ struct DpdkOptions {
   std::string device = {};
   std::string via = "af_packet";      ///< how to read a kernel interface: af_packet or af_xdp
   std::uint16_t queues = 1;           ///< receive queues, one per worker
-  std::uint16_t transmit_queues = 0;  ///< more when somebody also sends on the port
-  std::uint16_t sinks = 0;            ///< to send frames by, each with a transmit queue of its own
-  bool sinks_wait = true;             ///< for room in a queue; else what finds none is refused at once
-  bool receives = true;               ///< else nothing is to be seen of what comes: no queue is read
+  std::uint16_t transmit_queues = 0;  ///< more if frames are also sent on the port
+  std::uint16_t sinks = 0;            ///< sinks that send frames, each with its own transmit queue
+  bool sinks_wait =
+      true;              ///< true if sinks wait for room in a queue; otherwise they refuse a frame without room at once
+  bool receives = true;  ///< if false, no queue is read and incoming packets are not seen
   std::uint16_t descriptors = 4096;   ///< per queue; trimmed to what the device takes
   std::uint32_t mbufs_per_queue = 0;  ///< 0: derived from the descriptors
   std::uint32_t longest_frame = 0;    ///< bytes, for af_packet; 0: what the interface's MTU needs
   bool promiscuous = true;
-  bool forwards = false;   ///< to be joined with another port: what this host sends is not seen, as it must not go on
-                           ///< (nor is it by a port that has sinks)
-  std::uint64_t seed = 0;  ///< makes the RSS key: keep it secret
-  std::string eal = {};    ///< more EAL arguments, split like a shell would; with --log-level EAL may speak
+  bool forwards = false;   ///< true if the port is joined with another one; packets of this host are then not seen, as
+                           ///< they must not be forwarded (nor are they on a port with sinks)
+  std::uint64_t seed = 0;  ///< seed of the RSS key: keep it secret
+  std::string eal = {};    ///< more EAL arguments, split as in a shell; --log-level makes EAL print
 };
 
-/// One opened and started DPDK port. The DPDK environment (EAL) is set up by the first open() and stays.
+/// An opened and started DPDK port. The first open() sets up the DPDK environment (EAL), which stays.
 ///
-/// Full:   what the device drops is in its counters; with af_packet and af_xdp the kernel is asked directly, because
-///         the 22.11 drivers leave (part of) that out.
+/// Full:   the device counts what it drops. With af_packet and af_xdp the kernel is asked directly, because the 22.11
+///         drivers leave out (part of) these drops.
 /// Source: DPDK 22.11 programmer's guide, "Poll Mode Driver" and "Environment Abstraction Layer".
 class DpdkPort {
  public:
-  /// Not to be called while other threads print: what EAL and its drivers say meanwhile is caught for the Error.
+  /// Opens and starts a port. Other threads must not print during the call, because it captures the output of EAL and
+  /// its drivers for the Error.
   static Result<std::unique_ptr<DpdkPort>> open(const DpdkOptions& options);
 
   virtual ~DpdkPort() = default;
 
-  /// What comes in on either port goes out of the other, queue by queue. Both were opened with `forwards` and as many
-  /// queues; before take_queues(). They are to be closed before either is destroyed.
+  /// Connects two ports: each forwards what it receives to the other, queue by queue. Both were opened with `forwards`
+  /// and the same number of queues. Call it before take_queues(), and close both ports before destroying either.
   static void join(DpdkPort& a, DpdkPort& b);
 
-  /// One source per receive queue, each for one thread; the second call returns none. They may outlive the port.
+  /// Returns one source per receive queue, each for one thread. A second call returns none. They may outlive the port.
   virtual std::vector<std::unique_ptr<PacketSource>> take_queues() = 0;
 
-  /// As many as DpdkOptions::sinks, each for one thread; the second call returns none. They may outlive the port.
+  /// Returns DpdkOptions::sinks sinks, each for one thread. A second call returns none. They may outlive the port.
   virtual std::vector<std::unique_ptr<FrameSink>> take_sinks() = 0;
 
-  /// Whether the other end is there, asked of the device each time.
+  /// Returns whether the link is up, asking the device each time.
   virtual bool link_is_up() = 0;
 
-  /// Totals of the device since it was opened, also after close(). Cold; any thread.
+  /// Returns the device's totals since it was opened, also after close(). Slow; any thread.
   virtual Counters counters() = 0;
 
-  /// Packets that a forwarder counted as sent, and that the device dropped instead. Cold; any thread; also after
-  /// close().
+  /// Returns the packets that a forwarder counted as sent but the device dropped. Slow; any thread; also after close().
   virtual std::uint64_t dropped_in_sending() = 0;
 
-  /// Driver, queues, memory, where time stamps come from, and every limit that affects the counts. For people.
+  /// Returns a text for people: driver, queues, memory, source of time stamps, and every limit that affects the counts.
   virtual std::string description() const = 0;
 
-  /// DPDK's number of the port.
+  /// Returns DPDK's number of the port.
   virtual std::uint16_t port_id() const noexcept = 0;
 
   /// Stops the device and leaves the interface as it was. The workers must have stopped polling. Idempotent; the

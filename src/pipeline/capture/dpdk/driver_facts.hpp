@@ -6,20 +6,22 @@
 
 namespace parshall::dpdk {
 
-/// What an RX time stamp in a packet counts, when the packet carries one.
+/// Unit of a packet's RX time stamp, if it has one.
 enum class TimestampUnit { device_ticks, microseconds_since_1970 };
 
-/// Which members of rte_eth_stats a driver fills. What it leaves at 0 must not be reported as 0.
+/// Says which members of rte_eth_stats a driver fills, and other properties. A member left at 0 must not be reported as
+/// 0.
 struct DriverFacts {
   std::string_view name;
   bool counts_missed;   ///< imissed
   bool counts_errors;   ///< ierrors
   bool counts_no_mbuf;  ///< rx_nombuf
-  bool waits;           ///< produces only when polled, so a slow reader loses nothing
-  bool drops_taken;  ///< oerrors: frames that it took to send, and dropped; else it may be those that it did not take
-  bool takes_back = false;  ///< with it goes what its peer has not yet taken
+  bool waits;           ///< produces packets only when polled, so a slow reader loses none
+  bool drops_taken;     ///< true if oerrors counts frames accepted for sending and then dropped; otherwise it may count
+                        ///< frames refused
+  bool takes_back = false;  ///< frames that its peer has not yet taken are lost with it
   TimestampUnit timestamp = TimestampUnit::device_ticks;
-  bool hears_others = false;  ///< all interfaces, until its sockets are bound to theirs
+  bool hears_others = false;  ///< receives from all interfaces until its sockets are bound
 };
 
 /// Source: DPDK 22.11 drivers/net/*, the function behind stats_get of each.
@@ -31,15 +33,16 @@ inline constexpr std::array kDrivers{
     DriverFacts{"net_memif", false, true, false, false, false, true},  // ierrors; a full ring refuses its producer
     DriverFacts{"net_tap", false, true, true, false, false},           // oerrors: refused; drops are the interface's
     DriverFacts{"net_af_packet", false, false, false, false, true, false, TimestampUnit::device_ticks,
-                /*hears_others=*/true},  // no PACKET_STATISTICS before 24.07: we ask the socket
-    DriverFacts{"net_af_xdp", false, false, false, false, false},  // rx_dropped without rx_ring_full: we ask the socket
-    DriverFacts{"net_virtio", false, true, true, false, false},    // no register tells what the host dropped
+                /*hears_others=*/true},  // no PACKET_STATISTICS before 24.07: this program asks the socket
+    DriverFacts{"net_af_xdp", false, false, false, false,
+                false},  // rx_dropped without rx_ring_full: this program asks the socket
+    DriverFacts{"net_virtio", false, true, true, false, false},  // no register tells what the host dropped
     DriverFacts{"net_virtio_user", false, true, true, false, false},
     DriverFacts{"net_vhost", false, false, false, false, false},
 };
 
-/// A device that the table does not know: NICs fill all three (rte_eth_stats in rte_ethdev.h says what they mean),
-/// of other virtual devices nothing is known.
+/// Returns the facts of a driver. Unknown NICs are taken to fill all three counters (see rte_eth_stats in
+/// rte_ethdev.h); nothing is assumed about unknown virtual devices.
 inline DriverFacts facts_of(std::string_view driver, bool is_virtual) {
   const auto known = std::ranges::find(kDrivers, driver, &DriverFacts::name);
   if (known != kDrivers.end()) return *known;

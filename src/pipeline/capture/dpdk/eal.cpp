@@ -37,7 +37,8 @@ std::uint64_t free_huge_page_bytes() {
   return total;
 }
 
-/// One lcore that floats over the CPUs this thread may use: EAL then starts no worker threads and pins nothing.
+/// Returns the argument for one lcore that may run on any CPU this thread may use. EAL then starts no worker threads
+/// and pins nothing.
 std::string floating_lcore(const cpu_set_t& allowed) {
   std::string cpus;
   for (int cpu = 0; cpu < RTE_MAX_LCORE; ++cpu) {
@@ -110,7 +111,7 @@ Result<EalState> start_eal(const EalNeeds& needs) {
   cpu_set_t affinity;
   CPU_ZERO(&affinity);
   ::pthread_getaffinity_np(::pthread_self(), sizeof affinity, &affinity);
-  // Nothing on disk, no other process; --no-huge does not go with --in-memory.
+  // Keeps EAL off the disk and away from other processes. --no-huge excludes --in-memory.
   arguments = {"parshall", "--no-telemetry", wanted.huge_pages ? "--in-memory" : "--no-shconf"};
   if (!given(needs.extra, "--lcores") && !given(needs.extra, "-l") && !given(needs.extra, "-c")) {
     arguments.push_back(floating_lcore(affinity));
@@ -123,7 +124,7 @@ Result<EalState> start_eal(const EalNeeds& needs) {
   if (!wanted.huge_pages) {
     if (!user_decides) arguments.push_back("--no-huge");
     if (!given(needs.extra, "-m")) {
-      // Only what is used costs memory, so leave room for ports opened later.
+      // Only pages in use cost memory, so there is room for ports opened later.
       wanted.memory_bytes = 2 * needs.memory_bytes + 256 * kMiB;
       arguments.insert(arguments.end(), {"-m", std::to_string(wanted.memory_bytes / kMiB)});
     }
@@ -176,7 +177,7 @@ std::string CaughtOutput::tail() const {
   std::string text(static_cast<std::size_t>(std::max<off_t>(0, ::lseek(file_, 0, SEEK_CUR))), '\0');
   const ssize_t bytes = ::pread(file_, text.data(), text.size(), 0);
   std::string_view said(text.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
-  said = said.substr(0, said.find("\nUsage:"));  // what is wrong with an argument comes before EAL's list of all
+  said = said.substr(0, said.find("\nUsage:"));  // EAL prints the problem before its list of all arguments
   std::vector<std::string_view> lines;
   for (std::size_t at = 0; at < said.size();) {
     const std::string_view line = said.substr(at, said.find('\n', at) - at);

@@ -10,27 +10,27 @@
 
 namespace parshall::dpdk {
 
-/// Splits at blanks; 'single' and "double" quotes and backslashes work as in a shell, nothing is expanded.
+/// Splits at blanks. Single quotes, double quotes and backslashes work as in a shell; nothing is expanded.
 Result<std::vector<std::string>> split_words(std::string_view line);
 
-/// What the environment must offer when it is set up first; later calls get what there is.
+/// Requirements for the first set-up of EAL. Later calls get the EAL that exists.
 struct EalNeeds {
   std::uint64_t memory_bytes = 0;
   std::string pci_address;  ///< empty: no PCI device is touched
   std::vector<std::string> extra;
 };
 
-/// How the one EAL of this process was set up.
+/// Describes how the process's only EAL was set up.
 struct EalState {
   bool huge_pages = false;
   bool pci = false;
-  std::uint64_t memory_bytes = 0;  ///< without huge pages: all there will ever be
+  std::uint64_t memory_bytes = 0;  ///< without huge pages, all memory there will ever be
 };
 
-/// Sets EAL up, or tells how it was. Leaves the calling thread's CPU affinity as it found it.
+/// Sets EAL up, or returns how it was set up before. Leaves the calling thread's CPU affinity as it found it.
 Result<EalState> start_eal(const EalNeeds& needs);
 
-/// Catches what is written to standard output and error, by whatever library, until it goes.
+/// Captures, while it lives, what any library writes to standard output and error.
 class CaughtOutput {
  public:
   explicit CaughtOutput(bool active);
@@ -38,7 +38,7 @@ class CaughtOutput {
   CaughtOutput(const CaughtOutput&) = delete;
   CaughtOutput& operator=(const CaughtOutput&) = delete;
 
-  /// The last few lines, for an Error: ": line; line", or nothing.
+  /// Returns the last few lines, for an Error, as ": line; line", or an empty string.
   std::string tail() const;
 
  private:
@@ -46,7 +46,7 @@ class CaughtOutput {
   int saved_[2] = {-1, -1};
 };
 
-/// Makes the calling thread known to DPDK until it ends, so that its buffer pools work with a per-thread cache.
+/// Registers the calling thread with DPDK until it ends, so that it gets a cache for buffer pools.
 void register_this_thread() noexcept;
 
 }  // namespace parshall::dpdk

@@ -27,7 +27,7 @@ T read_at(int file, std::uint32_t offset) noexcept {
 
 bool is_ring(int file, std::uint32_t offset) noexcept { return read_at<std::uint32_t>(file, offset) == kCookie; }
 
-/// Of a file of rings that both ends keep from becoming shorter.
+/// Returns whether this is a file of rings, which both ends keep from being truncated.
 bool has_rings(int file) noexcept {
   const int seals = ::fcntl(file, F_GET_SEALS);
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && is_ring(file, 0);
@@ -46,7 +46,7 @@ std::optional<MemifRings> MemifRings::find() noexcept {
     found = fd;
   }
   if (found < 0) return std::nullopt;
-  FileHandle file(::fcntl(found, F_DUPFD_CLOEXEC, 0));  // the driver closes its own when the peer goes
+  FileHandle file(::fcntl(found, F_DUPFD_CLOEXEC, 0));  // the driver closes its descriptor when the peer disconnects
   std::uint32_t slots = 1, rings = 1;
   while (slots <= kMostSlots && !is_ring(file.get(), ring_bytes(slots))) slots *= 2;
   if (slots > kMostSlots) return std::nullopt;

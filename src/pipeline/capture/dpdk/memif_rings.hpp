@@ -8,18 +8,20 @@
 
 namespace parshall::dpdk {
 
-/// The rings that a net_memif device shares with its peer, read beside its driver, which tells nobody what the peer has
-/// yet to take, and with which they go.
+/// View of the rings that a net_memif device shares with its peer. The driver does not report which frames the peer has
+/// yet to take, and those frames are lost when the device closes.
 ///
-/// Source: memif 2.0 as in DPDK 22.11, drivers/net/memif/memif.h: a sealed file begins with the rings, those to the
-///         server first, all of one size. Who fills a slot for the server moves the head, and it the tail; who fills
-///         one for the client moves the tail, and the client moves the head on as far as the slots are free again.
+/// Source: memif 2.0 as in DPDK 22.11, drivers/net/memif/memif.h. A sealed file begins with the rings, all of one size;
+///         those to the server come first. On a ring to the server, the client moves the head as it fills slots, and
+///         the server moves the tail. On a ring to the client, the server moves the tail as it fills slots, and the
+///         client moves the head as far as slots are free again.
 class MemifRings {
  public:
-  /// Those of this process's device where it has one that is connected, and no other.
+  /// Finds the rings of this process's device, if exactly one such device is connected.
   static std::optional<MemifRings> find() noexcept;
 
-  /// Frames on the ring of a transmit queue that the peer has not taken. Of a server's only after its first frame.
+  /// Returns how many frames on a transmit queue's ring the peer has not taken. For a server, valid only after its
+  /// first frame.
   std::uint32_t waiting(std::uint16_t queue, bool is_server) const noexcept;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 const fs::path kPciDevices = "/sys/bus/pci/devices";
 
-/// Bound to the kernel, but their DPDK drivers work beside it.
+/// Kernel drivers beside which the device's DPDK driver works.
 constexpr std::array<std::string_view, 3> kSharedDrivers{"mlx5_core", "mlx4_core", "mana"};
 constexpr std::array<std::string_view, 3> kDpdkDrivers{"vfio-pci", "igb_uio", "uio_pci_generic"};
 

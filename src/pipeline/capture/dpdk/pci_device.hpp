@@ -5,7 +5,7 @@
 
 namespace parshall::dpdk {
 
-/// Fails, saying what to do, when the PCI device is not there or not ready for DPDK.
+/// Checks that the PCI device exists and is ready for DPDK. An error says what to do.
 Result<DeviceName> ready_pci_device(DeviceName device);
 
 }  // namespace parshall::dpdk

@@ -31,9 +31,9 @@ Error failed(const PortPlan& plan, std::string_view what, int error) {
   return Error{fmt::format("cannot open {}: {}: {}", plan.name, what, ::rte_strerror(error < 0 ? -error : error))};
 }
 
-/// A pool whose packets lie back to back. No device reaches into a virtual one's, so they may straddle pages; else,
-/// without huge pages, each would get a page of its own: slower, as they fall into the same cache sets, and more
-/// memory than net_af_xdp tells the kernel of.
+/// Makes a pool whose buffers are contiguous, for virtual devices only: no hardware accesses these buffers, so they may
+/// cross page boundaries. Otherwise, without huge pages, each buffer would get its own page. That is slower, because
+/// they fall into the same cache sets, and takes more memory than net_af_xdp registers with the kernel.
 rte_mempool* make_dense_pool(const char* name, const PortPlan& plan, unsigned mbufs, int numa_node) {
   const unsigned mbuf_bytes = sizeof(rte_mbuf) + plan.data_room;
   rte_mempool* pool = ::rte_mempool_create_empty(name, mbufs, mbuf_bytes, kPoolCache, sizeof(rte_pktmbuf_pool_private),
@@ -52,7 +52,7 @@ rte_mempool* make_dense_pool(const char* name, const PortPlan& plan, unsigned mb
   return nullptr;
 }
 
-/// Sets a port up step by step; what was begun is undone when it goes before it was released.
+/// Sets a port up step by step. Its destructor undoes what was done, unless the port was released.
 class Setup {
  public:
   explicit Setup(const PortPlan& plan) : plan_(plan) {}
@@ -116,7 +116,7 @@ Setup::Step Setup::probe() {
   if (plan_.socket_family >= 0) sockets_before_ = open_sockets(plan_.socket_family);
   std::string devargs = plan_.devargs;
   DeviceRings rings;
-  const bool is_there = ::rte_eth_dev_get_port_by_name(devargs.c_str(), &id_) == 0;  // by an option of EAL
+  const bool is_there = ::rte_eth_dev_get_port_by_name(devargs.c_str(), &id_) == 0;  // created by an EAL option
   if (!is_there && DeviceRings::are_wanted_by(devargs)) {
     if (!rings.make(plan_.devargs, plan_.descriptors, SOCKET_ID_ANY))
       return failed(plan_, fmt::format("rings of {} packets", plan_.descriptors), rte_errno);
@@ -156,7 +156,7 @@ void Setup::use_rss() {
   conf_.rx_adv_conf.rss_conf.rss_key_len = info_.hash_key_size;
 }
 
-/// The device's longest frames, in a chain of buffers when it can; a kernel interface's MTU is not ours to change.
+/// Accepts the device's longest frames, in a chain of buffers if it can. The MTU of a kernel interface is left alone.
 void Setup::use_longest_frames() {
   if (plan_.is_virtual) return;
   const std::uint32_t overhead =
@@ -179,7 +179,7 @@ Setup::Step Setup::configure() {
   use_longest_frames();
   conf_.rxmode.offloads |= info_.rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP;
   if (plan_.forwards) conf_.txmode.offloads |= info_.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
-  // Many virtual devices want queues in pairs; net_memif does not even say so, it just never connects.
+  // Many virtual devices want queues in pairs. net_memif does not report that; it just never connects.
   const std::uint16_t pairs = std::min(std::max(plan_.queues, plan_.transmit_queues), info_.max_tx_queues);
   int error = try_configure(plan_.is_virtual ? pairs : plan_.transmit_queues);
   if (error != 0 && transmit_queues_ != pairs) error = try_configure(pairs);
@@ -200,7 +200,7 @@ Setup::Step Setup::configure() {
   return std::nullopt;
 }
 
-/// The port's. Null, and rte_errno says why, where there is not enough memory.
+/// Makes a pool for the port. Returns null, with the reason in rte_errno, if there is not enough memory.
 rte_mempool* Setup::make_pool(const char* purpose, std::uint32_t mbufs) {
   static std::atomic<unsigned> pools = 0;
   const int numa_node = ::rte_eth_dev_socket_id(id_);
@@ -212,7 +212,7 @@ rte_mempool* Setup::make_pool(const char* purpose, std::uint32_t mbufs) {
   return pool;
 }
 
-/// A transmit queue of its own for each. What a driver keeps of the frames it took comes back when it needs the room.
+/// Sets up the sinks, each with its own transmit queue. Drivers return buffers of sent frames when they need the room.
 Setup::Step Setup::set_up_sinks() {
   const bool is_server = plan_.devargs.find("role=server") != plan_.devargs.npos;
   for (std::uint16_t queue = 0; queue < plan_.sinks; ++queue) {
@@ -251,7 +251,7 @@ Setup::Step Setup::set_up_queues() {
   return std::nullopt;
 }
 
-/// The sockets that the driver opened since `before` belong to the queues from `queue` on, in order.
+/// Assigns the sockets that the driver opened since `before` to the queues from `queue` on, in order.
 void Setup::ask_kernel(std::uint16_t queue, const std::vector<int>& before) {
   for (const int socket : open_sockets(plan_.socket_family)) {
     if (std::ranges::binary_search(before, socket) || queue >= plan_.queues) continue;
@@ -272,9 +272,10 @@ Setup::Step Setup::start() {
   return std::nullopt;
 }
 
-/// What came before may be other interfaces', and is no packet of this one's; nobody was told that it began yet.
+/// Discards frames received before the start. They may be from other interfaces, and the port has not been reported as
+/// started.
 void Setup::pass_over_what_waits() {
-  constexpr std::uint32_t kMost = 1 << 16;  // frames of a queue: more may come meanwhile
+  constexpr std::uint32_t kMost = 1 << 16;  // limit per queue, since frames may keep arriving
   std::array<rte_mbuf*, 64> frames;
   for (std::uint16_t queue = 0; queue < plan_.queues; ++queue)
     for (std::uint32_t passed = 0; passed < kMost;) {
@@ -286,7 +287,7 @@ void Setup::pass_over_what_waits() {
   ::rte_eth_stats_reset(id_);
 }
 
-/// Stamps of the device when it gives them and we learn what they count; else the clock.
+/// Uses the device's time stamps if it provides them and their unit is known, else the clock.
 TimeStamping Setup::stamping() {
   port_.time_source = "CLOCK_REALTIME, once per burst";
   TimeStamping stamps;
@@ -326,17 +327,18 @@ TimeStamping Setup::stamping() {
 
 std::uint32_t PortPlan::mbufs() const {
   if (mbufs_per_queue > 0) return mbufs_per_queue;
-  // Sent packets that wait for their turn: in a NIC's queue those of the other port, in net_af_xdp's copies of them.
+  // Counts sent packets still in a queue: the other port's packets in a NIC's queue, copies of them in net_af_xdp's.
   const std::uint32_t sent = sends() ? kSentDescriptors : 0;
-  // All descriptors filled twice (a driver may hold a fill ring besides), two polls in use, and what the
+  // Reserves for all descriptors filled twice (a driver may have a fill ring besides), two polls in use, and what the
   // caches of two threads may keep.
   return 2 * std::max<std::uint32_t>(descriptors, 2048) + 2 * static_cast<std::uint32_t>(QueueSource::kMaxBurst) +
          2 * kPoolCache * 3 / 2 + sent;
 }
 
-/// A full queue, one burst on its way there, and what the caches of two threads may keep.
+/// Returns the buffers for a full queue, one burst on its way there, and the caches of two threads.
 std::uint32_t PortPlan::sink_mbufs() const {
-  const std::uint32_t held = std::max<std::uint32_t>(kSentDescriptors, is_virtual ? descriptors : 0);  // in a ring
+  const std::uint32_t held =
+      std::max<std::uint32_t>(kSentDescriptors, is_virtual ? descriptors : 0);  // a virtual device's ring
   return 2 * held + 2 * static_cast<std::uint32_t>(QueueSink::kMostFrames) + 2 * kPoolCache * 3 / 2;
 }
 
@@ -348,8 +350,8 @@ std::uint64_t PortPlan::memory_bytes() const {
 
 Result<OpenedPort> open_port(const PortPlan& plan) {
   Result<OpenedPort> opened = Setup(plan).run();
-  // The kernel frees the queue of a closed socket a little later, be it the one of wait_for_xdp_queue(). A new port
-  // each time: net_af_xdp goes on from where the setting up of a queue failed, with buffers that it has freed.
+  // The kernel releases the queue of a closed socket a little later, including that of wait_for_xdp_queue(). Each try
+  // uses a new port: after a failed queue set-up, net_af_xdp would go on with buffers that it has freed.
   for (int tries = 0; !opened && plan.socket_family == AF_XDP && tries < kXdpTries; ++tries) {
     std::this_thread::sleep_for(kXdpPatience);
     opened = Setup(plan).run();

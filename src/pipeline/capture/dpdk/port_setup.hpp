@@ -12,7 +12,7 @@
 
 namespace parshall::dpdk {
 
-/// What one DPDK port is to be opened with.
+/// Parameters to open one DPDK port with.
 struct PortPlan {
   std::string devargs;  ///< "net_null0,size=64" or a PCI address
   std::string name;     ///< for messages: what the user called it
@@ -23,18 +23,18 @@ struct PortPlan {
   std::uint16_t data_room = 2048 + 128;  ///< bytes of an mbuf, with its 128 of headroom
   std::uint64_t seed = 0;
   bool is_virtual = true;
-  bool promiscuous = true;  ///< asked of the driver: not for kernel interfaces
-  int socket_family = -1;   ///< AF_PACKET or AF_XDP: ask the kernel what it dropped
+  bool promiscuous = true;  ///< set through the driver, so not for kernel interfaces
+  int socket_family = -1;   ///< AF_PACKET or AF_XDP, if the kernel is asked for drops
   bool ends = false;
   std::uint16_t sinks = 0;
   bool sinks_wait = true;
   bool receives = true;
-  bool forwards = false;  ///< what comes in goes out of another such port: of as many transmit queues
+  bool forwards = false;  ///< true if it forwards to another such port, with as many transmit queues
   FrameLimits limits = {};
 
   bool sends() const { return forwards || sinks != 0; }
-  std::uint32_t mbufs() const;       ///< of a receive queue
-  std::uint32_t sink_mbufs() const;  ///< of a sink
+  std::uint32_t mbufs() const;       ///< buffers per receive queue
+  std::uint32_t sink_mbufs() const;  ///< buffers per sink
   std::uint64_t memory_bytes() const;
 };
 

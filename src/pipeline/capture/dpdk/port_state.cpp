@@ -7,7 +7,8 @@
 namespace parshall::dpdk {
 namespace {
 
-/// A driver that is not known to fill a member may still do so: then it counts.
+/// Returns the value if the driver fills this member. One that is not known to may still do so, as a value above 0
+/// shows.
 std::optional<std::uint64_t> told(bool filled, std::uint64_t value) {
   return filled || value > 0 ? std::optional(value) : std::nullopt;
 }
@@ -40,7 +41,7 @@ Counters PortState::device_counters() noexcept {
   for (std::uint16_t queue = 0; queue < queues_; ++queue) {
     const auto drops = kernel_drops(queue);
     if (!drops) continue;
-    if (queue == 0) counters.set(Counter::nic_missed, 0);  // the driver's own figure is a part of the kernel's
+    if (queue == 0) counters.set(Counter::nic_missed, 0);  // the driver's own figure is part of the kernel's
     counters.add(Counter::nic_missed, *drops);
   }
   return counters;

@@ -16,15 +16,15 @@
 
 namespace parshall::dpdk {
 
-/// Lengths of frames, with the Ethernet header, that matter where they go on.
+/// Limits on the length of forwarded or sent frames, in bytes with the Ethernet header.
 struct FrameLimits {
   std::uint32_t longest_sent = UINT32_MAX;  ///< without a VLAN tag
-  std::uint32_t maybe_cut = UINT32_MAX;     ///< one received that is this long may have been longer
-  bool in_one_piece = false;                ///< no chain of buffers can be sent
+  std::uint32_t maybe_cut = UINT32_MAX;     ///< a received frame of this length may have been cut
+  bool in_one_piece = false;                ///< true if a chain of buffers cannot be sent
 };
 
-/// What a port's queues share, and what must live as long as any of them: the pools behind their packets, and
-/// a virtual device's rings.
+/// State that a port's queues share and that must outlive all of them, such as the pools of their packets and a virtual
+/// device's rings.
 class PortState {
  public:
   PortState(std::uint16_t id, std::uint16_t queues, DriverFacts facts)
@@ -46,35 +46,35 @@ class PortState {
   void set_limits(const FrameLimits& limits) noexcept { limits_ = limits; }
   const FrameLimits& limits() const noexcept { return limits_; }
 
-  /// A frame that was longer than what came of it.
+  /// Counts a frame that was longer than the part received.
   void note_joined() noexcept { joined_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Of a kernel interface.
+  /// Watches the kernel interface.
   void watch(const KernelInterface& interface) { link_.emplace(interface); }
   bool is_up() const noexcept { return !link_ || link_->is_up(); }
   const std::optional<LinkState>& link() const noexcept { return link_; }
 
-  /// As the driver tells; true where it does not.
+  /// Returns whether the driver says that the link is up; true if it says nothing.
   bool link_is_up() const noexcept;
 
-  /// Of a kernel interface as the kernel tells, else as the driver does.
+  /// Returns the line rate: for a kernel interface as the kernel reports it, else as the driver does.
   std::optional<double> line_bps() const noexcept;
 
-  /// The driver says itself how many packets each queue delivered.
+  /// Notes that the driver counts the packets of each queue itself.
   void set_counts_queues() noexcept { counts_queues_ = true; }
 
   Counters device_counters() noexcept;
   Counters queue_counters(std::uint16_t queue) noexcept;
 
-  /// The driver took them to send, and closing the port loses them.
+  /// Counts frames that the driver accepted but that closing the port loses.
   void note_untaken(std::uint64_t frames) noexcept { untaken_.fetch_add(frames, std::memory_order_relaxed); }
 
-  /// Frames that the driver took to send, and that were dropped.
+  /// Returns how many frames the driver accepted for sending and then dropped.
   std::uint64_t dropped_in_sending() noexcept {
     return untaken_.load(std::memory_order_relaxed) + (facts_.drops_taken ? read_stats().oerrors : 0);
   }
 
-  /// Stops and closes the port, keeping the last counters. No queue may be polled any more.
+  /// Stops and closes the port, keeping the last counters. No queue may be polled after that.
   void close() noexcept;
 
  private:
@@ -94,7 +94,7 @@ class PortState {
   std::optional<LinkState> link_;
   std::vector<std::optional<SocketDrops>> drops_;
   std::vector<rte_mempool*> pools_;
-  DeviceRings rings_;  ///< of a net_ring device
+  DeviceRings rings_;  ///< only for a net_ring device
 };
 
 }  // namespace parshall::dpdk

@@ -16,7 +16,7 @@ namespace parshall::dpdk {
 namespace {
 
 constexpr std::uint64_t kPatienceMs = 100;
-constexpr std::chrono::seconds kLastPatience{1};  ///< nothing else waits then
+constexpr std::chrono::seconds kLastPatience{1};  ///< no other work waits at that point
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::size_t QueueSink::reserve(std::span<OutFrame> frames) noexcept {
   return count;
 }
 
-/// Asking takes as long as sending some frames.
+/// Caches the answer for a millisecond, as asking takes as long as sending some frames.
 bool QueueSink::is_up() noexcept {
   const std::uint64_t now = ::rte_rdtsc();
   if (now - asked_ticks_ < ::rte_get_tsc_hz() / 1000) return was_up_;
@@ -50,7 +50,7 @@ bool QueueSink::is_up() noexcept {
 
 std::size_t QueueSink::send(std::size_t count) noexcept {
   std::size_t sent = 0;
-  // net_af_packet would keep what it takes while the interface is down, and send it when it is up again.
+  // While the interface is down, net_af_packet would keep the frames and send them later.
   if (port_->running() && is_up()) {
     sent = ::rte_eth_tx_burst(port_id_, queue_, mbufs_.data(), static_cast<std::uint16_t>(count));
     if (sent < count && waits_) {
@@ -73,12 +73,12 @@ std::size_t QueueSink::send(std::size_t count) noexcept {
 void QueueSink::flush() noexcept {
   using Clock = std::chrono::steady_clock;
   if (!rings_) return;
-  if (auto anew = MemifRings::find()) rings_ = std::move(anew);  // the peer may have come back
+  if (auto anew = MemifRings::find()) rings_ = std::move(anew);  // the peer may have reconnected
   std::uint32_t now = rings_->waiting(queue_, is_server_), least = now;
   for (auto since = Clock::now(); now != 0 && port_->link_is_up() && Clock::now() - since < kLastPatience;) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
     now = rings_->waiting(queue_, is_server_);
-    if (now < least) since = Clock::now();  // the peer writes what is read: to and fro is no progress
+    if (now < least) since = Clock::now();  // the peer writes this number, so only a new minimum counts as progress
     least = std::min(least, now);
   }
   port_->note_untaken(now);

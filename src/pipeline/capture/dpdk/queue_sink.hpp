@@ -12,18 +12,18 @@
 
 namespace parshall::dpdk {
 
-/// One transmit queue of a port, with buffers of its own.
+/// One transmit queue of a port, with its own buffers.
 ///
-/// Full: where it waits, send() waits for room in the queue as long as the device takes frames now and then; from
-///       kPatience on without one, while it is down, or where it does not wait, it gives up those that are left. That
-///       it went down is seen a millisecond late.
-/// Ends: flush() waits for a peer that takes frames now and then from a ring that goes with the device, and counts what
-///       it did not take as dropped.
+/// Full: with `waits`, send() waits for room as long as the device takes frames at least every kPatienceMs. It drops
+///       the remaining frames after that, while the device is down, or without `waits`. It notices up to a millisecond
+///       late that the device went down.
+/// Ends: flush() waits as long as a peer keeps taking frames from a ring that closes with the device. Frames that it
+///       did not take count as dropped.
 class QueueSink final : public FrameSink {
  public:
   static constexpr std::size_t kMostFrames = 256;
 
-  /// `pool` is the port's: buffers of no more than `longest_frame` bytes.
+  /// `pool` belongs to the port; its buffers hold at most `longest_frame` bytes.
   QueueSink(std::shared_ptr<PortState> port, std::uint16_t queue, rte_mempool* pool, std::uint32_t longest_frame,
             bool waits, bool is_server)
       : port_(std::move(port)),
@@ -45,7 +45,8 @@ class QueueSink final : public FrameSink {
   std::optional<double> line_bps() const noexcept override { return port_->line_bps(); }
 
  private:
-  static constexpr std::uint32_t kHeaderBytes = 14;  ///< of Ethernet: kernels and devices drop less, and say nothing
+  static constexpr std::uint32_t kHeaderBytes =
+      14;  ///< the Ethernet header: kernels and devices silently drop shorter frames
 
   void free_from(std::size_t first) noexcept;
   bool is_up() noexcept;
@@ -56,12 +57,12 @@ class QueueSink final : public FrameSink {
   rte_mempool* pool_;
   std::uint32_t longest_frame_;
   bool waits_;
-  bool is_server_;                   ///< of a net_memif device
-  std::optional<MemifRings> rings_;  ///< since its first frame; none where the process has several such devices
+  bool is_server_;                   ///< true if it is a net_memif server
+  std::optional<MemifRings> rings_;  ///< set after the first frame; empty if the process has several such devices
   bool sent_any_ = false;
   std::array<rte_mbuf*, kMostFrames> mbufs_;
   std::size_t reserved_ = 0;
-  std::uint64_t asked_ticks_ = 0;  ///< when it was asked whether the device is up
+  std::uint64_t asked_ticks_ = 0;  ///< when the state of the device was last asked for
   bool was_up_ = false;
 };
 

@@ -14,9 +14,9 @@
 namespace parshall::dpdk {
 namespace {
 
-/// Vector drivers deliver at most this many a call, however many are asked for.
+/// Most packets that vector drivers deliver in one call, however many are requested.
 constexpr unsigned kSmallestFullBurst = 32;
-constexpr int kSendTries = 32;  ///< in a row that send nothing
+constexpr int kSendTries = 32;  ///< in a row, without sending anything
 constexpr std::uint64_t kClockPeriodNs = 1'000'000'000;
 
 }  // namespace
@@ -43,7 +43,7 @@ std::size_t QueueSource::poll(std::span<RawPacket> out) noexcept {
   register_this_thread();
   Burst& burst = bursts_[turn_];
   turn_ ^= 1;
-  burst.free();  // of two polls ago
+  burst.free();  // packets of two polls ago
   if (!port_->running() || out.empty()) return 0;
 
   receive(burst, std::min(out.size(), kMaxBurst));
@@ -57,7 +57,7 @@ std::size_t QueueSource::poll(std::span<RawPacket> out) noexcept {
     const bool hashed = packet.ol_flags & RTE_MBUF_F_RX_RSS_HASH;
     out[i] = {.data = static_cast<const std::uint8_t*>(packet.buf_addr) + packet.data_off,
               .time_ns = time_of(packet, now_ns),
-              .captured_bytes = packet.data_len,  // of a chain the first segment: the headers are there
+              .captured_bytes = packet.data_len,  // the first segment of a chain, which has the headers
               .wire_bytes = packet.pkt_len,
               .nic_hash = hashed ? packet.hash.rss : 0,
               .link_type = LinkType::ethernet,
@@ -70,7 +70,8 @@ std::size_t QueueSource::poll(std::span<RawPacket> out) noexcept {
   return burst.count;
 }
 
-/// What came before the interface went is still there: a poll after that ends it.
+/// Packets received before the interface disappeared can still be polled, so only an empty poll after that ends the
+/// source.
 void QueueSource::look(unsigned received) noexcept {
   exhausted_ = received == 0 && (ends_ || state() == InputState::gone);
   if (watch_) watch_->look();
@@ -90,7 +91,7 @@ void QueueSource::join(QueueSource& a, QueueSource& b) {
   b.exit_ = exit(b, a);
 }
 
-/// The kernel lets a VLAN tag exceed an interface's MTU.
+/// The kernel lets a frame with a VLAN tag exceed the interface's MTU.
 bool QueueSource::Exit::fits(const rte_mbuf& frame) const noexcept {
   const auto* const header = rte_pktmbuf_mtod(&frame, const rte_ether_hdr*);
   const bool tagged = frame.data_len >= sizeof *header && header->ether_type == rte_cpu_to_be_16(RTE_ETHER_TYPE_VLAN);
@@ -106,7 +107,7 @@ ForwardCounts QueueSource::send(std::size_t count) noexcept {
   std::size_t fit = 0, at = 0, sent = 0;
   for (std::size_t i = 0; i < count; ++i)
     if (exit_->fits(*burst.mbufs[i])) going[fit++] = std::exchange(burst.mbufs[i], nullptr);
-  // net_af_packet would keep what it takes meanwhile, and send it when the interface is up again.
+  // While the interface is down, net_af_packet would keep the frames and send them later.
   if (exit_->port->running() && exit_->port->is_up()) {
     bool passed_over = false;
     for (int tries = 0; at < fit;) {
@@ -122,7 +123,7 @@ ForwardCounts QueueSource::send(std::size_t count) noexcept {
       } else if (passed_over) {
         break;  // the queue is full
       } else {
-        ::rte_pktmbuf_free(going[at++]);  // a frame that the driver never takes must not hold up those behind it
+        ::rte_pktmbuf_free(going[at++]);  // a frame that the driver never takes must not block those behind it
         passed_over = true;
         tries = 0;
       }
@@ -146,7 +147,7 @@ inline std::uint64_t QueueSource::time_of(const rte_mbuf& packet, std::uint64_t 
   return now_ns;
 }
 
-/// Packets stamped by the device may wait in the queue for as long as the margin is.
+/// Returns the time, minus a margin for packets that wait in the queue after the device stamped them.
 std::uint64_t QueueSource::now_ns() noexcept {
   constexpr std::uint64_t kMarginNs = 1'000'000;
   if (ends_ || stamping_.source == TimeSource::microseconds_since_1970) return 0;

@@ -17,22 +17,22 @@ namespace parshall::dpdk {
 enum class TimeSource {
   clock,                    ///< CLOCK_REALTIME, once a burst
   microseconds_since_1970,  ///< in the packet
-  device_ticks,             ///< in the packet, turned into time by a TickClock
+  device_ticks,             ///< in the packet, converted by a TickClock
 };
 
-/// How a queue finds out when a packet came.
+/// Says how a queue determines when a packet arrived.
 struct TimeStamping {
   TimeSource source = TimeSource::clock;
-  int field_offset = -1;         ///< of the time stamp in the mbuf
-  std::uint64_t valid_flag = 0;  ///< in ol_flags of packets that carry one
+  int field_offset = -1;         ///< offset of the time stamp in the mbuf
+  std::uint64_t valid_flag = 0;  ///< flag in ol_flags of packets that have one
   TickClock ticks;
 };
 
 /// One receive queue of a port.
 ///
 /// Shape: 8 KiB of mbuf pointers: the packets of the last two polls.
-/// Cost:  one clock reading a burst, unless the device stamps; no lock, no allocation. Where packets go on to a kernel
-///        interface, one more system call a burst; where nothing comes from one, what InterfaceWatch takes.
+/// Cost:  one clock reading a burst, unless the device stamps packets; no lock, no allocation. Forwarding to a kernel
+///        interface adds a system call a burst. An empty poll of one adds what InterfaceWatch takes.
 class QueueSource final : public PacketSource, private Forwarder {
  public:
   static constexpr std::size_t kMaxBurst = 512;
@@ -56,10 +56,11 @@ class QueueSource final : public PacketSource, private Forwarder {
   std::optional<Error> damage() const override;
   Forwarder* forwarder() noexcept override { return exit_ ? this : nullptr; }
 
-  /// Of a kernel interface that the port watches: once that is gone it is exhausted. Before the first poll().
+  /// Watches the kernel interface of the port; once it is gone, this source is exhausted. Call it before the first
+  /// poll().
   void watch() { watch_.emplace(port_->link()->socket()); }
 
-  /// What comes in on either queue goes out of the transmit queue of that number of the other's port.
+  /// Connects two queues: each forwards to the transmit queue with its number on the other's port.
   static void join(QueueSource& a, QueueSource& b);
 
  private:
@@ -69,12 +70,12 @@ class QueueSource final : public PacketSource, private Forwarder {
     void free() noexcept;
   };
 
-  /// A transmit queue of another port.
+  /// Transmit queue of another port.
   struct Exit {
     std::shared_ptr<PortState> port;
     std::uint16_t id;
     std::uint16_t queue;
-    FrameLimits limits;  ///< of both ports
+    FrameLimits limits;  ///< the stricter limits of both ports
 
     bool fits(const rte_mbuf& frame) const noexcept;
   };
@@ -91,8 +92,8 @@ class QueueSource final : public PacketSource, private Forwarder {
   std::shared_ptr<PortState> port_;
   std::uint16_t port_id_;
   std::uint16_t queue_;
-  std::uint32_t maybe_cut_;  ///< bytes: as FrameLimits says
-  bool ends_;                ///< nothing waiting means nothing will come (a file)
+  std::uint32_t maybe_cut_;  ///< bytes; see FrameLimits
+  bool ends_;                ///< an empty poll means the end (a file)
   bool exhausted_ = false;
   unsigned turn_ = 0;
   std::uint64_t clock_fed_ns_ = 0;

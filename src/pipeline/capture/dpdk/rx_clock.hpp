@@ -6,22 +6,22 @@
 
 namespace parshall::dpdk {
 
-/// A device's tick counter and CLOCK_REALTIME read together.
+/// Simultaneous readings of a device's tick counter and CLOCK_REALTIME.
 struct ClockPair {
   std::uint64_t ticks = 0;
   std::uint64_t time_ns = 0;
 };
 
-/// Turns device ticks into nanoseconds since 1970.
+/// Converts device ticks into nanoseconds since 1970.
 ///
-/// Error: the reading of the pair (microseconds) plus what either clock drifts between two pairs; feed a pair a second.
-///        Ticks before the last pair are as good as those after it.
+/// Error: the time between a pair's two readings (microseconds) plus the drift of both clocks between two pairs; feed a
+///        pair a second. Ticks before the last pair are as accurate as those after it.
 class TickClock {
  public:
   constexpr TickClock() = default;
   constexpr explicit TickClock(ClockPair first) : first_(first), last_(first) {}
 
-  /// Needs ticks that advanced: a pair with the same or fewer ticks (a device that was reset) starts over.
+  /// Adds a pair. If its ticks did not advance (the device was reset), calibration starts over.
   constexpr void feed(ClockPair pair) noexcept {
     if (pair.ticks <= first_.ticks || pair.time_ns <= first_.time_ns) {
       *this = TickClock(pair);

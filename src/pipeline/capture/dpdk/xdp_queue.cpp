@@ -22,7 +22,7 @@ bool set(int socket, int option, const void* value, socklen_t bytes) noexcept {
   return ::setsockopt(socket, SOL_XDP, option, value, bytes) == 0;
 }
 
-/// Binds a socket to the queue for a moment. No packet comes to it: no XDP program sends it any.
+/// Tests for a user of the queue by binding a socket to it for a moment. No XDP program sends it packets meanwhile.
 bool is_taken(const KernelInterface& interface, std::uint16_t queue) noexcept {
   const int socket = ::socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
   if (socket < 0) return false;
@@ -58,7 +58,7 @@ std::optional<Error> wait_for_xdp_queue(const KernelInterface& interface, std::u
           fmt::format("cannot open {} with af_xdp: another program has its receive queue {}; end that first, "
                       "or use af_packet, which many can use at once",
                       interface.name, queue)};
-    std::this_thread::sleep_for(kPatience);  // the kernel frees the queue of a closed socket a little later
+    std::this_thread::sleep_for(kPatience);  // the kernel releases the queue of a closed socket a little later
   }
   return std::nullopt;
 }

@@ -8,12 +8,12 @@
 
 namespace parshall::dpdk {
 
-/// Waits up to a second for a queue that another AF_XDP socket has, and fails if it still has it then.
+/// Waits up to a second for a queue that another AF_XDP socket holds. Fails if it is still held then.
 ///
-/// To be asked before net_af_xdp is: where that finds the queue taken, it takes the XDP program off the interface when
-/// it gives up, and with it the packets from whoever has the queue (22.11).
+/// Call it before net_af_xdp starts. If that driver finds the queue taken, it removes the interface's XDP program as it
+/// gives up, so the other socket gets no more packets (22.11).
 ///
-/// Source: Linux af_xdp.rst: bind() fails with EBUSY. Another error is left to the driver to meet and to tell.
+/// Source: Linux af_xdp.rst: bind() fails with EBUSY. Other errors are left to the driver, which reports them.
 std::optional<Error> wait_for_xdp_queue(const KernelInterface& interface, std::uint16_t queue);
 
 }  // namespace parshall::dpdk
