@@ -6,7 +6,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kAddresses = 12, kTag = 4;  // bytes of an Ethernet header's two, of a VLAN tag
+constexpr std::size_t kAddresses = 12, kTag = 4;  // bytes of an Ethernet header's two addresses, and of a VLAN tag
 
 std::uint16_t be16(const std::uint8_t* at) noexcept { return __builtin_bswap16(load_unaligned<std::uint16_t>(at)); }
 
@@ -27,9 +27,9 @@ bool decode_ipv6(const RawPacket& packet, PacketFacts& facts) noexcept {
   const FastProtocol protocol = kFastProtocols[next_header];
   const std::uint32_t ip_bytes = 40u + be16(packet.data + kIp + 4);
   const std::uint32_t extra_bytes = packet.wire_bytes - ip_bytes;
-  // The table's least length counts an IPv4 header, which is 20 bytes shorter.
+  // The table's least length is for an IPv4 header, which is 20 bytes shorter.
   if (ip_bytes < protocol.least_ip_bytes + 20 || extra_bytes > CountWord::kMaxExtraBytes) return false;
-  // In the pieces that the identity reads next, so that no load has to wait for two stores.
+  // Written in the pieces that the identity reads next, so that no load has to wait for two stores.
   constexpr std::size_t kSource = kIp + 8;
   const std::uint64_t names =
       load_unaligned<std::uint32_t>(packet.data + kL4) | std::uint64_t{next_header} << 32 | std::uint64_t{6} << 40;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxTunnels = 16;
 
-/// Goes down as long as there is a further good IP header.
+/// Descends through tunnels as long as there is another valid IP header.
 Datagram innermost_of(Frame frame, Datagram datagram) noexcept {
   for (int depth = 0; depth < kMaxTunnels; ++depth) {
     frame = frame.until(datagram.end);

@@ -6,14 +6,13 @@
 
 namespace parshall {
 
-/// The general decoder: any link type, encapsulation, option or cut.
+/// Decodes any packet, whatever its link type, encapsulation, options or truncation.
 ///
-/// Sets key, time_ns and counts of `facts` when it returns Verdict::counted; `facts` is
-/// unspecified otherwise. Never reads beyond `packet.captured_bytes`.
+/// Sets key, time_ns and counts of `facts` if it returns Verdict::counted; otherwise `facts` is unspecified. Never
+/// reads beyond `packet.captured_bytes`.
 Verdict decode_any(const RawPacket& packet, IpHeader header, PacketFacts& facts) noexcept;
 
-/// Returns how many packets are behind the first in an aggregate of IEEE 802.11 (A-MSDU), which decode_any() leaves
-/// alone.
+/// Returns how many packets follow the first in an aggregate of IEEE 802.11 (A-MSDU). decode_any() ignores them.
 std::uint32_t count_later_msdus(const RawPacket& packet) noexcept;
 
 }  // namespace parshall

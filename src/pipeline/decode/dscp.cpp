@@ -34,7 +34,7 @@ void write_be16(std::uint8_t* at, std::uint32_t word) noexcept {
   at[1] = static_cast<std::uint8_t>(word);
 }
 
-/// HC' = ~(~HC + ~m + m').
+/// Updates a checksum: HC' = ~(~HC + ~m + m').
 std::uint32_t updated_checksum(std::uint32_t checksum, std::uint32_t word, std::uint32_t changed) noexcept {
   std::uint32_t sum = (~checksum & 0xffff) + (~word & 0xffff) + changed;
   sum = (sum & 0xffff) + (sum >> 16);
@@ -60,7 +60,7 @@ bool write_dscp(std::uint8_t* bytes, std::size_t captured_bytes, LinkType link_t
     return true;
   }
   const std::uint32_t changed = (word & 0xff03u) | (dscp & 63u) << 2;
-  if (changed == word) return true;  // the equation would turn a checksum of ffff, which says the same as 0, into 0
+  if (changed == word) return true;  // the equation would turn a checksum of ffff into 0, which is equivalent
   write_be16(header + kChecksumAt, updated_checksum(frame.be16(step.at + kChecksumAt), word, changed));
   write_be16(header, changed);
   return true;

@@ -11,11 +11,11 @@
 
 namespace parshall {
 
-/// The five-tuple of a packet, as its bytes stand in the packet (network order).
+/// Five-tuple of a packet, with its bytes as in the packet (network order).
 ///
-/// Shape: 40 bytes, no padding. IPv4 occupies the first 16 bytes alone (source in address[0..3],
-///        destination in address[4..7]) and leaves the rest unspecified; IPv6 uses all 40
-///        (source in address[0..15], destination in address[16..31]).
+/// Shape: 40 bytes, no padding. IPv4 occupies only the first 16 bytes (source in address[0..3], destination in
+///        address[4..7]) and leaves the rest unspecified. IPv6 uses all 40 (source in address[0..15], destination in
+///        address[16..31]).
 /// Source: RFC 7011 flow key; counting rules in docs/accuracy.md.
 struct FlowKey {
   std::array<std::uint8_t, 2> src_port_bytes{};
@@ -25,9 +25,9 @@ struct FlowKey {
   std::uint16_t reserved = 0;
   std::array<std::uint8_t, 32> address{};
 
-  static constexpr std::size_t kHeadBytes = 16;  ///< all of an IPv4 key
+  static constexpr std::size_t kHeadBytes = 16;  ///< covers a whole IPv4 key
 
-  bool present() const noexcept { return ip_version != 0; }  ///< false for a key that nothing was decoded to
+  bool present() const noexcept { return ip_version != 0; }  ///< false for a key that was not decoded
 
   std::uint16_t src_port() const noexcept {
     return static_cast<std::uint16_t>(src_port_bytes[0] << 8 | src_port_bytes[1]);
@@ -41,7 +41,7 @@ struct FlowKey {
     return {address.data() + address_bytes(), address_bytes()};
   }
 
-  /// Bytes that carry meaning: 16 for IPv4, 40 for IPv6.
+  /// Returns how many bytes carry meaning: 16 for IPv4, 40 for IPv6.
   std::size_t significant_bytes() const noexcept { return ip_version == 6 ? sizeof(FlowKey) : kHeadBytes; }
 
   friend bool operator==(const FlowKey& a, const FlowKey& b) noexcept {
@@ -50,12 +50,13 @@ struct FlowKey {
 };
 static_assert(sizeof(FlowKey) == 40 && offsetof(FlowKey, address) == 8);
 
-/// Lengths and TCP flags of one packet, or of several added up, in one word: a packet costs a flow one addition.
+/// Lengths and TCP flags of one packet, or the sum of several, in one word. Adding a packet to a flow takes one
+/// addition.
 ///
-/// Shape: 64 bits: wide 1 | packets 13 | extra_bytes 14 | ip_bytes 27 | tcp_flags 9, where extra_bytes is
-///        wire_bytes - ip_bytes. The top bit of each count is a carry: while none is set, one more packet cannot
-///        overflow. A packet whose lengths do not fit is wide: its ip_bytes and wire_bytes stand there in full, small
-///        enough for its mark to outlive the addition to any word without carries.
+/// Shape: 64 bits: wide 1 | packets 13 | extra_bytes 14 | ip_bytes 27 | tcp_flags 9, where extra_bytes is wire_bytes -
+///        ip_bytes. The top bit of each count is a carry: while none is set, one more packet cannot overflow. A packet
+///        whose lengths do not fit is wide: it holds ip_bytes and wire_bytes in full. They are small enough that its
+///        mark survives the addition to any word without carries.
 class CountWord {
  public:
   static constexpr unsigned kIpShift = 9, kExtraShift = kIpShift + 27, kPacketShift = kExtraShift + 14;
@@ -65,13 +66,13 @@ class CountWord {
   static constexpr unsigned kWideWireShift = kIpShift + 22;
   static constexpr std::uint64_t kCarries = kWide | kWide >> 1 | 1ull << (kPacketShift - 1) | 1ull << (kExtraShift - 1);
   static constexpr std::uint32_t kMaxIpBytes = (1u << 22) - 1;     ///< longer packets count as this long
-  static constexpr std::uint32_t kMaxWireBytes = (1u << 31) - 1;   ///< likewise
-  static constexpr std::uint32_t kMaxExtraBytes = (1u << 13) - 1;  ///< of a packet that is not wide
+  static constexpr std::uint32_t kMaxWireBytes = (1u << 31) - 1;   ///< longer frames count as this long
+  static constexpr std::uint32_t kMaxExtraBytes = (1u << 13) - 1;  ///< limit for a packet that is not wide
 
   constexpr CountWord() = default;
   explicit constexpr CountWord(std::uint64_t bits) noexcept : bits_(bits) {}
 
-  /// Of one packet. Lengths known to fit cost an addition and two shifts.
+  /// Makes the word of one packet whose lengths are known to fit, with an addition and two shifts.
   static constexpr CountWord narrow(std::uint64_t ip_bytes, std::uint64_t extra_bytes,
                                     std::uint64_t tcp_flags) noexcept {
     return CountWord(kOnePacket | extra_bytes << kExtraShift | ip_bytes << kIpShift | tcp_flags);
@@ -88,10 +89,10 @@ class CountWord {
   constexpr std::uint64_t bits() const noexcept { return bits_; }
   constexpr bool wide() const noexcept { return (bits_ & kWide) != 0; }
 
-  /// Of a sum: that it is void, and both its words have to be spilled.
+  /// Returns whether this sum is invalid, so that both words have to be spilled.
   constexpr bool overflowed() const noexcept { return (bits_ & kCarries) != 0; }
 
-  /// After one more packet, where this word has not overflowed.
+  /// Returns the sum with one more packet. This word must not have overflowed.
   constexpr CountWord plus(CountWord packet) const noexcept {
     return CountWord((bits_ | (packet.bits_ & kFlagMask)) + (packet.bits_ & ~kFlagMask));
   }
@@ -111,7 +112,7 @@ class CountWord {
   std::uint64_t bits_ = 0;
 };
 
-/// What the stages behind decode may know of a packet. Never a device type.
+/// All that the stages behind decode know about a packet. It contains no device types.
 ///
 /// Shape: one cache line; an IPv4 packet touches its first 16 and last 24 bytes.
 struct alignas(64) PacketFacts {
@@ -127,7 +128,7 @@ struct alignas(64) PacketFacts {
 };
 static_assert(sizeof(PacketFacts) == 64);
 
-/// What decode made of a packet. Everything but `counted` is a reason why no flow has it.
+/// Result of decoding a packet. Every value but `counted` is a reason why the packet belongs to no flow.
 enum class Verdict : std::uint8_t {
   counted,
   not_ip,                ///< another network protocol (ARP, LLDP, ...), or a link type without IP
@@ -135,7 +136,7 @@ enum class Verdict : std::uint8_t {
   cut_ip_header,         ///< captured bytes end inside the fixed 20 (IPv4) or 40 (IPv6) byte header
   bad_ip_version,        ///< version nibble contradicts the link layer
   bad_ip_header_length,  ///< IPv4 IHL below 5
-  bad_ip_total_length,   ///< IPv4 Total Length, or where it is 0 the rest of the frame, below IHL * 4
+  bad_ip_total_length,   ///< IPv4 Total Length (or the rest of the frame, if it is 0) is below IHL * 4
   unknown_link_type,     ///< a LINKTYPE_ this program does not decode
 };
 inline constexpr std::size_t kVerdicts = 8;

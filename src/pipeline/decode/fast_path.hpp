@@ -25,7 +25,7 @@ template <class T>
   return value;
 }
 
-/// What decode_fast() reads of a packet: small enough to stay in registers until it is hashed.
+/// Fields read by decode_fast(), few enough to stay in registers until they are hashed.
 struct FastHeader {
   __m128i key_head;  ///< the first FlowKey::kHeadBytes of the key
   CountWord counts;
@@ -34,10 +34,11 @@ struct FastHeader {
   bool is_tcp() const noexcept { return _mm_extract_epi8(key_head, offsetof(FlowKey, protocol)) == kTcp; }
 };
 
-/// What the fast path asks of a transport protocol.
+/// Requirements of the fast path for one transport protocol.
 struct FastProtocol {
-  std::uint32_t least_ip_bytes;  ///< IPv4 length that holds both headers; more than any packet has, for most
-  std::uint32_t flag_mask;       ///< of the bits where TCP has its flags
+  std::uint32_t
+      least_ip_bytes;  ///< IPv4 length that holds both headers; for unsupported protocols, more than any packet has
+  std::uint32_t flag_mask;  ///< selects the TCP flags from the bits at their place
 };
 inline constexpr auto kFastProtocols = [] {
   constexpr std::uint32_t kNever = 1 << 20;
@@ -48,11 +49,11 @@ inline constexpr auto kFastProtocols = [] {
   return protocols;
 }();
 
-/// The common packet, without a branch that depends on its content: Ethernet II, IPv4 without options, not a
-/// fragment, TCP or UDP, nothing cut off. Returns false, with `header` unspecified, for any other packet.
+/// Decodes the common packet without branches on its content: Ethernet II, IPv4 without options, not a fragment, TCP or
+/// UDP, not truncated. Returns false, with `header` unspecified, for any other packet.
 ///
-/// Cost: about 2 ns. The protocol is looked up, since `== 6 || == 17` mispredicts on a mix, and the key comes from one
-///       load, since a key put together in memory would be waited for.
+/// Cost: about 2 ns. The protocol comes from a table, because `== 6 || == 17` mispredicts on a mix. The key comes from
+///       one load, because a key assembled in memory would stall the load that follows.
 [[gnu::always_inline]] inline bool decode_fast(const RawPacket& packet, FastHeader& header) noexcept {
   const std::uint8_t* const data = packet.data;
   if (packet.captured_bytes < kFastPathBytes || packet.link_type != LinkType::ethernet) [[unlikely]]

@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// The bytes of one frame: what was captured of it, and how long it was. Positions count from the link header.
+/// Captured bytes of one frame, with its length on the wire. Positions count from the link header.
 ///
 /// The reading functions require has(at, bytes they read).
 class Frame {
@@ -25,18 +25,18 @@ class Frame {
   std::uint32_t le32(std::size_t at) const noexcept { return std::uint32_t{le16(at + 2)} << 16 | le16(at); }
   const std::uint8_t* at(std::size_t at) const noexcept { return data_ + at; }
 
-  /// What was captured from `at` on.
+  /// Returns the captured bytes from `at` on.
   std::span<const std::uint8_t> from(std::size_t at) const noexcept {
     return {data_ + std::min(at, captured_bytes_), data_ + captured_bytes_};
   }
 
-  /// Length on the wire from `at` on; never less than what was captured there.
+  /// Returns the length on the wire from `at` on; never less than the captured bytes there.
   std::size_t bytes_from(std::size_t at) const noexcept {
     const std::size_t end = std::max(wire_bytes_, captured_bytes_);
     return at < end ? end - at : 0;
   }
 
-  /// The same frame as if it ended at `end`.
+  /// Returns the same frame as if it ended at `end`.
   Frame until(std::size_t end) const noexcept {
     return {data_, std::min(captured_bytes_, end), std::min(wire_bytes_, end)};
   }

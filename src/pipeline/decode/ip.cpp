@@ -15,7 +15,7 @@ Verdict read_ipv4(const Frame& frame, std::size_t at, Datagram& datagram) noexce
   if (header_bytes < 20) return Verdict::bad_ip_header_length;
   std::size_t total_bytes = frame.be16(at + 2);
   if (total_bytes == 0) {
-    total_bytes = frame.bytes_from(at);  // segmentation offload: the frame was captured before it was cut up
+    total_bytes = frame.bytes_from(at);  // segmentation offload: captured before the frame was split
   }
   if (total_bytes < header_bytes) return Verdict::bad_ip_total_length;
   datagram = {.at = at,
@@ -37,7 +37,7 @@ bool is_extension(std::uint8_t protocol) noexcept {
 Verdict read_ipv6(const Frame& frame, std::size_t at, Datagram& datagram) noexcept {
   if (!frame.has(at, 40)) return Verdict::cut_ip_header;
   const std::size_t payload_bytes = frame.be16(at + 4);
-  // A payload length of 0 is a jumbogram's: its ports may be read, its length is not known here.
+  // A payload length of 0 means a jumbogram: its ports can be read, but its length is not known here.
   const std::size_t end = payload_bytes == 0 ? at + frame.bytes_from(at) : at + 40 + payload_bytes;
   datagram = {.at = at,
               .payload_at = at + 40,
@@ -49,7 +49,7 @@ Verdict read_ipv6(const Frame& frame, std::size_t at, Datagram& datagram) noexce
     const std::size_t header = datagram.payload_at;
     const bool fragment = datagram.protocol == kFragment;
     if (!frame.has(header, fragment ? 8 : 1)) break;
-    // A length that was not captured: at least 8 bytes, and nothing behind them is there.
+    // If the length field was not captured, the header has at least 8 bytes, and no bytes follow.
     const std::size_t length = frame.has(header, 2) ? frame.u8(header + 1) : 0;
     if (fragment) {
       datagram.later_fragment = (frame.be16(header + 2) & 0xfff8) != 0;

@@ -9,28 +9,28 @@
 
 namespace parshall {
 
-/// An IP header that was found good, and what lies behind it.
+/// A valid IP header and its payload.
 struct Datagram {
-  std::size_t at = 0;          ///< of the IP header
+  std::size_t at = 0;          ///< position of the IP header
   std::size_t payload_at = 0;  ///< behind options or extension headers; may lie beyond the captured bytes
-  std::size_t end = 0;         ///< by its length field, or of the frame where the field is 0
+  std::size_t end = 0;         ///< by the length field, or the frame's end if that field is 0
   std::uint32_t ip_bytes = 0;
   std::uint8_t version = 0;
   std::uint8_t protocol = 0;
-  bool later_fragment = false;  ///< not the first: there is no transport header
-  bool fragment = false;        ///< the first or a later one: the payload is not all here
+  bool later_fragment = false;  ///< true for fragments other than the first, which have no transport header
+  bool fragment = false;        ///< true for every fragment, so the payload is incomplete
 };
 
-/// Reads the header that `step` points to; only Verdict::counted sets `datagram`.
+/// Reads the header that `step` points to. Sets `datagram` only if it returns Verdict::counted.
 ///
-/// IPv6 extension headers Hop-by-Hop, Routing, Fragment, Destination Options and AH are walked; IPv4's AH is not.
-/// Source: RFC 791, RFC 8200; what is refused is in docs/accuracy.md.
+/// Walks the IPv6 extension headers Hop-by-Hop, Routing, Fragment, Destination Options and AH, but not IPv4's AH.
+/// Source: RFC 791, RFC 8200; docs/accuracy.md lists what is rejected.
 Verdict read_ip(const Frame& frame, const Step& step, Datagram& datagram) noexcept;
 
-/// The datagram that a frame's flow is named by: the outermost, or the innermost that is good.
+/// Finds the datagram that defines the frame's flow: the outermost, or the innermost valid one.
 Verdict find_datagram(const Frame& frame, LinkType link_type, IpHeader header, Datagram& datagram) noexcept;
 
-/// Key, sizes and TCP flags of the datagram.
+/// Sets the key, lengths and TCP flags in `facts`.
 void describe(const Frame& frame, const Datagram& datagram, std::uint32_t wire_bytes, PacketFacts& facts) noexcept;
 
 }  // namespace parshall

@@ -5,7 +5,7 @@
 namespace parshall {
 namespace {
 
-/// An address family, by its number on any system.
+/// Enters an address family, given by its number on any system.
 Step enter_family(std::uint32_t family, std::size_t at) noexcept {
   switch (family) {
     case 2:
@@ -21,13 +21,13 @@ Step enter_family(std::uint32_t family, std::size_t at) noexcept {
   }
 }
 
-/// In the byte order of the host that captured.
+/// Reads an address family in the byte order of the capturing host.
 std::uint32_t read_family(const Frame& frame, std::size_t at) noexcept {
   const std::uint32_t family = frame.le32(at);
   return (family & 0xffff0000) != 0 ? frame.be32(at) : family;
 }
 
-/// BSD loopback: an address family, or an EtherType.
+/// Enters a BSD loopback frame: an address family, or an EtherType.
 Step enter_null(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 4)) return Step::cut();
   if (frame.be16(at) == 0xff03) return Step::to(Layer::ppp, at);
@@ -36,13 +36,14 @@ Step enter_null(const Frame& frame, std::size_t at) noexcept {
   return enter_family(family, at + 4);
 }
 
-/// What OpenBSD's enc interfaces have before a packet that IPsec has decrypted, or will encrypt: address family, SPI
-/// and flags.
+/// Skips the header of OpenBSD's enc interfaces (address family, SPI, flags). It precedes a packet that IPsec has
+/// decrypted, or will encrypt.
 Step enter_enc(const Frame& frame, std::size_t at) noexcept {
   return frame.has(at, 12) ? enter_family(read_family(frame, at), at + 12) : Step::cut();
 }
 
-/// The log of BSD's packet filter: its header says how long it is, to be filled up to 4 bytes, and the address family.
+/// Skips the header of BSD's packet filter log. The header states its length, to be padded to 4 bytes, and the address
+/// family.
 Step enter_pflog(const Frame& frame, std::size_t at) noexcept {
   constexpr std::size_t kLeastBytes = 4;
   if (!frame.has(at, kLeastBytes)) return Step::cut();
@@ -50,21 +51,22 @@ Step enter_pflog(const Frame& frame, std::size_t at) noexcept {
   return header_bytes < kLeastBytes ? Step::not_ip() : enter_family(frame.u8(at + 1), at + header_bytes);
 }
 
-/// Source: RFC 2516; of discovery there is no IP.
+/// Enters PPPoE; discovery frames carry no IP. Source: RFC 2516.
 Step enter_pppoe(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 6)) return Step::cut();
   constexpr std::uint16_t kSessionData = 0x1100;
   return frame.be16(at) == kSessionData ? Step::to(Layer::ppp, at + 6) : Step::not_ip();
 }
 
-/// A switch's tag of so many bytes behind the addresses of an Ethernet frame, before its EtherType. Its own EtherType,
-/// where it has one, is part of it.
+/// Skips a switch's tag of `tag_bytes` between the addresses of an Ethernet frame and its EtherType. The tag includes
+/// its own EtherType, if it has one.
 Step enter_dsa(const Frame& frame, std::size_t at, std::size_t tag_bytes) noexcept {
   const std::size_t type_at = at + 12 + tag_bytes;
   return frame.has(at, 14 + tag_bytes) ? Step::to_ether_type(frame.be16(type_at), type_at + 2) : Step::cut();
 }
 
-/// InfiniBand's routing header and the encapsulation header of RFC 4391, section 6: an EtherType, 2 bytes reserved.
+/// Skips InfiniBand's routing header and the encapsulation header of RFC 4391, section 6: an EtherType, 2 bytes
+/// reserved.
 Step enter_ipoib(const Frame& frame, std::size_t at) noexcept {
   constexpr std::size_t kRoutingBytes = 40, kBytes = kRoutingBytes + 4;
   return frame.has(at, kBytes) ? Step::to_ether_type(frame.be16(at + kRoutingBytes), at + kBytes) : Step::cut();
@@ -82,7 +84,7 @@ Step enter_cisco_hdlc(const Frame& frame, std::size_t at) noexcept {
   return frame.has(at, 4) ? Step::to_ether_type(frame.be16(at + 2), at + 4) : Step::cut();
 }
 
-/// PPP, possibly in HDLC framing; Cisco's HDLC is told apart by its address byte.
+/// Enters PPP, possibly in HDLC framing. The address byte distinguishes Cisco's HDLC.
 Step enter_ppp(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 1)) return Step::cut();
   constexpr std::uint8_t kCiscoUnicast = 0x0f, kCiscoMulticast = 0x8f;
@@ -117,7 +119,7 @@ Step enter_frame_relay(const Frame& frame, std::size_t at) noexcept {
   }
 }
 
-/// Linux netfilter log: attributes in the byte order of the host, of which one is the packet.
+/// Enters a Linux netfilter log: attributes in the byte order of the host, one of which is the packet.
 Step enter_nflog(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 4)) return Step::cut();
   const std::uint8_t family = frame.u8(at);
@@ -136,7 +138,7 @@ Step enter_nflog(const Frame& frame, std::size_t at) noexcept {
   return Step::cut();
 }
 
-/// Source: RFC 1201 (which may split packets, told by the flag byte) and RFC 1051.
+/// Enters ARCNET. Source: RFC 1201 (which may split packets, as the flag byte says) and RFC 1051.
 Step enter_arcnet(const Frame& frame, std::size_t type_at, bool rfc1201_header_follows) noexcept {
   if (!frame.has(type_at, 1)) return Step::cut();
   constexpr std::uint8_t kIpRfc1051 = 240, kIpRfc1201 = 212, kIpv6 = 196;
@@ -174,7 +176,7 @@ Step enter_erf(const Frame& frame, std::size_t at) noexcept {
   return enter_link(frame, headers->link_type, at + headers->bytes);
 }
 
-/// Per-Packet Information: a header of its own, then a frame of the link type it names.
+/// Enters Per-Packet Information: its own header, then a frame of the link type it names.
 Step enter_ppi(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 8)) return Step::cut();
   const std::size_t header_bytes = frame.le16(at + 2);
@@ -192,7 +194,7 @@ Step enter_ipnet(const Frame& frame, std::size_t at) noexcept {
   return family == kIpv6 ? Step::to(Layer::ipv6, at + 24) : Step::not_ip();
 }
 
-/// A direction, what the line's header compression did, and room for a compressed header.
+/// Skips a SLIP header: the direction, how the packet was compressed, and room for a compressed header.
 Step enter_slip(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 16)) return Step::cut();
   constexpr std::uint8_t kTypeMask = 0xf0, kUncompressed = 0x40;

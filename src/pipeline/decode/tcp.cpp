@@ -22,7 +22,7 @@ void read_timestamps(const std::uint8_t* at, TcpFacts& tcp) noexcept {
 
 void read_options(const std::uint8_t* at, std::size_t bytes, TcpFacts& tcp) noexcept {
   constexpr std::uint8_t kEnd = 0, kNothing = 1, kTimestamps = 8;
-  constexpr std::uint32_t kAlignedTimestamps = 0x0101080a;  // as nearly every stack sends them
+  constexpr std::uint32_t kAlignedTimestamps = 0x0101080a;  // layout that nearly every stack sends
   if (bytes >= 12 && be32(at) == kAlignedTimestamps) return read_timestamps(at + 4, tcp);
   while (bytes != 0 && *at != kEnd) {
     if (*at == kNothing) {
@@ -36,7 +36,7 @@ void read_options(const std::uint8_t* at, std::size_t bytes, TcpFacts& tcp) noex
   }
 }
 
-/// Of the header at `at`, of which `captured` bytes are there, and of `segment_bytes` together with its payload.
+/// Reads the header at `at`, of which `captured` bytes are present. With its payload it has `segment_bytes`.
 [[gnu::always_inline]] inline void read_header(const std::uint8_t* at, std::size_t captured, std::size_t segment_bytes,
                                                TcpFacts& tcp) noexcept {
   tcp.present = false;

@@ -7,25 +7,26 @@
 
 namespace parshall {
 
-/// What a TCP header says beyond ports and flags, for those who follow connections.
+/// TCP header fields beyond ports and flags, for stages that track connections.
 struct TcpFacts {
   std::uint32_t seq, ack;
   std::uint32_t payload_bytes;      ///< by the IP header's length, captured or not
-  std::uint32_t ts_value, ts_echo;  ///< RFC 7323; of packets without, 0
-  std::uint16_t window;             ///< as it stands there, unscaled
-  bool present = false;             ///< false: no TCP segment, or too little captured; the rest is unspecified then
-  bool is_back = false;             ///< of any packet, where flows are biflows: FlowIdentity::join_directions()
-  SideFacts side = {};              ///< of any packet, for those who ask; not read with the others
+  std::uint32_t ts_value, ts_echo;  ///< RFC 7323; 0 in packets without time stamps
+  std::uint16_t window;             ///< as in the header, unscaled
+  bool present = false;  ///< false: not a TCP segment, or too little captured; the other fields are then unspecified
+  bool is_back = false;  ///< set for every packet if flows are biflows; see FlowIdentity::join_directions()
+  SideFacts side = {};   ///< for any packet, on request; not read together with the other fields
 };
 static_assert(sizeof(TcpFacts) == 32);
 
-/// Of a packet that decode_fast() took: Ethernet, IPv4 without options, TCP or UDP.
+/// Reads the fields of a packet that decode_fast() accepted: Ethernet, IPv4 without options, TCP or UDP.
 void read_tcp_fast(const RawPacket& packet, TcpFacts& tcp) noexcept;
 
-/// Of any packet that was counted under this header. Walks the frame again: some 30 to 80 ns.
+/// Reads the fields of any packet that was counted by this IP header. Walks the frame again: some 30 to 80 ns.
 ///
-/// A fragment is no segment: its payload is not all there.
-/// Source: RFC 9293, time stamps by RFC 7323. What is cut off, or contradicts itself, is left out.
+/// A fragment does not count as a segment, since its payload is incomplete. Truncated or contradictory options are
+/// ignored.
+/// Source: RFC 9293, time stamps by RFC 7323.
 void read_tcp(const RawPacket& packet, IpHeader header, TcpFacts& tcp) noexcept;
 
 }  // namespace parshall

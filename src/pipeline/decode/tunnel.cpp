@@ -4,8 +4,8 @@
 namespace parshall {
 namespace {
 
-/// Cisco's switched port analyser: a frame behind a header whose form the GRE type and sequence bit tell.
-/// Source: draft-foschiano-erspan.
+/// Enters ERSPAN, Cisco's switched port analyser: a frame behind a header whose form follows from the GRE type and the
+/// sequence bit. Source: draft-foschiano-erspan.
 Step enter_erspan(const Frame& frame, std::size_t at, bool type_iii, bool numbered) noexcept {
   if (!type_iii) return Step::to(Layer::ethernet, numbered ? at + 8 : at);  // types II and I
   if (!frame.has(at, 12)) return Step::cut();
@@ -17,7 +17,7 @@ Step enter_erspan(const Frame& frame, std::size_t at, bool type_iii, bool number
   return frame_type == kIp ? Step::to(Layer::ip, at + header_bytes) : Step::not_ip();
 }
 
-/// Source: RFC 1701 (routing), RFC 2784, RFC 2890, RFC 2637 (version 1, with PPP inside).
+/// Enters GRE. Source: RFC 1701 (routing), RFC 2784, RFC 2890, RFC 2637 (version 1, with PPP inside).
 Step enter_gre(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 4)) return Step::cut();
   constexpr std::uint16_t kChecksum = 0x8000, kRouting = 0x4000, kKey = 0x2000, kSequence = 0x1000,
@@ -40,31 +40,30 @@ Step enter_gre(const Frame& frame, std::size_t at) noexcept {
   constexpr std::uint16_t kErspan = 0x88be, kErspanIii = 0x22eb, kWccp = 0x883e, kCiscoMetaData = 0x8909;
   if (type == kErspan || type == kErspanIii)
     return enter_erspan(frame, at, type == kErspanIii, (flags & kSequence) != 0);
-  if (type == kWccp) {  // version 2 puts 4 bytes before the packet and does not say so
+  if (type == kWccp) {  // version 2 puts 4 bytes before the packet without marking them
     if (!frame.has(at, 1)) return Step::cut();
     return Step::to(Layer::ipv4, frame.u8(at) >> 4 == 4 ? at : at + 4);
   }
-  if (type == kCiscoMetaData) {  // here, unlike on Ethernet, the next type comes first
+  if (type == kCiscoMetaData) {  // unlike on Ethernet, the next type comes first
     return frame.has(at, 8) ? Step::to_ether_type(frame.be16(at), at + 8) : Step::cut();
   }
-  // Aruba's access points: an 802.11 frame, by any of 24 types.
+  // Aruba's access points send 802.11 frames with any of 24 types.
   constexpr std::uint16_t kAruba = 0x8200, kArubaMask = 0xfe0f, kLastAruba = 0x8370;
   if ((type & kArubaMask) == kAruba && type <= kLastAruba) return Step::to(Layer::wlan, at);
   return type < 1536 ? Step::not_ip() : Step::to_ether_type(type, at);
 }
 
-/// Here GRE has a checksum, a key and a sequence number at most, so what else is set shows that it is something else:
-/// any program may have the ports, and on 4755 a DTLS record is expected, of which nothing can be read. Its first two
-/// bytes are a content type from 20 on and a version of 0xfe, never bits that are allowed here; so GRE in the clear,
-/// which the RFC does not want there, is told from it and followed. Source: RFC 8086, sections 3 and 5; RFC 6347,
-/// section 4.1.
+/// Enters GRE in UDP, which has at most a checksum, a key and a sequence number. Any other flag shows that another
+/// program uses the port. Port 4755 is for DTLS, which cannot be decoded. A DTLS record begins with a content type of
+/// at least 20 and the version byte 0xfe, never with allowed GRE flags. So unencrypted GRE on that port, which the RFC
+/// does not intend, is recognised and decoded. Source: RFC 8086, sections 3 and 5; RFC 6347, section 4.1.
 Step enter_gre_in_udp(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 4)) return Step::cut();
   constexpr std::uint16_t kMayBeSet = 0xb000;
   return (frame.be16(at) & ~kMayBeSet) == 0 ? enter_gre(frame, at) : Step::not_ip();
 }
 
-/// Anything in Anything. What only keeps the tunnel up carries nothing.
+/// Enters Anything in Anything. Packets that only keep the tunnel up carry no payload.
 /// Source: draft-massar-v6ops-ayiya-02, section 4.
 Step enter_ayiya(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 4)) return Step::cut();
@@ -133,7 +132,8 @@ Step enter_l2tp(const Frame& frame, std::size_t at) noexcept {
   return Step::to(Layer::ppp, at);
 }
 
-/// Source: RFC 5415, section 4.3. The frame control field inside is byte-swapped, as access points send it.
+/// Enters CAPWAP. The frame control field inside is byte-swapped, as access points send it. Source: RFC 5415, section
+/// 4.3.
 Step enter_capwap(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 8)) return Step::cut();
   constexpr std::uint32_t kNative = 0x100, kFragment = 0x80;
@@ -144,7 +144,7 @@ Step enter_capwap(const Frame& frame, std::size_t at) noexcept {
   return Step::to((head & kNative) != 0 ? Layer::wlan_swapped : Layer::ethernet, at + header_bytes);
 }
 
-/// Source: RFC 7348; draft-ietf-nvo3-vxlan-gpe for `generic`, which names what it carries.
+/// Enters VXLAN. With `generic`, the header names the payload. Source: RFC 7348; draft-ietf-nvo3-vxlan-gpe.
 Step enter_vxlan(const Frame& frame, std::size_t at, bool generic) noexcept {
   if (!frame.has(at, 8)) return Step::cut();
   constexpr std::uint8_t kHasIdentifier = 0x08;
@@ -174,7 +174,7 @@ Step enter_geneve(const Frame& frame, std::size_t at) noexcept {
   return Step::to_ether_type(frame.be16(at + 2), at + 8 + (frame.u8(at) & 0x3fu) * 4);
 }
 
-/// An encapsulated control message, RFC 6830, section 6.1.8.
+/// Enters an encapsulated control message. Source: RFC 6830, section 6.1.8.
 Step enter_lisp_control(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 4)) return Step::cut();
   constexpr unsigned kEncapsulated = 8;
@@ -211,7 +211,7 @@ Step enter_udp_tunnel(const Frame& frame, std::size_t udp_at) noexcept {
     default:
       break;
   }
-  // These answer from the same port.
+  // Peers of these protocols answer from the same port.
   for (const std::uint16_t port : {to, from}) {
     switch (port) {
       case 2152:

@@ -6,14 +6,14 @@
 
 namespace parshall {
 
-/// The first layer that `datagram` carries as a tunnel; Layer::stop when it is none.
+/// Returns the first layer that `datagram` carries as a tunnel; Layer::stop if it is not a tunnel.
 ///
-/// IP in IP, GRE (with ERSPAN, PPTP, WCCP, Aruba's 802.11), EtherIP, MPLS, PIM Register, IPv4 AH before any of these;
-/// over UDP VXLAN (and GPE), Geneve, GRE, GTP-U, Teredo, AYIYA, L2TP, LISP, MPLS, CAPWAP. Packets quoted in ICMP errors
-/// are payload. `frame` must end where the datagram does.
+/// Supports IP in IP, GRE (with ERSPAN, PPTP, WCCP, Aruba's 802.11), EtherIP, MPLS, PIM Register, IPv4 AH before any of
+/// these. Over UDP it supports VXLAN (and GPE), Geneve, GRE, GTP-U, Teredo, AYIYA, L2TP, LISP, MPLS, CAPWAP. Packets
+/// quoted in ICMP errors are payload. `frame` must end where the datagram does.
 Step enter_tunnel(const Frame& frame, const Datagram& datagram) noexcept;
 
-/// The same for the payload of a UDP datagram.
+/// Returns the first layer that the payload of a UDP datagram carries.
 Step enter_udp_tunnel(const Frame& frame, std::size_t udp_at) noexcept;
 
 }  // namespace parshall

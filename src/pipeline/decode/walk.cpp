@@ -4,19 +4,19 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint16_t kFirstEtherType = 1536;  // below it: the length of an IEEE 802.3 frame
+constexpr std::uint16_t kFirstEtherType = 1536;  // smaller values are the length of an IEEE 802.3 frame
 constexpr std::uint16_t kMacsec = 0x88e5;
 
 Step pass_ethernet(const Frame& frame, std::size_t at) noexcept {
   return frame.has(at, 14) ? Step::to_ether_type(frame.be16(at + 12), at + 14) : Step::cut();
 }
 
-/// A tag of `tag_bytes`, whose last two are the next EtherType.
+/// Skips a tag of `tag_bytes`, whose last two are the next EtherType.
 Step pass_tag(const Frame& frame, std::size_t at, std::size_t tag_bytes) noexcept {
   return frame.has(at, tag_bytes) ? Step::to_ether_type(frame.be16(at + tag_bytes - 2), at + tag_bytes) : Step::cut();
 }
 
-/// IEEE 802.1AE: what is only signed can be read, what is encrypted cannot.
+/// Enters IEEE 802.1AE. Signed frames can be read; encrypted ones cannot.
 Step pass_macsec(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 6)) return Step::cut();
   constexpr std::uint8_t kHasChannel = 0x20, kEncrypted = 0x08, kChanged = 0x04;
@@ -25,8 +25,8 @@ Step pass_macsec(const Frame& frame, std::size_t at) noexcept {
   return pass_tag(frame, at, (control & kHasChannel) != 0 ? 16 : 8);
 }
 
-/// Arista's time stamp: subtype, version (whose second hexadecimal digit from the right says how long the time is), the
-/// time. Source: print-arista.c of tcpdump.
+/// Skips Arista's time stamp: subtype, version and time. The second hexadecimal digit of the version, from the right,
+/// gives the length of the time. Source: print-arista.c of tcpdump.
 Step pass_arista(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 4)) return Step::cut();
   constexpr std::uint16_t kTimeStamp = 1;
@@ -106,7 +106,7 @@ Step pass_ppp(const Frame& frame, std::size_t at) noexcept {
   }
   if (!frame.has(at, 1)) return Step::cut();
   std::uint32_t protocol = frame.u8(at);
-  if ((protocol & 1) == 0) {  // an odd first byte is a compressed protocol field
+  if ((protocol & 1) == 0) {  // an odd first byte means a compressed protocol field
     if (!frame.has(at, 2)) return Step::cut();
     protocol = frame.be16(at++);
   }
@@ -124,7 +124,7 @@ Step pass_ppp(const Frame& frame, std::size_t at) noexcept {
   }
 }
 
-/// Whether an Ethernet frame with IP or a tag begins here: nothing in a label stack says so.
+/// Guesses whether an Ethernet frame with IP or a tag begins here, because a label stack does not say.
 bool looks_like_ethernet(const Frame& frame, std::size_t at) noexcept {
   if (!frame.has(at, 15)) return false;
   const std::uint16_t type = frame.be16(at + 12);
@@ -132,7 +132,7 @@ bool looks_like_ethernet(const Frame& frame, std::size_t at) noexcept {
   return (type == 0x0800 && version == 4) || (type == 0x86dd && version == 6) || type == 0x8100 || type == 0x88a8;
 }
 
-/// Source: RFC 3032; the first nibble behind the stack by RFC 4928 and RFC 4385 (pseudowires).
+/// Skips a label stack. Source: RFC 3032; the first nibble behind the stack by RFC 4928 and RFC 4385 (pseudowires).
 Step pass_mpls(const Frame& frame, std::size_t at) noexcept {
   constexpr std::uint8_t kBottom = 1;
   for (bool bottom = false; !bottom; at += 4) {
@@ -209,7 +209,7 @@ Step pass(const Frame& frame, const Step& step) noexcept {
 }  // namespace
 
 Step walk_to_ip(const Frame& frame, Step step) noexcept {
-  // Ends: every layer but ether_type, which is entered with bytes passed, moves `at` forward.
+  // The loop ends: every layer moves `at` forward, except ether_type, which is entered only after bytes were passed.
   bool is_signed = false;
   while (!step.at_ip() && step.layer != Layer::stop) {
     is_signed |= step.layer == Layer::ether_type && step.ether_type == kMacsec;

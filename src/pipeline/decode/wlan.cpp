@@ -5,9 +5,10 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kMsduHeaderBytes = 14;  ///< of each packet in an aggregate: addresses and length
+constexpr std::size_t kMsduHeaderBytes = 14;  ///< header of each packet in an aggregate: addresses and length
 
-/// Source: radiotap.org, "Flags": some drivers pad the 802.11 header to a multiple of 4 bytes.
+/// Returns whether the 802.11 header is padded to a multiple of 4 bytes, as by some drivers. Source: radiotap.org,
+/// "Flags".
 bool radiotap_says_padded(const Frame& frame, std::size_t at, std::size_t header_bytes) noexcept {
   constexpr std::uint32_t kHasTimer = 1u << 0, kHasFlags = 1u << 1, kMore = 1u << 31;
   constexpr std::uint8_t kPadded = 0x20;
@@ -80,7 +81,7 @@ Step pass_wlan(const Frame& frame, std::size_t at, WlanControl byte_order) noexc
   return step;
 }
 
-/// Source: IEEE 802.11-2020, section 9.3.2.2.2: each MSDU but the last is filled up to 4 bytes.
+/// Source: IEEE 802.11-2020, section 9.3.2.2.2: each MSDU but the last is padded to 4 bytes.
 std::uint32_t count_later_msdus(const RawPacket& packet) noexcept {
   const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
   Step step = enter_link(frame, packet.link_type, 0);
