@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// The same flow the other way.
+/// Returns the key of the opposite direction.
 inline FlowKey opposite(const FlowKey& flow) noexcept {
   const std::size_t bytes = flow.address_bytes();
   FlowKey key = flow;
@@ -18,7 +18,7 @@ inline FlowKey opposite(const FlowKey& flow) noexcept {
   return key;
 }
 
-/// The key that a five-tuple flow has in common with its opposite, and which of its two ends it is from.
+/// Returns the key that both directions of a five-tuple flow share, and which of its two ends the flow is from.
 inline std::pair<FlowKey, std::uint8_t> both_ways(const FlowKey& flow) noexcept {
   const std::size_t bytes = flow.address_bytes();
   int order = std::memcmp(flow.address.data(), flow.address.data() + bytes, bytes);

@@ -15,24 +15,24 @@
 
 namespace parshall {
 
-/// Where the bucketed table keeps its flows: lines of what every packet touches, everything rare in arrays beside.
+/// Storage of the bucketed table: cache lines with what every packet touches, and separate arrays with everything rare.
 ///
-/// A flow's home is one line. It lives there or in line home ^ k, k < kReach; marks say k, and each home line counts
-/// the flows that live elsewhere, and how far away.
+/// A flow's home is one line. The flow is in its home or in line home ^ k, k < kReach. Its mark holds k. Each home line
+/// counts its flows that are in other lines, and how far away they are.
 ///
-/// Memory: lines are a power of two, 32 or more, with kSlotsPerFlow slots for each flow asked for, or up to twice as
-///         many. A line has 66 bytes; a slot 9 beside it, 24 where its flow spills, 32 where it is IPv6, and
-///         16 where the line holds no key: mapped once, committed when touched, never more.
+/// Memory: the number of lines is a power of two, at least 32. There are kSlotsPerFlow slots for each flow asked for,
+///         or up to twice as many. A line has 66 bytes. A slot has 9 more in arrays, 24 if its flow spills, 32 if it is
+///         IPv6, and 16 where the line holds no key. All of it is mapped once, committed when touched, and never grows.
 template <class Line>
 class BucketStore {
  public:
-  static constexpr std::uint32_t kReach = 32;  ///< lines that a flow may live in, a power of two
+  static constexpr std::uint32_t kReach = 32;  ///< number of lines that a flow may be in, a power of two
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;
   static constexpr std::size_t kSlotsPerFlow =
-      3;  ///< or more, at full size; measured in docs/dead-ends.md: at 2 every tenth packet looks twice
-  static constexpr std::size_t kLeastFlows = std::size_t{1} << 14;  ///< that a growing table starts with room for
+      3;  ///< at least, at full size. With 2, every tenth packet needs a second line (docs/dead-ends.md)
+  static constexpr std::size_t kLeastFlows = std::size_t{1} << 14;  ///< initial room of a growing table
 
-  /// For `flows` flows: all lines in use, or at first as many as kLeastFlows need.
+  /// Makes a store for `flows` flows. It uses all lines or, if it grows, at first as many as kLeastFlows need.
   BucketStore(std::size_t flows, const TableMemory& memory)
       : lines_(lines_for(flows)),
         first_ns_(slots_for(flows)),
@@ -48,14 +48,14 @@ class BucketStore {
     first_ns_.populate();
   }
 
-  /// A power of two, so that a home is found by a shift.
+  /// Returns a power of two, so that a shift finds a home.
   static constexpr std::size_t lines_for(std::size_t flows) noexcept {
     const std::size_t lines = (flows * kSlotsPerFlow + Line::kSlots - 1) / Line::kSlots;
     return std::bit_ceil(std::max<std::size_t>(lines, kReach));
   }
   static std::size_t slots_for(std::size_t flows) noexcept { return lines_for(flows) * Line::kSlots; }
 
-  /// The most that a store for `flows` flows ever uses. At most kMaxFlows.
+  /// Returns the most memory that a store for `flows` flows ever uses. `flows` is at most kMaxFlows.
   static std::size_t memory_bytes(std::size_t flows) noexcept {
     return lines_for(flows) * (sizeof(Line) + sizeof(Displaced)) +
            slots_for(flows) * (sizeof(std::uint64_t) + sizeof(std::uint8_t) + sizeof(SpilledCounts) +
@@ -67,13 +67,14 @@ class BucketStore {
   std::uint32_t line_count() const noexcept { return line_count_; }
   std::uint32_t slots() const noexcept { return line_count_ * Line::kSlots; }
   bool full_size() const noexcept { return line_count_ == lines_.size(); }
-  void double_lines() noexcept { line_count_ *= 2; }  ///< while not full_size()
+  void double_lines() noexcept { line_count_ *= 2; }  ///< requires !full_size()
 
-  /// How far a hash is shifted to be the number of its home line.
+  /// Returns by how much to shift a hash to get its home line.
   unsigned home_shift() const noexcept { return 64 - static_cast<unsigned>(std::countr_zero(line_count_)); }
   std::uint32_t home(std::uint64_t hash) const noexcept { return static_cast<std::uint32_t>(hash >> home_shift()); }
 
-  /// Asks for what a flow that is put into that line touches beside it: first the neighbour, to see that it is new.
+  /// Prefetches what inserting a flow into `line` touches elsewhere. The neighbour comes first, as it shows whether the
+  /// flow is new.
   void prefetch_beside(std::uint32_t line) const noexcept {
     prefetch_line(&lines_[line ^ 1]);
     prefetch_line(&first_ns_[line * Line::kSlots]);
@@ -90,7 +91,7 @@ class BucketStore {
 
   bool occupied(std::uint32_t slot) const noexcept { return line_of(slot).occupied(slot % Line::kSlots); }
 
-  /// How many lines hold all flows whose home this line is: home ^ k of all k below.
+  /// Returns how many lines, home ^ k for all smaller k, hold all flows of this home.
   std::uint32_t reach(std::uint32_t home_line) const noexcept { return 1u + displaced_[home_line].farthest; }
 
   FlowKey key(std::uint32_t slot) const noexcept {
@@ -108,7 +109,8 @@ class BucketStore {
     return key;
   }
 
-  /// Equal heads settle IPv4; of IPv6 the head holds only a hash of the addresses.
+  /// Returns whether the addresses match after equal heads. For IPv4 the head decides; for IPv6 it holds only a hash of
+  /// the addresses.
   bool same_addresses(std::uint32_t slot, const FlowKey& key) const noexcept {
     return !Line::kExact || key.ip_version == 4 || ipv6_addresses_[slot] == key.address;
   }
@@ -127,11 +129,11 @@ class BucketStore {
   }
 
   struct Room {
-    std::uint32_t displacement;  ///< kReach: there is none
+    std::uint32_t displacement;  ///< kReach if there is no room
     unsigned i;
   };
 
-  /// The nearest free slot in reach of a home line.
+  /// Returns the nearest free slot in reach of a home line.
   Room find_room(std::uint32_t home_line) const noexcept {
     for (std::uint32_t k = 0; k < kReach; ++k)
       for (unsigned i = 0; i < Line::kSlots; ++i)
@@ -139,7 +141,7 @@ class BucketStore {
     return {kReach, 0};
   }
 
-  /// Gives the room to the flow of `facts`; its counters and times are whatever was there. Its slot.
+  /// Puts the flow of `facts` there, leaving old counters and times in place. Returns its slot.
   std::uint32_t put(std::uint32_t home_line, Room room, const PacketFacts& facts) noexcept {
     const std::uint32_t at = home_line ^ room.displacement;
     const std::uint32_t slot = at * Line::kSlots + room.i;
@@ -172,10 +174,10 @@ class BucketStore {
   using Ipv6Addresses = std::array<std::uint8_t, 32>;
   static constexpr std::uint8_t kSpilled = 0x80, kDisplacement = kReach - 1;
 
-  /// Of the flows that live away from their home line.
+  /// Summary of a home line's flows that are in other lines.
   struct Displaced {
     std::uint8_t flows = 0;
-    std::uint8_t farthest = 0;  ///< the largest displacement since there were none; 0: there are none
+    std::uint8_t farthest = 0;  ///< largest displacement since there were none; 0 if there are none
   };
   static_assert((kReach - 1) * Line::kSlots <= 0xFF);
 
@@ -191,12 +193,12 @@ class BucketStore {
 
   HugeBuffer<Line> lines_;
   HugeBuffer<std::uint64_t> first_ns_;
-  HugeBuffer<std::uint8_t> marks_;  ///< kSpilled, and displacement: the slot's line is home ^ displacement
+  HugeBuffer<std::uint8_t> marks_;  ///< kSpilled, and the displacement: the slot's line is home ^ displacement
   HugeBuffer<SpilledCounts> spilled_;
   HugeBuffer<KeyHead> heads_;
   HugeBuffer<Ipv6Addresses> ipv6_addresses_;
   HugeBuffer<Displaced> displaced_;  ///< by home line
-  std::uint32_t line_count_;         ///< in use: the first ones
+  std::uint32_t line_count_;         ///< lines in use, from the first
 };
 
 }  // namespace parshall

@@ -14,17 +14,18 @@
 
 namespace parshall {
 
-/// The default table: buckets of one cache line, counters in the line, everything rare in arrays beside.
+/// The default flow table: buckets of one cache line with counters in the line, and separate arrays with everything
+/// rare.
 ///
-/// Where a flow's home line is full, it goes to line home ^ k for the smallest k in reach that has room. A packet is
-/// looked for in its home line, then in the neighbour home ^ 1; how far flows of that home live from it says which
-/// other lines need a look.
+/// If a flow's home line is full, the flow goes to line home ^ k for the smallest k in reach that has room. A lookup
+/// checks the home line, then its neighbour home ^ 1. The home's record of how far its flows are says which other lines
+/// to check.
 ///
-/// Grows: where asked to, from a small start, by doubling in place when half of the slots in use are taken, or when
-///        all lines in reach of a new flow are full.
-/// Full:  at `flows` flows, or when all lines in reach are full, the least recently seen of the flows nearest to the
-///        home line, kChoice or more where there are as many, is handed to the sink with
-///        EndReason::lack_of_resources.
+/// Grows: if asked to, from a small start, by doubling in place when half of the slots in use are taken, or when all
+///        lines in reach of a new flow are full.
+/// Full:  at `flows` flows, or when all lines in reach are full, one flow is evicted. The candidates are the flows
+///        nearest to the home line, kChoice or more if there are as many. The least recently seen of them goes to the
+///        sink with EndReason::lack_of_resources.
 template <class Line>
 class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Store = BucketStore<Line>;
@@ -48,7 +49,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
         capacity_(flows),
         grow_by_(store_.full_size() ? nullptr : memory.grow_by) {}
 
-  /// Asks for the memory that a hash's packets will touch; by value, so that it stays in registers.
+  /// Prefetches the memory that packets with a hash will touch. Copied by value, so that it stays in registers.
   class Prefetcher {
    public:
     explicit Prefetcher(const BucketedTable& table) noexcept
@@ -61,13 +62,13 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
         store_->prefetch_beside(static_cast<std::uint32_t>(hash >> home_shift_));
     }
 
-    /// The line that a flow of that hash is looked for in first.
+    /// Returns the line where lookups of that hash begin.
     [[gnu::always_inline]] const Line* home(std::uint64_t hash) const noexcept { return &lines_[hash >> home_shift_]; }
 
    private:
     const Line* lines_;
     unsigned home_shift_;
-    const Store* store_;  ///< where many flows begin; else null
+    const Store* store_;  ///< set while many flows begin; otherwise null
   };
   Prefetcher prefetcher() const noexcept { return Prefetcher(*this); }
 
@@ -100,7 +101,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
       const std::uint64_t time_ns = facts.time_ns;
       const CountWord sum = line.counts[i].plus(facts.counts);
       const auto slot = static_cast<std::uint32_t>(at * Line::kSlots + i);
-      // The difference is huge when the packet is late.
+      // The difference is huge if the packet is late.
       if (time_ns - line.last_ns[i] >= rare_from_ns || sum.overflowed()) [[unlikely]] {
         done_ = static_cast<std::size_t>(out - slots.data());
         *out++ = count_rare(slot, facts);
@@ -112,7 +113,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     }
   }
 
-  /// Grows to the full size now: from here on slots stay valid while their flows live.
+  /// Grows to the full size now. From then on slots stay valid while their flows live.
   void settle() noexcept {
     while (grow_by_ != nullptr) grow();
   }
@@ -122,10 +123,10 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   FlowRecord record(std::uint32_t slot) const noexcept { return store_.record(slot); }
   std::uint32_t slots() const noexcept { return store_.slots(); }
   std::size_t size() const noexcept { return size_; }
-  std::size_t buckets() const noexcept { return store_.line_count(); }  ///< in use
+  std::size_t buckets() const noexcept { return store_.line_count(); }  ///< buckets in use
 
-  /// Ends the quiet flows among the next `lines` lines of an endless round through the table; the last few of them in
-  /// the next sweep, if they are quiet still: what ending them touches has come from memory by then.
+  /// Ends the quiet flows among the next `lines` lines of an endless round through the table. The last few of them end
+  /// in the next sweep, if they are still quiet: by then the memory that this touches has been fetched.
   void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
     constexpr std::uint32_t kAhead = 48;  // lines
     if (!this->ends_quiet()) return;
@@ -148,7 +149,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   }
 
  private:
-  /// Looks everywhere the flow may be, and starts it where it is not found, unless it is kept out.
+  /// Searches all places where the flow may be. Starts the flow if it is not found, unless it is kept out.
   [[gnu::noinline]] SlotRef update_elsewhere(const PacketFacts& facts) noexcept {
     const auto probe = Line::probe(facts);
     const std::uint32_t home_line = store_.home(facts.hash);
@@ -168,7 +169,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     return this->begun_in(slot);
   }
 
-  /// Finds room for the flow, and makes it where there is none.
+  /// Puts the flow into a free slot, making room if there is none.
   std::uint32_t put(const PacketFacts& facts) noexcept {
     for (;;) {
       const std::uint32_t home_line = store_.home(facts.hash);
@@ -184,8 +185,8 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     }
   }
 
-  /// Doubles the lines in use. A flow of one block of kReach lines has its new home in one of the two blocks at twice
-  /// that place: going down from the last slot, they are free, and the first block has room for its own.
+  /// Doubles the lines in use. Each block of kReach lines splits into two blocks at twice its place. Going down from
+  /// the last slot, those two are free, and the first block has room for its own flows.
   [[gnu::noinline]] void grow() noexcept {
     constexpr std::uint32_t kAhead = 24;  // slots
     const std::uint32_t old_slots = slots();
@@ -215,8 +216,8 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     if (from != to) this->sink_->flow_moved(from, to, done_);
   }
 
-  /// Ends the least recently seen flow of the nearest pairs of lines. Of a pair with few flows, the only one may be as
-  /// busy as can be, while others in reach are idle.
+  /// Evicts the least recently seen flow of the nearest pairs of lines. One pair may not be enough: its only flow may
+  /// be busy while others in reach are idle.
   void evict_near(std::uint32_t home_line) noexcept {
     constexpr std::uint32_t kPairSlots = 2 * Line::kSlots;
     std::uint32_t oldest = 0, choice = 0;
@@ -231,7 +232,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
       }
     }
     if (choice != 0) return end(oldest, EndReason::lack_of_resources);
-    // A table this empty is rare: the next flow in the table's order makes room.
+    // A table this empty is rare. The next flow in table order is evicted.
     for (std::uint32_t n = 0, slot = home_line * Line::kSlots; n < slots();
          ++n, slot = slot + 1 == slots() ? 0 : slot + 1)
       if (occupied(slot)) return end(slot, EndReason::lack_of_resources);
@@ -248,15 +249,15 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     --size_;
   }
 
-  static constexpr std::uint32_t kChoice = 8;   ///< of flows, one of which makes room
-  static constexpr std::size_t kEndLater = 16;  ///< quiet flows
+  static constexpr std::uint32_t kChoice = 8;   ///< candidates for eviction
+  static constexpr std::size_t kEndLater = 16;  ///< quiet flows whose end is deferred
 
   std::size_t capacity_;
   std::uint32_t hand_ = 0;
-  std::array<std::uint32_t, kEndLater> quiet_;  ///< a ring of slots whose flows were
+  std::array<std::uint32_t, kEndLater> quiet_;  ///< ring of slots whose flows were quiet
   std::size_t found_quiet_ = 0, ended_quiet_ = 0;
   std::size_t size_ = 0;
-  const FlowIdentity* grow_by_;  ///< hashes the flows that move; null at the full size, and without growth
+  const FlowIdentity* grow_by_;  ///< hashes flows that move; null at full size, and for a table that does not grow
 };
 
 using ExactTable = BucketedTable<ExactLine>;

@@ -13,21 +13,22 @@
 
 namespace parshall {
 
-/// The filtering table before a flow table: keeps a flow out of it until its packets have shown so many bytes, so that
-/// a flood of packets which each begin a flow neither fills the table nor takes the time of inserting them.
+/// Filter in front of a flow table. It keeps a flow out until its packets have shown a given number of bytes. Thus a
+/// flood of packets that each begin a flow neither fills the table nor takes the time of inserting them.
 ///
 /// Shape:  2^17 lines of 64 bytes, 8 entries of a 32-bit tag and 32 bits of bytes, newest first; allocated once.
-/// Cost:   one cache line for a packet of a flow that the table does not have; nothing for others.
-/// Full:   a new flow takes the place of the oldest in its line: who is to be let in has to show its bytes before some
-///         2^20 new flows have come, and a flood cannot hold a place.
-/// Error:  flows of one line and tag share their bytes: each new flow meets one of 8 tags with a chance of 2^-29, and
-///         is let in early then, or counts for the other. Nobody can aim at it: line and tag are of the keyed hash.
+/// Cost:   one cache line for a packet of a flow that is not in the table; none for others.
+/// Full:   a new flow replaces the oldest in its line. To be admitted, a flow has to show its bytes before some 2^20
+///         new flows have come. A flood cannot hold a place.
+/// Error:  flows with the same line and tag share their bytes. Each new flow meets one of 8 tags with a chance of
+///         2^-29; it is then admitted early, or counts for the other. An attacker cannot aim at this, because line and
+///         tag come from the keyed hash.
 /// Source: Moshref et al., Trumpet, SIGCOMM 2016; section VI.C of Tangari et al., MONA, IEEE TNSM 2020.
 class FloodFilter {
  public:
   static constexpr std::uint32_t kMostBytes = 1 << 20;
 
-  /// `bytes`: on the wire, that let a flow in: at most kMostBytes. Throws std::bad_alloc.
+  /// `bytes`, at most kMostBytes, is how many bytes on the wire admit a flow. Throws std::bad_alloc.
   explicit FloodFilter(std::uint32_t bytes) : bytes_(bytes), lines_(kLines) {}
 
   static constexpr std::size_t memory_bytes() noexcept { return kLines * sizeof(Line); }
@@ -35,7 +36,7 @@ class FloodFilter {
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&lines_[line_of(hash)]); }
 
-  /// Of a packet whose flow is not in the table: whether it does not begin there either. Counted then.
+  /// Returns whether a packet's flow, which is not in the table, stays out of it. Counts the packet if so.
   bool keeps_out(const PacketFacts& facts) noexcept {
     Line& line = lines_[line_of(facts.hash)];
     const auto tag = static_cast<std::uint32_t>(facts.hash);
@@ -59,7 +60,7 @@ class FloodFilter {
 
   const KeptOut& kept() const noexcept { return kept_; }
 
-  /// Flows that were kept out and were not let in since.
+  /// Returns how many flows were kept out and not admitted since.
   std::uint64_t waiting_flows() const noexcept { return waiting_flows_; }
 
  private:
@@ -67,7 +68,7 @@ class FloodFilter {
   static constexpr std::size_t kLines = std::size_t{1} << kLineBits, kEntries = 8;
   static constexpr std::uint32_t kNone = 1u << kEntries;
 
-  /// An entry that was never used is one of tag 0 that has shown nothing yet.
+  /// Line of entries. An unused entry has tag 0 and no bytes.
   struct alignas(64) Line {
     std::array<std::uint32_t, kEntries> tags, bytes;
 

@@ -9,23 +9,23 @@
 
 namespace parshall {
 
-/// What counting a packet has to do with wherever its flow is kept: carries, late packets, timeouts, ended records.
+/// Counts packets independently of where their flows are stored: carries, late packets, timeouts, ended records.
 ///
-/// `Store` gives, by slot: counts, first_ns and last_ns to write, spilled counts to set and forget, and the record.
+/// `Store` provides, by slot: writable counts, first_ns and last_ns; spilled counts to set and forget; and the record.
 template <class Store>
 class FlowCounter {
  public:
-  /// What new flows have to pass; null: nothing. It has to outlive its use.
+  /// Sets the filter that new flows have to pass, or null. It must outlive its use.
   void filter_by(FloodFilter* filter) noexcept { filter_ = filter; }
   std::uint64_t begun() const noexcept { return begun_; }
 
-  /// 0: none.
+  /// Sets how many packets of a flow count as its first ones; 0 for none.
   void first_packets(std::uint32_t packets) noexcept {
     first_below_ = packets == 0 ? 0 : std::uint64_t{packets + 1} << CountWord::kPacketShift;
   }
 
  protected:
-  static constexpr std::uint64_t kNever = 1ull << 63;  ///< still below the difference of a late packet
+  static constexpr std::uint64_t kNever = 1ull << 63;  ///< less than the (wrapped) difference of a late packet
 
   FlowCounter(Timeouts timeouts, FlowSink& sink, Store store)
       : idle_ns_(timeouts.idle_ns == 0 ? ~std::uint64_t{0} : timeouts.idle_ns),
@@ -35,22 +35,22 @@ class FlowCounter {
         sink_(&sink),
         store_(std::move(store)) {}
 
-  /// Once a group of packets. Whether so many packets begin flows of late that what these need is worth asking for.
+  /// Ages the estimate of recently begun flows; called once per group. If many flows begin, prefetching for them pays.
   void age() noexcept { begun_of_late_ -= begun_of_late_ >> kAging; }
   bool begins_many() const noexcept { return begun_of_late_ >= kMany; }
 
-  /// A flow's counters with its latest packet are below this while that is one of the first.
+  /// Returns a bound that the counters of a flow stay below while its latest packet is one of the first.
   std::uint64_t first_below() const noexcept { return first_below_; }
 
-  /// A packet this much after its flow's last one may be rare(): any, where flows may be too old.
+  /// Returns the gap to the flow's last packet from which count_rare() must check. It is 0 with an active timeout.
   std::uint64_t rare_from_ns() const noexcept { return active_ns_ != 0 ? 0 : quiet_ns_ + 1; }
 
-  /// Whether flows end for want of packets, and after how long at least.
+  /// Returns whether flows end for lack of packets. quiet_ns() says after how long at the earliest.
   bool ends_quiet() const noexcept { return quiet_ns_ != kNever; }
   std::uint64_t quiet_ns() const noexcept { return quiet_ns_; }
 
-  /// Why a flow ends that had no packet since its last one; EndReason::none where it goes on. Of one that was closed it
-  /// does not matter how long after: so it is the same whenever somebody looks.
+  /// Returns why a flow ends that had no packet since its last one; EndReason::none if it continues. For a closed flow
+  /// the result does not depend on when it is checked.
   EndReason quiet_end(std::uint32_t slot, std::uint64_t now_ns) noexcept {
     const std::uint64_t last_ns = store_.last_ns(slot);
     if (now_ns <= last_ns || now_ns - last_ns <= quiet_ns_) return EndReason::none;
@@ -59,7 +59,7 @@ class FlowCounter {
     return now_ns - last_ns > idle_ns_ ? EndReason::idle_timeout : EndReason::none;
   }
 
-  /// Of a packet whose flow is not in the table: whether it begins there.
+  /// Returns whether a packet whose flow is not in the table begins one.
   bool may_begin(const PacketFacts& facts) noexcept {
     if (filter_ != nullptr && filter_->keeps_out(facts)) return false;
     ++begun_;
@@ -76,12 +76,12 @@ class FlowCounter {
     return SlotRef::known(slot, sum.bits() < first_below_);
   }
 
-  /// Of a flow that began: what a filter kept out of it before, nobody knows.
+  /// Refers to a flow that has just begun. With a filter, earlier packets of it may have been kept out.
   SlotRef begun_in(std::uint32_t slot) const noexcept {
     return filter_ == nullptr ? SlotRef(slot, true) : SlotRef::late(slot);
   }
 
-  /// A carry, a late packet, lengths that do not fit the packed word, or a timeout.
+  /// Handles a carry, a late packet, lengths that do not fit the packed word, or a timeout.
   [[gnu::noinline]] SlotRef count_rare(std::uint32_t slot, const PacketFacts& facts) noexcept {
     const std::uint64_t first_ns = store_.first_ns(slot), last_ns = store_.last_ns(slot);
     const bool late = facts.time_ns < last_ns;
@@ -94,7 +94,7 @@ class FlowCounter {
       return ended ? SlotRef(slot, true) : SlotRef::split(slot);
     }
     const CountWord sum = store_.counts(slot).plus(facts.counts);
-    if (!late && !sum.overflowed()) {  // only looked at because records may last too long
+    if (!late && !sum.overflowed()) {  // got here only because of the active timeout
       store_.counts(slot) = sum;
       store_.last_ns(slot) = facts.time_ns;
       return SlotRef::known(slot, sum.bits() < first_below_);
@@ -118,7 +118,7 @@ class FlowCounter {
       store_.counts(slot) = facts.counts;
   }
 
-  /// The sink hears of the slot's record; the slot stays as it is.
+  /// Hands the slot's record to the sink and leaves the slot as it is.
   void hand_over(std::uint32_t slot, EndReason reason) noexcept {
     FlowRecord ended = store_.record(slot);
     ended.end_reason = reason;
@@ -138,12 +138,12 @@ class FlowCounter {
   std::uint64_t idle_ns_;
   std::uint64_t active_ns_;
   std::uint64_t linger_ns_;
-  std::uint64_t quiet_ns_;  ///< the shorter of idle and linger
+  std::uint64_t quiet_ns_;  ///< the shorter of idle_ns_ and linger_ns_
   FloodFilter* filter_ = nullptr;
   std::uint64_t begun_ = 0;
   std::uint64_t first_below_ = 0;
 
-  // Where b flows begin with each group, begun_of_late_ tends to b * kBegun << kAging.
+  // If b flows begin with each group, begun_of_late_ tends to b * kBegun << kAging.
   static constexpr std::uint32_t kBegun = 1 << 10, kAging = 6;
   static constexpr std::uint32_t kMany = (kBegun << kAging) / 4;
   std::uint32_t begun_of_late_ = 0;

@@ -8,8 +8,8 @@
 
 namespace parshall {
 
-/// Which flow is in a slot, whatever the table. Only rare paths ask, so a call through a pointer does. A view: what it
-/// was made of has to outlive it.
+/// View that returns the key of the flow in a slot of any table. Only rare paths use it, so it calls through a pointer.
+/// The object it was made from must outlive it.
 class FlowKeys {
  public:
   template <class Of>

@@ -13,8 +13,8 @@
 
 namespace parshall {
 
-/// Which flows are looked at where there is no time for all: those of one connection in so many, by a keyed hash of its
-/// own that both directions share. Who is in a smaller sample is in all larger ones.
+/// Selects the flows to monitor under overload: those of one connection in n, by its own keyed hash that both
+/// directions share. A smaller sample is part of every larger one.
 ///
 /// Cost: two keyed hashes, some 2 ns for IPv4.
 class FlowSample {
@@ -29,11 +29,12 @@ class FlowSample {
   std::uint32_t one_in() const noexcept { return one_in_; }
 
   bool takes(const FlowKey& flow) const noexcept { return hash(flow) < limit_; }
-  /// Whether it would, of one in so many.
+  /// Returns whether a sample of one in `one_in` connections would contain the flow.
   bool takes(const FlowKey& flow, std::uint32_t one_in) const noexcept { return hash(flow) < limit(one_in); }
 
  private:
-  static constexpr std::uint64_t kOwn = 0x5A3B'1E5D'0F7C'9A21;  ///< what no other hash of this seed has
+  static constexpr std::uint64_t kOwn =
+      0x5A3B'1E5D'0F7C'9A21;  ///< makes this hash independent of others with the same seed
 
   static std::uint64_t limit(std::uint32_t one_in) noexcept { return (std::uint64_t{1} << 32) / one_in; }
 

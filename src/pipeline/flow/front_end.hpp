@@ -17,12 +17,13 @@
 
 namespace parshall {
 
-/// Which of the link's packets a worker takes when several workers see all of them.
+/// Partition of a link's packets that a worker takes when several workers see all of them.
 struct Share {
   std::uint32_t index = 0;
   std::uint32_t of = 1;
 
-  /// From the bits below those of the table's bucket; the highest kWithoutTag are in no tag of 32 bits either.
+  /// Returns the partition of a hash. It uses the bits below those of the table's bucket, the highest kWithoutTag of
+  /// which are in no 32-bit tag either.
   static std::uint32_t index_of(std::uint64_t hash, std::uint32_t of) noexcept {
     return static_cast<std::uint32_t>((hash >> (64 - kBucketBits - 16) & 0xFFFF) * of >> 16);
   }
@@ -30,25 +31,26 @@ struct Share {
   bool takes(std::uint64_t hash) const noexcept { return index_of(hash, of) == index; }
 };
 
-/// Where every packet that reached this worker went.
+/// Counts what became of every packet that reached this worker.
 struct FrontEndCounts {
-  std::uint64_t elsewhere = 0;  ///< another worker's: of its share, or rejected and therefore the first worker's
+  std::uint64_t elsewhere =
+      0;  ///< packets of another worker: in its partition, or rejected, which the first worker counts
   std::uint64_t filtered = 0;
-  std::uint64_t later_msdus = 0;  ///< beside the packets that came: behind the first in their frame
+  std::uint64_t later_msdus = 0;  ///< packets behind the first in their frame; not part of the other counts
   std::array<std::uint64_t, kVerdicts> verdict{};
 };
 
-/// What else is done for who reads more of the packets' headers.
+/// Optional work for readers of more header fields.
 struct TcpWishes {
-  bool facts = false;     ///< InFlight::tcp() is set
-  bool together = false;  ///< both directions of a connection are of one share
-  bool side = false;      ///< InFlight::tcp().side is set
-  bool biflow = false;    ///< both directions have one key: InFlight::tcp().is_back tells them apart
+  bool facts = false;     ///< fill InFlight::tcp()
+  bool together = false;  ///< keep both directions of a connection in one partition
+  bool side = false;      ///< fill InFlight::tcp().side
+  bool biflow = false;    ///< give both directions one key, with InFlight::tcp().is_back to distinguish them
 
   bool any() const noexcept { return facts || side || biflow; }
 };
 
-/// From raw packet to facts with key and hash: filter, decode, identity, and this worker's share.
+/// Turns raw packets into facts with key and hash: filter, decode, identity, and this worker's partition.
 class FrontEnd {
  public:
   FrontEnd(IpHeader header, const FlowIdentity& identity, Share share, std::optional<BpfFilter> filter,
@@ -60,11 +62,11 @@ class FrontEnd {
         filter_(std::move(filter)),
         plain_(!filter_ && header == IpHeader::outermost && !identity.from_nic() && !identity.by_batch()) {}
 
-  /// Who does not ask which packets they are.
+  /// Default for callers that need not know which packets were accepted.
   static constexpr auto kUntold = [](const RawPacket&) {};
 
-  /// Writes the facts of the packets that count for this worker to `in_flight`, in order; their number. At most kGroup
-  /// packets. `tell(packet)` is called for each of these, in that order.
+  /// Writes the facts of the packets that count for this worker to `in_flight`, in order. Returns how many. Takes at
+  /// most kGroup packets, and calls `tell(packet)` for each accepted one, in order.
   template <class Tell = decltype(kUntold)>
   std::size_t accept(std::span<const RawPacket> packets, InFlight& in_flight, Tell tell = {}) noexcept {
     if (!plain_ || share_.of != 1) [[unlikely]] {
@@ -102,15 +104,16 @@ class FrontEnd {
     return counted;
   }
 
-  /// Packets of a link others of whose packets go elsewhere: which of the link's each is. For the next calls, until
-  /// said anew, and valid as long; all of the link's packets are counted.
+  /// Gives the numbers that these packets have on the link, where other packets of the link go elsewhere. All of the
+  /// link's packets must count. This holds for the next calls, until it is replaced; `numbers` must stay valid.
   void tell_numbers(std::span<const RawPacket> packets, std::span<const std::uint64_t> numbers) noexcept {
     numbered_ = packets.data();
     numbers_ = numbers.data();
   }
 
-  /// The same of packets that `takes(facts)`; of others, which count as well, `leave(facts, place)` is called.
-  /// `in_flight` is to be empty before the first such call, and to close its gaps, empty again, after the last.
+  /// Does the same for packets for which `takes(facts)`. For the others, which count as well, `leave(facts, place)` is
+  /// called. `in_flight` must be empty before the first such call. After the last it must be empty again, and its gaps
+  /// be closed.
   template <class Takes, class Leave, class Tell = decltype(kUntold)>
   std::size_t accept_some(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes, Leave leave,
                           Tell tell = {}) noexcept {
@@ -127,7 +130,7 @@ class FrontEnd {
                                 : accept_share(packets, in_flight, also, tell);
   }
 
-  /// Packet level: the filter alone decides. Each worker takes every share.of-th packet.
+  /// Accepts a packet without decoding, by the filter alone. Each worker takes every share.of-th packet.
   bool accept_undecoded(const RawPacket& packet) noexcept {
     if (filter_ && !filter_->matches(packet)) return reject(counts_.filtered), false;
     if (position_++ % share_.of != share_.index) return ++counts_.elsewhere, false;
@@ -137,20 +140,19 @@ class FrontEnd {
 
   const FrontEndCounts& counts() const noexcept { return counts_; }
 
-  /// What a packet's share goes by.
+  /// Returns the hash that decides a packet's partition.
   std::uint64_t share_hash(const PacketFacts& facts) const noexcept {
     return tcp_.together && !tcp_.biflow ? identity_.hash(both_ways(facts.key).first) : facts.hash;
   }
   bool reads_tcp() const noexcept { return tcp_.any(); }
 
-  /// How far the link is; without the latest time where all of its packets come here.
+  /// Returns the position reached on the link, without the latest time if all of its packets come here.
   LinkPlace link() const noexcept { return {position_, latest_ns_}; }
 
  private:
   static constexpr auto kAll = [](const PacketFacts&, LinkPlace) { return true; };
 
-  /// One by one, all that are IP; `also` is called for each with its facts, and whether it is one that decode_fast()
-  /// takes.
+  /// Accepts IP packets one by one. Calls `also` for each with its facts and whether decode_fast() takes it.
   template <class Also>
   [[gnu::always_inline]] InFlight::Cursor accept_all(std::span<const RawPacket> packets, InFlight::Cursor to,
                                                      Also also) noexcept {
@@ -181,7 +183,7 @@ class FrontEnd {
     return kGroup;
   }
 
-  /// Of common packets what `takes(facts, place)`.
+  /// Accepts those packets of a common group for which `takes(facts, place)`.
   template <class Takes, class Tell>
   [[gnu::always_inline]] std::size_t take_group(std::array<PacketFacts, kGroup>& group,
                                                 std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
@@ -201,8 +203,8 @@ class FrontEnd {
     return taken;
   }
 
-  /// Of common packets those of this worker's share, without a branch: half of them or fewer are, and nobody knows
-  /// which.
+  /// Accepts the packets of a common group in this worker's partition. It avoids a branch, as at most half of them are
+  /// and the pattern is unpredictable.
   template <class Tell>
   [[gnu::noinline]] std::size_t take_share(const std::array<PacketFacts, kGroup>& group,
                                            std::span<const RawPacket> packets, InFlight& in_flight,
@@ -222,8 +224,7 @@ class FrontEnd {
     return taken;
   }
 
-  /// Whatever is asked for: filter, inner header, hash from the NIC, a share of what several workers read; and of these
-  /// what `takes(facts, place)`.
+  /// Accepts packets with all options: filter, inner header, hash from the NIC, partition, and `takes(facts, place)`.
   template <class Takes, class Tell>
   [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
                                              Tell tell) noexcept {
@@ -261,7 +262,7 @@ class FrontEnd {
     return in_flight.pushed() - pushed;
   }
 
-  /// The same under a hash of the user's choice, which takes all keys at once.
+  /// Does the same with a hash of the user's choice, which hashes all keys at once.
   template <class Takes, class Tell>
   [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
                                               Tell tell) noexcept {
@@ -319,7 +320,7 @@ class FrontEnd {
     if (tcp_.side) is_fast ? read_side_fast(packet, tcp.side) : read_side(packet, header_, tcp.side);
   }
 
-  /// Whether the outermost header is the one that is asked for: no tunnel runs over TCP.
+  /// Returns whether the outermost header is the requested one; no tunnel runs over TCP.
   bool is_only_header(const FlowKey& key) const noexcept {
     return header_ == IpHeader::outermost || key.protocol == FastHeader::kTcp;
   }
@@ -348,7 +349,7 @@ class FrontEnd {
   }
   std::uint64_t number_of(const RawPacket& packet) const noexcept { return numbers_[&packet - numbered_]; }
 
-  /// Packets without a flow belong to the first worker, so that they are counted once.
+  /// Counts a packet without a flow. Such packets belong to the first worker, so that they are counted once.
   void reject(std::uint64_t& reason) noexcept { ++(share_.index == 0 ? reason : counts_.elsewhere); }
 
   FlowIdentity identity_;
@@ -359,7 +360,7 @@ class FrontEnd {
   bool plain_;
   std::uint64_t position_ = 0, latest_ns_ = 0;
   const RawPacket* numbered_ = nullptr;
-  const std::uint64_t* numbers_ = nullptr;  ///< of packets from numbered_ on; null: they follow each other
+  const std::uint64_t* numbers_ = nullptr;  ///< for packets from numbered_ on; null if numbers are consecutive
   FrontEndCounts counts_;
 };
 

@@ -20,8 +20,8 @@ namespace parshall {
 /// Turns the decoded key into the flow's key and its hash.
 class FlowIdentity {
  public:
-  /// `other`: a hash to use in place of the keyed one. Its word is hashed once more under the secret, so that homes and
-  /// shares cannot be aimed at; keys with equal words meet, as they would anyhow.
+  /// `other` replaces the keyed hash. Its word is hashed again under the secret, so that attackers cannot aim at homes
+  /// or partitions. Keys with equal words still collide.
   FlowIdentity(KeyFields fields, Identity identity, std::uint64_t seed, const HashFunction* other = nullptr) noexcept
       : hash_(seed), fields_(fields), from_nic_(identity == Identity::nic_hash) {
     if (other != nullptr)
@@ -45,7 +45,7 @@ class FlowIdentity {
     if (other_ != nullptr) facts.hash = hash(facts.key);
   }
 
-  /// Masks `facts.key` alone.
+  /// Only masks `facts.key`.
   void choose_fields(PacketFacts& facts) const noexcept {
     if (facts.key.ip_version == 4)
       choose_fields(load_head(facts.key), facts);
@@ -56,7 +56,7 @@ class FlowIdentity {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(&facts.key), _mm_and_si128(ipv4_key_head, head_mask_));
   }
 
-  /// Sets the hash of packets whose fields are chosen, where it is another than the keyed one.
+  /// Sets the hash of packets whose fields are chosen. Requires by_batch().
   void hash_batch(std::span<PacketFacts> packets) const noexcept {
     std::array<std::uint64_t, 8> words;
     for (std::size_t first = 0; first < packets.size(); first += words.size()) {
@@ -66,14 +66,14 @@ class FlowIdentity {
     }
   }
 
-  /// The same for an IPv4 packet whose identity is its key, given in a register.
+  /// Does what operator() does for an IPv4 packet identified by its key, which is given in a register.
   [[gnu::always_inline]] void ipv4(__m128i key_head, PacketFacts& facts) const noexcept {
     const __m128i head = _mm_and_si128(key_head, head_mask_);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(&facts.key), head);
     facts.hash = hash_(head);
   }
 
-  /// The same for eight such packets. Returns whether it could: all eight have to be common ones.
+  /// Does the same for eight such packets. Returns false if they are not all common packets.
   [[gnu::always_inline]] bool ipv4_group([[maybe_unused]] const RawPacket* packets,
                                          [[maybe_unused]] PacketFacts* facts) const noexcept {
 #ifdef PARSHALL_FAST_GROUP
@@ -104,7 +104,7 @@ class FlowIdentity {
 #endif
   }
 
-  /// Of a key whose fields were chosen already; not the hash of its packets where that comes from the NIC.
+  /// Hashes a key whose fields are chosen. If the hash comes from the NIC, packets of the flow have another one.
   std::uint64_t hash(const FlowKey& key) const noexcept {
     if (other_ != nullptr) {
       std::uint64_t word;
@@ -114,8 +114,8 @@ class FlowIdentity {
     return key.ip_version == 4 ? hash_(load_head(key)) : hash_ipv6(key);
   }
 
-  /// Gives a packet whose fields are chosen the key that both directions of its flow share, the one whose source is the
-  /// lower end, and that key's hash. Returns whether the packet came from the other end.
+  /// Replaces the key by the one that both directions of the flow share, whose source is the lower end, and sets its
+  /// hash. The fields must be chosen. Returns whether the packet came from the other end.
   [[gnu::noinline]] bool join_directions(PacketFacts& facts) const noexcept {
     if (facts.key.ip_version != 4) {
       const auto [key, is_back] = both_ways(facts.key);
@@ -126,7 +126,7 @@ class FlowIdentity {
     const __m128i head = load_head(facts.key);
     const __m128i other_way =
         _mm_shuffle_epi8(head, _mm_setr_epi8(2, 3, 0, 1, 4, 5, 6, 7, 12, 13, 14, 15, 8, 9, 10, 11));
-    // Address and port of an end as one number, in network order.
+    // Returns an end's address and port as one number, in network order.
     const auto end_of = [](__m128i from) {
       const auto port = __builtin_bswap16(static_cast<std::uint16_t>(_mm_extract_epi16(from, 0)));
       return std::uint64_t{__builtin_bswap32(static_cast<std::uint32_t>(_mm_extract_epi32(from, 2)))} << 16 | port;
@@ -141,8 +141,8 @@ class FlowIdentity {
   bool from_nic() const noexcept { return from_nic_; }
   bool by_batch() const noexcept {
     return other_ != nullptr;
-  }  ///< by hash_batch() then, for the cost of its hash alone
-  /// By the device's hash alone, where it is asked for and the packet has one; others keep the hash of their key.
+  }  ///< true if hash_batch() has to be used, which costs only that hash
+  /// Uses the device's hash, if requested and present. Other packets keep the hash of their key.
   [[gnu::always_inline]] void take_nic_hash(const RawPacket& packet, PacketFacts& facts) const noexcept {
     if (from_nic_ && packet.has_nic_hash) facts.hash = hash_word(packet.nic_hash);
   }
@@ -166,7 +166,7 @@ class FlowIdentity {
 #endif
 
   void choose_ipv6_fields(FlowKey& key) const noexcept {
-    if (key.reserved != 0) key.reserved = 0;  // not always: the hash would wait for the store
+    if (key.reserved != 0) key.reserved = 0;  // conditional, as the hash would wait for the store
     if (fields_ != KeyFields::five_tuple) key.src_port_bytes = key.dst_port_bytes = {}, key.protocol = 0;
     if (fields_ == KeyFields::src) std::memset(key.address.data() + 16, 0, 16);
     if (fields_ == KeyFields::dst) std::memset(key.address.data(), 0, 16);

@@ -11,22 +11,23 @@
 
 namespace parshall {
 
-inline constexpr std::size_t kGroup = 8;  ///< packets a stage works on at a time
+inline constexpr std::size_t kGroup = 8;  ///< packets that a stage works on at a time
 
-/// Where a packet stands on its link, among all that were counted there.
+/// Position of a packet among all packets counted on its link.
 struct LinkPlace {
   std::uint64_t position = 0;   ///< packets counted before it
-  std::uint64_t latest_ns = 0;  ///< latest time of these and its own, where whoever writes it knows
+  std::uint64_t latest_ns = 0;  ///< latest time of these and this packet, if the writer knows it
 };
 
-/// The packets between "memory asked for" and "memory used": a ring that outlives a burst, so that the
-/// rolling pipeline does not drain at burst borders.
+/// Ring of packets whose memory has been prefetched but not used yet. It outlives a burst, so that the pipeline does
+/// not drain at the end of each.
 class InFlight {
  public:
-  /// Packets that a cache line gets to arrive. At least two groups, or a short group would stall the pipeline.
+  /// Number of packets during which a cache line can arrive. At least two groups, or a short group would stall the
+  /// pipeline.
   static constexpr std::size_t kDistance = 32;
 
-  /// Where the next packets' facts go, one after the other.
+  /// Places for the facts of the next packets, one after the other.
   class Cursor {
    public:
     explicit Cursor(InFlight& window) noexcept : at_(&window.next()), ring_(window.facts_.data()) {}
@@ -35,7 +36,7 @@ class InFlight {
     PacketFacts& operator*() const noexcept { return *at_; }
     [[gnu::always_inline]] void advance() noexcept { move(1); }
 
-    /// The next kGroup places, where they follow each other in memory; else nothing.
+    /// Returns the next kGroup places if they are contiguous, else null.
     PacketFacts* group() const noexcept {
       return ring_ + kRing - at_ >= static_cast<std::ptrdiff_t>(kGroup) ? at_ : nullptr;
     }
@@ -52,15 +53,15 @@ class InFlight {
     std::size_t count_ = 0;
   };
 
-  /// Takes in the packets written up to `end`, at most kGroup, which follow the ones before them on the link; their
-  /// number.
+  /// Adds the packets written up to `end`, at most kGroup, which directly follow the previous ones on the link. Returns
+  /// how many.
   std::size_t push(const Cursor& end) noexcept {
     head_ += end.count_;
     return end.count_;
   }
 
-  /// Takes in the kGroup packets written to Cursor::group(), which stand there on the link: others may have gone
-  /// elsewhere. Returns the latest time of these and of `latest_ns`.
+  /// Adds the kGroup packets written to Cursor::group(), at the given positions on the link; packets between them may
+  /// have gone elsewhere. Returns the latest time of these and of `latest_ns`.
   std::uint64_t push_group(std::span<const std::uint64_t, kGroup> positions, std::uint64_t latest_ns) noexcept {
     const PacketFacts* const facts = &facts_[head_ % kRing];
     LinkPlace* const places = &places_[head_ % kRing];
@@ -73,40 +74,42 @@ class InFlight {
     return latest_ns;
   }
 
-  /// The place for the next packet.
+  /// Returns the place for the next packet.
   PacketFacts& next() noexcept { return facts_[head_ % kRing]; }
 
-  /// Takes in one packet that stands there on the link: others may have gone elsewhere. Or it does not, and the next
-  /// one comes in its place.
+  /// Adds one packet at the given place on the link; packets before it may have gone elsewhere. Without `takes`, the
+  /// packet is not added and the next one overwrites it.
   void push_at(LinkPlace place, bool takes = true) noexcept {
     places_[head_ % kRing] = place;
     gaps_ = true;
     head_ += takes;
   }
 
-  /// While it is empty: from here on all packets of the link come, the next one after so many.
+  /// Declares, while empty, that all packets of the link follow, the next one at `position`.
   void close_gaps(std::uint64_t position) noexcept {
     gaps_ = false;
     elsewhere_ = position - tail_;
   }
 
-  /// Of the i-th oldest; without the latest time where all packets came here.
+  /// Returns the place of the i-th oldest packet, without the latest time if all packets came here.
   LinkPlace place(std::size_t i) const noexcept {
     return gaps_ ? places_[(tail_ + i) % kRing] : LinkPlace{.position = elsewhere_ + tail_ + i};
   }
 
-  /// What the TCP header of the next packet to be pushed says, or of the i-th after it: for who asked the front end for
-  /// it. To be set before that push.
+  /// Returns the TCP facts of the next packet to be pushed, or of the i-th after it. They are filled before that push,
+  /// if the front end was asked for them.
   TcpFacts& next_tcp(std::size_t i = 0) noexcept { return tcp_[(head_ + i) % kRing]; }
-  const TcpFacts& tcp(std::size_t i) const noexcept { return tcp_[(tail_ + i) % kRing]; }  ///< of the i-th oldest
+  const TcpFacts& tcp(std::size_t i) const noexcept {
+    return tcp_[(tail_ + i) % kRing];
+  }  ///< for the i-th oldest packet
 
-  /// The newest kGroup packets, where they follow each other in memory; else nothing.
+  /// Returns the newest kGroup packets if they are contiguous, else null.
   const PacketFacts* newest_group() const noexcept {
     const std::size_t start = (head_ - kGroup) % kRing;
     return start <= kRing - kGroup ? &facts_[start] : nullptr;
   }
 
-  /// The newest `count` packets, one at a time.
+  /// Visits the newest `count` packets, one at a time.
   template <class Visit>
   void visit_newest(std::size_t count, Visit visit) const noexcept {
     for (std::uint64_t i = head_ - count; i != head_; ++i) visit(facts_[i % kRing]);
@@ -115,7 +118,7 @@ class InFlight {
   std::uint64_t pushed() const noexcept { return head_; }
   std::size_t size() const noexcept { return head_ - tail_; }
 
-  /// The oldest packets, at most `most`, contiguous.
+  /// Returns the oldest packets, at most `most`, contiguous.
   std::span<const PacketFacts> oldest(std::size_t most) const noexcept { return at(tail_, std::min(most, size())); }
   void pop(std::size_t count) noexcept { tail_ += count; }
 
@@ -131,8 +134,8 @@ class InFlight {
   std::array<LinkPlace, kRing> places_;
   std::array<TcpFacts, kRing> tcp_;
   std::uint64_t head_ = 0, tail_ = 0;
-  std::uint64_t elsewhere_ = 0;  ///< of the link's packets
-  bool gaps_ = false;            ///< whether places_ is in use; otherwise the ring's own count leads to the position
+  std::uint64_t elsewhere_ = 0;  ///< packets of the link that went elsewhere
+  bool gaps_ = false;            ///< true if places_ is in use; otherwise positions follow from the ring's own count
 };
 
 }  // namespace parshall

@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// Packets that were counted and came to no flow: kept out by a flood filter, or shed.
+/// Sum of packets that were counted without reaching a flow: kept out by a flood filter, or shed.
 struct KeptOut {
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;  ///< earliest and latest of them

@@ -9,7 +9,7 @@
 
 namespace parshall {
 
-/// For standard containers, off the hot path: under no secret.
+/// Hash for standard containers, off the hot path. It is not keyed.
 struct KeyHash {
   std::size_t operator()(const FlowKey& key) const noexcept {
     std::uint64_t hash = 0;

@@ -13,18 +13,18 @@ namespace parshall {
 /// The first FlowKey::kHeadBytes of a key.
 using KeyHead = std::array<std::uint64_t, 2>;
 
-/// One cache line of the exact table: two flows with their whole keys.
+/// Cache line of the exact table: two flows with their whole keys.
 ///
 /// Shape: 64 bytes: the low halves of two key heads, the high halves, two packed counters, two last-seen times. An IPv4
-///        head is the key itself; an IPv6 head has the key's hash for the addresses and is verified beside.
-///        Updates never write the bytes that lookups read, so no store is forwarded into a wider load.
+///        head is the whole key. An IPv6 head has the key's hash in place of the addresses, which are compared
+///        separately. Updates never write the bytes that lookups read, so no store is forwarded into a wider load.
 struct alignas(64) ExactLine {
   static constexpr unsigned kSlots = 2;
   static constexpr bool kExact = true;
 
   using Probe = __m128i;
 
-  /// Never equal to an IPv6 head, so that one comparison settles IPv4.
+  /// Returns a probe that never equals an IPv6 head, so that one comparison decides for IPv4.
   [[gnu::always_inline]] static Probe probe_ipv4(const PacketFacts& facts) noexcept {
     return FlowIdentity::load_head(facts.key);
   }
@@ -36,7 +36,7 @@ struct alignas(64) ExactLine {
     return _mm_insert_epi64(marked, static_cast<long long>(facts.hash), 1);
   }
 
-  /// Bit i is set where slot i holds the probe.
+  /// Returns bit i set if slot i holds the probe.
   [[gnu::always_inline]] std::uint64_t match(Probe probe) const noexcept {
 #ifdef __AVX2__
     const __m256i heads = _mm256_load_si256(reinterpret_cast<const __m256i*>(low));
@@ -55,10 +55,10 @@ struct alignas(64) ExactLine {
 
   KeyHead head(unsigned slot) const noexcept { return {low[slot], high[slot]}; }
 
-  /// The version byte is 4 or 6 in every key, so that no key value stands for "empty".
+  /// Returns whether the slot is in use. Every key has a version byte of 4 or 6, so no key looks like an empty slot.
   bool occupied(unsigned slot) const noexcept { return low[slot] != 0; }
 
-  /// Bit i is set where the flow in slot i had its last packet more than quiet_ns, below 2^63, before now_ns.
+  /// Returns bit i set if the last packet of the flow in slot i was more than quiet_ns (below 2^63) before now_ns.
   std::uint64_t quiet(std::uint64_t now_ns, std::uint64_t quiet_ns) const noexcept {
     const __m128i lasts = _mm_load_si128(reinterpret_cast<const __m128i*>(last_ns));
     const __m128i ages = _mm_sub_epi64(_mm_set1_epi64x(static_cast<long long>(now_ns)), lasts);
@@ -81,10 +81,10 @@ struct alignas(64) ExactLine {
 };
 static_assert(sizeof(ExactLine) == 64);
 
-/// One cache line of the fingerprint table: three flows, told apart by 32 bits of the keyed hash.
+/// Cache line of the fingerprint table: three flows, distinguished by 32 bits of the keyed hash.
 ///
 /// Shape: 64 bytes: three tags and a word of occupied bits, three packed counters, three last-seen times.
-/// Error: flows whose tag and line agree are counted as one; Session prints the expected number.
+/// Error: flows with the same tag and line are counted as one; Session prints the expected number.
 struct alignas(64) FingerprintLine {
   static constexpr unsigned kSlots = 3;
   static constexpr bool kExact = false;
@@ -104,7 +104,7 @@ struct alignas(64) FingerprintLine {
 
   bool occupied(unsigned slot) const noexcept { return (occupied_bits >> slot & 1) != 0; }
 
-  /// Bit i is set where the flow in slot i had its last packet more than quiet_ns, below 2^63, before now_ns.
+  /// Returns bit i set if the last packet of the flow in slot i was more than quiet_ns (below 2^63) before now_ns.
   std::uint64_t quiet(std::uint64_t now_ns, std::uint64_t quiet_ns) const noexcept {
     std::uint64_t old = 0;
     for (unsigned i = 0; i < kSlots; ++i)

@@ -6,13 +6,14 @@
 
 namespace parshall {
 
-/// What a flow's CountWord has carried over: touched by every some hundredth packet of a flow, never by a short one.
+/// Counts carried over from a flow's CountWord. Roughly one in some hundred packets of a flow touches it, short flows
+/// never do.
 ///
-/// Shape: 24 bytes per slot, in an array of its own, committed only where a flow spilled.
+/// Shape: 24 bytes per slot, in its own array, committed only where a flow spilled.
 struct SpilledCounts {
   std::uint64_t packets;
   std::uint64_t ip_bytes;
-  std::int64_t extra_bytes;  ///< wire_bytes - ip_bytes; negative when IP lengths exceed the frame
+  std::int64_t extra_bytes;  ///< wire_bytes - ip_bytes; negative if IP lengths exceed the frame
 
   void add(CountWord word) noexcept {
     packets += word.packets();

@@ -12,7 +12,7 @@
 
 namespace parshall {
 
-/// Where a packet's flow lives: a slot below the table's slots(), or none where the packet was kept out.
+/// Reference to the slot, below the table's slots(), of a packet's flow; or to none if the packet was kept out.
 class SlotRef {
  public:
   SlotRef() = default;
@@ -20,17 +20,17 @@ class SlotRef {
   std::uint32_t slot() const noexcept { return static_cast<std::uint32_t>(bits_); }
   bool is_new() const noexcept { return (bits_ & kNew) != 0; }
 
-  /// Of a flow that goes on in a new record.
+  /// Refers to a flow that continues in a new record.
   static SlotRef split(std::uint32_t slot) noexcept { return SlotRef(slot | kFirst | kNew | kSplit); }
   bool is_split() const noexcept { return (bits_ & kSplit) != 0; }
 
-  /// Of a flow that is new here, but of which packets may have been kept out before.
+  /// Refers to a flow that is new here, but packets of which may have been kept out before.
   static SlotRef late(std::uint32_t slot) noexcept { return SlotRef(slot | kFirst | kNew | kLate); }
   bool is_late() const noexcept { return (bits_ & kLate) != 0; }
 
-  /// Of a packet of a flow that is known, by whether it is among the first ones.
+  /// Refers to a known flow. `is_first` says whether the packet is among the first ones.
   static SlotRef known(std::uint32_t slot, bool is_first) noexcept { return SlotRef(slot | (is_first ? kFirst : 0)); }
-  /// Whether the packet may be among its flow's first ones, as many as the table was asked for.
+  /// Returns whether the packet may be among its flow's first ones, as many as set by first_packets().
   bool may_be_first() const noexcept { return (bits_ & kFirst) != 0; }
 
   static SlotRef kept_out() noexcept { return SlotRef(~std::uint64_t{0}); }
@@ -45,16 +45,16 @@ class SlotRef {
   std::uint64_t bits_ = 0;
 };
 
-/// Hears of every record that leaves a table, before its slot is used again.
+/// Receives every record that leaves a table, before its slot is used again.
 class FlowSink {
  public:
   virtual ~FlowSink() = default;
 
-  /// `record` is the sink's to change. `counted`: how many packets of the current update() were counted before this
+  /// Takes an ended record, which it may change. `counted` packets of the current update() were counted before this
   /// one; their slots are written.
   virtual void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept = 0;
 
-  /// Returns true where the flow's TCP connection is over, by the flags of its packets. It then ends after
+  /// Returns whether the flow's TCP connection is over, by its packets' flags. The flow then ends after
   /// Timeouts::linger_ns.
   virtual bool is_closed([[maybe_unused]] std::uint32_t slot, std::uint16_t tcp_flags,
                          [[maybe_unused]] std::size_t counted) noexcept {
@@ -62,11 +62,11 @@ class FlowSink {
     return (tcp_flags & (kFin | kRst)) != 0;
   }
 
-  /// One of some that are about to end: what that will touch may be asked for.
+  /// Announces a flow that is about to end, so that memory can be prefetched.
   virtual void flow_ends_soon([[maybe_unused]] std::uint32_t slot) noexcept {}
 
-  /// Likewise of a flow that went to another slot, before either is used again. From a table whose flows stay
-  /// only while it grows.
+  /// Announces that a flow went to another slot, before either slot is used again. Tables whose flows otherwise stay in
+  /// their slots call it only while they grow.
   virtual void flow_moved([[maybe_unused]] std::uint32_t from, [[maybe_unused]] std::uint32_t to,
                           [[maybe_unused]] std::size_t counted) noexcept {}
 };
@@ -75,45 +75,46 @@ class FlowSink {
 struct Timeouts {
   std::uint64_t idle_ns = 0;
   std::uint64_t active_ns = 0;
-  std::uint64_t linger_ns = 0;  ///< of a flow that is closed (FlowSink), in place of the idle one; shorter than that
+  std::uint64_t linger_ns = 0;  ///< replaces the idle timeout of a closed flow (see FlowSink); shorter than it
 
-  /// Without a packet, some flow may end after this long.
+  /// Returns the shortest time without a packet after which a flow may end.
   std::uint64_t shortest_quiet_ns() const noexcept {
     return idle_ns == 0 || linger_ns == 0 ? std::max(idle_ns, linger_ns) : std::min(idle_ns, linger_ns);
   }
 };
 
-/// How a table takes its memory: all of it mapped at once, whatever it was asked for.
+/// Options of a table's memory, all of which is mapped at once.
 struct TableMemory {
   bool populate =
-      false;  ///< commit it in advance, as CommitLater says; else each page costs the first packet that meets it
+      false;  ///< commit it in advance, as CommitLater says; otherwise the first packet to touch a page pays for it
 
-  /// Use little of it at first, and more as flows come: saves the pages of a small input, costs slots that stay valid.
-  /// Hashes the keys of flows that move; as long as the table lives.
+  /// If set, the table starts small and grows with its flows. This saves memory for small inputs, but slots do not stay
+  /// valid. Hashes the keys of flows that move, and must live as long as the table.
   const FlowIdentity* grow_by = nullptr;
 };
 
-/// A table's bucket may depend on this many bits of the hash, from the top; what divides flows before a table depends
-/// on lower ones.
+/// Number of hash bits, from the top, that a table's bucket may depend on. Partitions before a table use lower bits.
 inline constexpr unsigned kBucketBits = 29;
 
-/// What update() does between packets where its caller has nothing to do.
+/// Default for work between packets in update(): none.
 struct Nothing {
   void operator()(std::size_t) const noexcept {}
 };
 
-/// Maps keys to flows and counts. Single-threaded: one table per worker.
+/// Maps keys to flows and counts packets. Single-threaded: one table per worker.
 ///
-/// prefetcher()(hash) asks for the memory update() will touch; update(facts) finds or starts the flow and adds
-/// the packet, after a call of meanwhile(i) for the i-th: requests for later packets' memory cost least when they are
-/// spread among the updates. settle() ends any growth, after which a slot is its flow's for as long as that lives, or
-/// until the sink hears that it moved: only where kMoves.
-/// sweep(now, n) ends flows that are idle, or closed and quiet for long enough, among the next n buckets of an endless
-/// round, or those that it found before.
-/// first_packets(n): SlotRef::may_be_first() is then true of the first n packets of each flow, and of few others; of 0
-/// packets nothing is said.
-/// Every packet lands in exactly one flow: a full table ends another flow's record to make room. Those that a filter,
-/// where filter_by() gave one, keeps out land in none; begun() says how many flows were put into the table.
+/// - prefetcher()(hash) prefetches the memory that update() will touch.
+/// - update(facts) finds or starts each packet's flow and adds the packet. Before the i-th it calls meanwhile(i):
+///   prefetches for later packets cost least if they are spread among the updates.
+/// - settle() ends any growth. From then on a slot belongs to its flow while that lives or, if kMoves, until the sink
+///   is told that it moved.
+/// - sweep(now, n) ends flows that are idle, or closed and quiet for long enough, among the next n buckets of an
+///   endless round, or found in an earlier sweep.
+/// - first_packets(n) makes SlotRef::may_be_first() true for the first n packets of each flow, and for few others. With
+///   0 it is unspecified.
+/// - Every packet counts in exactly one flow, since a full table evicts another flow to make room. Packets kept out by
+///   a filter (see filter_by()) count in none.
+/// - begun() returns how many flows were put into the table.
 template <class T>
 concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets, std::span<SlotRef> slots,
                              std::uint64_t hash, std::uint32_t slot, FloodFilter* filter) {

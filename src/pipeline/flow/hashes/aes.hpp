@@ -4,8 +4,7 @@
 
 namespace parshall {
 
-/// The keyed hash that the monitor uses where no other is asked for: FlowIdentity::hash() of the key without the fields
-/// that are not in the input.
+/// The monitor's default keyed hash: FlowIdentity::hash() of the key without the fields that are not in the input.
 template <HashInput kInput>
 void hash_keyed(const KeyedHash& secret, KeySpan keys, std::span<std::uint64_t> words) noexcept {
   constexpr std::uint64_t kNames = kInput == HashInput::five_tuple   ? (1ull << 48) - 1

@@ -12,26 +12,25 @@
 
 namespace parshall {
 
-/// Hashes each key into one word, 32-bit hashes into its low half; as many words as keys. Only a keyed function looks
-/// at the secret: of the others everybody knows which keys collide.
+/// Hashes each key into one word, as many words as keys; a 32-bit hash fills the low half. Only a keyed function uses
+/// the secret. For the others, anyone can find keys that collide.
 using HashBatch = void (*)(const KeyedHash& secret, KeySpan keys, std::span<std::uint64_t> words) noexcept;
 
-/// A batch function for each HashInput, null for an input it has no place for. All null: not in this build, or not on
-/// this CPU.
+/// Batch functions by HashInput; null for an unsupported input. All are null if this build or this CPU lacks the hash.
 using HashBatches = std::array<HashBatch, kHashInputs>;
 
-/// A hash by the name `--hash` knows it by.
+/// Hash function with its name for `--hash`.
 struct HashFunction {
   std::string_view name;
   std::string_view help;
   unsigned bits;
   bool keyed;
   HashBatches batches;
-  std::string_view same_as = {};  ///< the hash that gives the same words, computed in another way
+  std::string_view same_as = {};  ///< another hash that computes the same words differently
 
   bool available() const noexcept { return batches[0] != nullptr; }
 
-  /// For this input, or for the most of it that the function has a place for.
+  /// Returns the function for this input, or for the largest part of it that is supported.
   HashBatch batch(HashInput input) const noexcept {
     auto i = static_cast<std::size_t>(input);
     while (i != 0 && batches[i] == nullptr) --i;
@@ -40,11 +39,12 @@ struct HashFunction {
   bool takes(HashInput input) const noexcept { return batches[static_cast<std::size_t>(input)] != nullptr; }
 };
 
-/// Of a function of bytes: `static std::uint64_t Hash::of(std::span<const std::uint8_t>)`, inlined for each length.
+/// Batch function for a hash of bytes: `static std::uint64_t Hash::of(std::span<const std::uint8_t>)`, inlined for each
+/// length.
 template <class Hash, HashInput kInput>
 void hash_bytes(const KeyedHash&, KeySpan keys, std::span<std::uint64_t> words) noexcept {
-  // The bytes of several IPv6 keys are stored before the first are loaded: a hash may load across two stores, and would
-  // wait for both to reach the cache (XXH3: 12 ns a key instead of 4).
+  // Stores the bytes of several IPv6 keys before loading the first. A load across two stores would otherwise wait for
+  // both to reach the cache (XXH3: 12 ns a key instead of 4).
   constexpr std::size_t kAtOnce = 8;
   std::array<HashedBytes<kInput, true>, kAtOnce> ipv6;
   for (std::size_t i = 0; i < keys.size();) {
@@ -64,7 +64,7 @@ template <class Hash>
 inline constexpr HashBatches kBytewise{hash_bytes<Hash, HashInput::addresses>, hash_bytes<Hash, HashInput::with_ports>,
                                        hash_bytes<Hash, HashInput::five_tuple>};
 
-/// The same of one without a place for the protocol.
+/// Batch functions for a hash that does not support the protocol.
 template <class Hash>
 inline constexpr HashBatches kBytewiseWithoutProtocol{hash_bytes<Hash, HashInput::addresses>,
                                                       hash_bytes<Hash, HashInput::with_ports>, nullptr};

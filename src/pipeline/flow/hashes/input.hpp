@@ -12,11 +12,11 @@
 
 namespace parshall {
 
-/// Which fields of a key are hashed.
+/// Says which fields of a key are hashed.
 enum class HashInput : std::uint8_t { addresses, with_ports, five_tuple };
 inline constexpr std::size_t kHashInputs = 3;
 
-/// Keys at equal distances in memory: one after the other, or each in its packet's facts. No alignment is asked for.
+/// Keys at equal distances in memory: one after the other, or each in its packet's facts. They need not be aligned.
 class KeySpan {
  public:
   KeySpan(const void* first, std::size_t keys, std::size_t stride_bytes) noexcept
@@ -29,7 +29,7 @@ class KeySpan {
 
   std::size_t size() const noexcept { return keys_; }
 
-  /// The bytes of key i. All those of a FlowKey may be read, whatever its version.
+  /// Returns the bytes of key i. All bytes of a FlowKey may be read, whatever its version.
   const std::uint8_t* operator[](std::size_t i) const noexcept { return first_ + i * stride_bytes_; }
   static bool is_ipv6(const std::uint8_t* key) noexcept { return key[offsetof(FlowKey, ip_version)] == 6; }
 
@@ -38,8 +38,8 @@ class KeySpan {
   std::size_t keys_, stride_bytes_;
 };
 
-/// What byte-wise hashes get of a key: source address, destination address, source port, destination port, protocol, as
-/// far as `kInput` goes, without gaps, in network order. The order that RSS hashes.
+/// Input of byte-wise hashes: source address, destination address, source port, destination port, protocol, as far as
+/// `kInput` goes, without gaps, in network order. RSS uses the same order.
 template <HashInput kInput, bool kIpv6>
 class HashedBytes {
  public:

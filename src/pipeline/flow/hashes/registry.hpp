@@ -5,17 +5,16 @@
 
 namespace parshall {
 
-/// Every hash that the program knows, one line each, the default first. Those that this build or this CPU lacks are
-/// listed too.
+/// Returns all known hashes, the default first, including those that this build or this CPU lacks.
 std::span<const HashFunction> hash_registry() noexcept;
 
-/// More of them, from a program that has more: before anything asks.
+/// Adds hashes of another program. Call it before the registry is used.
 void add_hashes(std::span<const HashFunction> hashes);
 
-/// What flows are found by where no other is asked for: the identity computes it by itself.
+/// Returns the hash used unless the user chooses another. FlowIdentity computes it itself.
 inline const HashFunction& default_hash() noexcept { return hash_registry()[0]; }
 
-/// By name; an error names what there is.
+/// Finds a hash by name. An error lists the names.
 Result<const HashFunction*> find_hash(std::string_view name);
 
 }  // namespace parshall

@@ -11,7 +11,7 @@ struct MapEntry {
   V value;
 };
 
-/// The part of a map that keeps its entries in one array, by place: an entry is in use when its key is present.
+/// Entries of a map in one array, by place. An entry is in use if its key is present.
 template <class Entry>
 class MapEntries {
  public:

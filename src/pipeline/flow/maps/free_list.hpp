@@ -5,14 +5,14 @@
 
 namespace parshall {
 
-/// Hands out the places 0 to n - 1, those given back first.
+/// Hands out the places 0 to n - 1, returned ones first.
 ///
 /// Memory: 4 bytes per place, committed as places are first handed out.
 class FreeList {
  public:
   explicit FreeList(std::size_t places) : next_(places) {}
 
-  /// kNowhere when all are taken.
+  /// Returns a free place, or kNowhere if all are taken.
   Place take() noexcept {
     if (free_ != kNowhere) {
       const Place place = free_;
@@ -30,7 +30,7 @@ class FreeList {
  private:
   HugeBuffer<Place> next_;
   Place free_ = kNowhere;
-  Place fresh_ = 0;  ///< the first that was never taken
+  Place fresh_ = 0;  ///< first place that was never taken
 };
 
 }  // namespace parshall

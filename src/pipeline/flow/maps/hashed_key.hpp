@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// A key, and the hash that it came with: kept, so that an entry moves without being hashed again.
+/// A key with its hash, so that an entry can move without hashing again.
 template <MapKey K>
 struct HashedKey {
   K key{};
@@ -16,7 +16,7 @@ struct HashedKey {
   friend bool operator==(const HashedKey& a, const HashedKey& b) noexcept { return a.key == b.key; }
 };
 
-/// The hasher of such keys.
+/// Hasher that returns the stored hash.
 struct KeptHash {
   template <MapKey K>
   std::uint64_t operator()(const HashedKey<K>& key) const noexcept {

@@ -16,10 +16,10 @@ struct LinearIndexEntry {
   std::uint32_t tag;
 };
 
-/// Linear probing over an index; keys and values stand beside, densely, and never move.
+/// Linear probing over an index. Keys and values are in a separate dense array and never move.
 ///
 /// Shape: index element = 32 bits of the hash, place, half full at most; entry = key, value.
-/// Cost:  one more cache line per lookup than LinearProbing, less memory where values are large.
+/// Cost:  one more cache line per lookup than LinearProbing, less memory if values are large.
 /// Full:  when as many entries as were asked for are in use.
 /// Source: "LinearPtr" of Alipourfard et al., SOSR 2018; backward shift as in LinearProbing.
 template <MapKey K, class V, KeyHasher<K> Hasher>
@@ -52,7 +52,7 @@ class LinearIndex : public MapEntries<LinearIndexEntry<K, V>> {
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&index_[home(tag_of(hash))]); }
 
-  /// Asks for the entry, once the index element has come.
+  /// Prefetches the entry, once the index element has arrived.
   void prefetch_entry(std::uint64_t hash) const noexcept {
     const Element& element = index_[home(tag_of(hash))];
     if (element.in_use()) prefetch_object<sizeof(Entry)>(&entries_[element.place()]);
@@ -104,7 +104,7 @@ class LinearIndex : public MapEntries<LinearIndexEntry<K, V>> {
  private:
   struct Element {
     std::uint32_t tag;
-    Place after_place;  ///< place + 1: memory that was never touched says "none"
+    Place after_place;  ///< place + 1, so that untouched memory means "none"
 
     bool in_use() const noexcept { return after_place != 0; }
     Place place() const noexcept { return after_place - 1; }

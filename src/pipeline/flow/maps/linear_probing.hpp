@@ -11,7 +11,7 @@ namespace parshall {
 /// Open addressing with linear probing, keys and values inline: one array, half full at most.
 ///
 /// Shape: entry = key, value. A hash's home is its top bits.
-/// Erase: entries behind move back (backward shift), so that no tombstones slow later lookups.
+/// Erase: entries behind move back (backward shift), so no tombstones slow later lookups.
 /// Full:  when all places but one are taken.
 /// Source: Knuth, The Art of Computer Programming 3, 6.4, algorithms L and R; the "linear" table of Alipourfard et al.,
 ///         "A Comparison of Performance and Accuracy of Measurement Algorithms in Software", SOSR 2018.

@@ -9,42 +9,45 @@
 
 namespace parshall {
 
-/// Where an entry of a map is. A map has fewer than 2^31 places.
+/// Index of an entry in a map. A map has fewer than 2^31 places.
 using Place = std::uint32_t;
 inline constexpr Place kNowhere = ~Place{0};
 
-/// Rivals a map names at most.
+/// Most rivals that a map may name.
 inline constexpr std::size_t kMaxRivals = 16;
 
-/// For maps whose caller keeps nothing by place.
+/// Ignores moves, for callers that store nothing by place.
 struct IgnoreMoves {
   void operator()(Place, Place) const noexcept {}
 };
 
-/// A key whose type tells a key from none: no value is reserved to mean "empty". One just constructed is none.
+/// Key that knows whether it is present, so that no value is reserved for "empty". A default-constructed key is absent.
 template <class K>
 concept MapKey = std::is_trivially_copyable_v<K> && std::equality_comparable<K> && requires(const K& key) {
   { key.present() }
   noexcept->std::same_as<bool>;
 };
 
-/// Gives a key's hash again: for entries that have to move. A map's first argument is always the same key's hash.
+/// Recomputes a key's hash when entries have to move. It equals the hash that the map was given for the key.
 template <class H, class K>
 concept KeyHasher = requires(const H& hasher, const K& key) {
   { hasher(key) }
   noexcept->std::same_as<std::uint64_t>;
 };
 
-/// A hash map of fixed memory, whose entries have places that arrays beside it can go by.
+/// Hash map of fixed memory. Its entries have places by which other arrays can be indexed.
 ///
-/// Map(entries, hasher), entries > 0, has room for that many at the load it is made for, which is its own choice, and
-/// places_for(entries) places; it may do without the hasher. insert() is for keys that find() does not find; it returns
-/// kNowhere, and changes nothing, where the structure has no room for this hash. It and erase() call moved(from, to)
-/// after an entry has gone to another place, in an order in which nothing is overwritten: only where kMoves. rivals()
-/// writes the places of entries of which any, erased, makes room for this hash; none where any entry does; some where
-/// there is room do no harm. populate() commits the memory that every lookup touches. probes() counts the buckets,
-/// index elements or list links that find() looks at, one after the other: what one comparison looks at together counts
-/// once.
+/// - Map(entries, hasher), entries > 0, has room for that many at its own design load. It has places_for(entries)
+///   places. It may ignore the hasher.
+/// - insert() is for keys that find() does not find. It returns kNowhere and changes nothing if there is no room for
+///   this hash.
+/// - insert() and erase() call moved(from, to) after an entry went to another place, only if kMoves. In the order of
+///   the calls, no entry is overwritten.
+/// - rivals() writes the places of entries; erasing any of them makes room for this hash. It writes none if any entry
+///   would do. It may write some even if there is room.
+/// - populate() commits the memory that every lookup touches.
+/// - probes() counts the buckets, index elements or list links that find() visits one after the other. Those compared
+///   together count once.
 template <class M>
 concept FlowMap = MapKey<typename M::Key> && std::is_trivially_copyable_v<typename M::Value> &&
     requires(M map, const M& view, std::uint64_t hash, const typename M::Key& key, Place place, IgnoreMoves moved,
@@ -80,7 +83,7 @@ concept FlowMap = MapKey<typename M::Key> && std::is_trivially_copyable_v<typena
   noexcept->std::same_as<std::size_t>;
 };
 
-/// A map by the name users know it by, for any key, value and hasher.
+/// Map with the name that users know it by, for any key, value and hasher.
 template <class N>
 concept NamedMap = requires {
   { N::kName } -> std::convertible_to<std::string_view>;
