@@ -11,7 +11,7 @@ namespace parshall {
 
 /// Frame to be sent, in memory that the sink provides.
 struct OutFrame {
-  std::uint8_t* data = nullptr;  ///< place to write its first byte; set by the sink
+  std::uint8_t* data = nullptr;  ///< place for its first byte; set by the sink
   std::uint32_t bytes = 0;       ///< without the frame check sequence
   std::uint64_t time_ns = 0;     ///< sending time in ns since 1970, for sinks that note it
 };

@@ -29,7 +29,7 @@ struct FastGroup {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(static_cast<const __m256i*>(low))),
                               _mm256_loadu_si256(static_cast<const __m256i*>(high)), 1);
   };
-  // From four packets with four words each, takes word `a` of all, then word `b` of all.
+  // Takes word `a` of four packets with four words each, then word `b` of all.
   const auto words = [](__m512i first, __m512i second, long long a, long long b) {
     const __m512i order = _mm512_setr_epi64(a, a + 4, a + 8, a + 12, b, b + 4, b + 8, b + 12);
     return _mm512_permutex2var_epi64(first, order, second);

@@ -99,9 +99,7 @@ class InFlight {
   /// Returns the TCP facts of the next packet to be pushed, or of the i-th after it. They are filled before that push,
   /// if the front end was asked for them.
   TcpFacts& next_tcp(std::size_t i = 0) noexcept { return tcp_[(head_ + i) % kRing]; }
-  const TcpFacts& tcp(std::size_t i) const noexcept {
-    return tcp_[(tail_ + i) % kRing];
-  }  ///< for the i-th oldest packet
+  const TcpFacts& tcp(std::size_t i) const noexcept { return tcp_[(tail_ + i) % kRing]; }  ///< the i-th oldest
 
   /// Returns the newest kGroup packets if they are contiguous, else null.
   const PacketFacts* newest_group() const noexcept {
