@@ -13,17 +13,17 @@
 
 namespace parshall {
 
-/// A flow whose class is to be told by another thread, and what that told.
+/// A flow for another thread to classify, or that thread's verdict on it.
 struct ClassJob {
   std::uint32_t slot;
   ClassId id;
-  std::array<std::uint16_t, kMostFirstPackets> sizes;  ///< of as many packets as the classifier goes by
+  std::array<std::uint16_t, kMostFirstPackets> sizes;  ///< frame sizes of as many packets as the classifier uses
 };
 
-/// Between one worker and one thread that classifies.
+/// Rings between one worker and one classifying thread.
 ///
-/// Shape: two rings of as many. A verdict that finds its ring full is dropped: whoever reads the flow tells its class
-///        then.
+/// Shape: two rings of the same capacity. A verdict that finds its ring full is dropped; the class is then computed by
+///        the thread that reads the flow's row.
 class ClassJobRing {
  public:
   static constexpr std::size_t kJobs = 4096;
@@ -32,14 +32,14 @@ class ClassJobRing {
   explicit ClassJobRing(std::size_t capacity) : jobs(capacity), verdicts(capacity) {}
 
   SpscRing<ClassJob> jobs;      ///< worker to classifier
-  SpscRing<ClassJob> verdicts;  ///< and back
+  SpscRing<ClassJob> verdicts;  ///< classifier to worker
 };
 
-/// How flows went to other threads for their classes.
+/// Counts of flows that were sent to other threads for their classes.
 struct ClassJobCounts {
   std::uint64_t sent = 0;
-  std::uint64_t refused = 0;  ///< times that a flow's packet found the ring full
-  std::uint64_t told = 0;     ///< classes that came back before anybody asked
+  std::uint64_t refused = 0;  ///< times that a packet of a flow found the rings full
+  std::uint64_t told = 0;     ///< classes that came back before they were needed
 
   void add(const ClassJobCounts& other) noexcept {
     sent += other.sent;
@@ -48,7 +48,7 @@ struct ClassJobCounts {
   }
 };
 
-/// A worker's side of its rings, which it fills in turn.
+/// A worker's side of its rings, which it uses in turn.
 class ClassJobs {
  public:
   explicit ClassJobs(std::size_t rings, std::size_t ring_jobs = ClassJobRing::kJobs) {
@@ -58,7 +58,7 @@ class ClassJobs {
   std::span<const std::unique_ptr<ClassJobRing>> rings() const noexcept { return rings_; }
   const ClassJobCounts& counts() const noexcept { return counts_; }
 
-  /// False where there is no room. Seen by the other side once flushed.
+  /// Queues a job, visible to the other side after flush(). Returns false if all rings are full.
   bool send(std::uint32_t slot, std::span<const std::uint16_t> sizes) noexcept {
     for (std::size_t tries = 0; tries < rings_.size(); ++tries) {
       ClassJob* const job = rings_[next_]->jobs.stage();
@@ -76,7 +76,7 @@ class ClassJobs {
     for (const auto& ring : rings_) ring->jobs.flush();
   }
 
-  /// `apply(verdict)` says whether it was still wanted.
+  /// Takes all verdicts. `apply(verdict)` returns whether the verdict was still needed.
   template <class Apply>
   void take_verdicts(Apply apply) noexcept {
     for (const auto& ring : rings_)

@@ -12,13 +12,13 @@
 
 namespace parshall {
 
-/// How a variable is spelled in names, counted and described.
+/// Name, unit and description of a variable.
 struct VariableInfo {
   std::string_view name;
   std::string_view unit;
   std::string_view phrase;
-  ColumnType type;        ///< of one sample
-  bool is_amount = true;  ///< so that means and percentiles say something
+  ColumnType type;        ///< type of one sample
+  bool is_amount = true;  ///< true if means and percentiles make sense
 };
 
 inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
@@ -40,13 +40,14 @@ constexpr const VariableInfo& info_of(Variable variable) noexcept {
   return kVariableInfo[static_cast<std::size_t>(variable)];
 }
 
-/// What can be asked of a variable: the second half of a statistic's name.
+/// Figure of a variable: the second half of a statistic's name.
 struct Measure {
   std::string_view pattern;  ///< "mean", or "p<percentile>"
   std::string_view example;  ///< a spelling that matches: "mean", "p99"
   std::string_view help;
-  bool has_unit;           ///< false for pure numbers such as the skewness
-  bool is_sample = false;  ///< one of those that came, so of their type; else a real number
+  bool has_unit;  ///< false for pure numbers such as the skewness
+  bool is_sample =
+      false;  ///< true if the figure is one of the samples, so it has their type; otherwise it is a real number
 };
 
 inline ColumnType type_of(Variable variable, const Measure& measure) noexcept {
@@ -58,37 +59,38 @@ inline Column make_column(Variable variable, std::string_view what, const Measur
   Column column{std::string(info.name) + "_" + std::string(what), std::string(measure.help) + " of the "};
   column.help += info.phrase;
   if (measure.has_unit && !info.unit.empty()) (column.name += "_") += column.unit = info.unit;
-  // Of a flow's packets these are mostly the same: the first one's is the flow's.
+  // These header fields rarely change within a flow, so the first packet's value has the plain name.
   if (is_of_side(variable) && !info.is_amount && what == "1") column.name = info.name;
   column.type = type_of(variable, measure);
   return column;
 }
 
-/// A measure as it was asked for, in its one spelling ("p99.0" becomes "p99").
+/// A requested measure in its canonical spelling ("p99.0" becomes "p99").
 struct KnownMeasure {
   std::string what;
   const Measure* measure;
 };
 
-/// A percentile somebody asked for.
+/// A requested percentile.
 struct AskedQuantile {
   double probability;
   Column column;
 };
 
-/// Measures that can share one state per flow. A family is all the registry knows of a statistic.
+/// Measures that can share one state per flow. The registry knows a statistic only by its family.
 struct StatisticFamily {
   std::span<const Measure> measures;
-  bool of_amounts;  ///< and of no other variables
+  bool of_amounts;  ///< true if it applies only to variables that are amounts
 
-  /// Nothing when `what` is not of this family.
+  /// Returns the measure called `what`, or nullopt if it is not of this family.
   std::optional<KnownMeasure> (*find)(std::string_view what);
 
-  /// Statistics that together have one column for each of `whats`: in their one spelling, all different.
+  /// Makes statistics that together have one column for each of `whats`, which are canonical and all different.
   std::vector<std::unique_ptr<Statistic>> (*make)(Variable variable, std::span<const std::string> whats,
                                                   const StatisticOptions& options);
 
-  std::optional<Variable> only = std::nullopt;  ///< and of no other; nor is that one of others
+  std::optional<Variable> only =
+      std::nullopt;  ///< the only variable it applies to; no other family applies to that one
 
   bool is_of(Variable variable) const noexcept {
     const bool is_special = variable == Variable::tcp || variable == Variable::interface;

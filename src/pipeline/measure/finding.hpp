@@ -6,11 +6,11 @@
 
 namespace parshall {
 
-/// What has to be found out about packets, beyond their counts.
+/// Says what must be determined about packets beyond their counts.
 struct FindingNeeds {
   bool iat = false;
-  bool tcp = false;          ///< takes flows of five-tuples
-  bool rtt_history = false;  ///< takes tcp; then of all flows that are followed
+  bool tcp = false;          ///< requires flows by five-tuple
+  bool rtt_history = false;  ///< requires tcp; for all flows that are tracked
 
   bool any() const noexcept { return iat || tcp; }
   void add(FindingNeeds other) noexcept {
@@ -19,19 +19,19 @@ struct FindingNeeds {
   friend bool operator==(const FindingNeeds&, const FindingNeeds&) = default;
 };
 
-/// What was found out about one packet, from what its flow did before: once, for all windows and tasks.
+/// Findings on one packet from its flow's history, made once for all windows and tasks.
 struct PacketFinding {
   static constexpr std::uint64_t kNone = TcpFinding::kNone;
 
   std::uint8_t state = 0;             ///< the flow's monitoring state
-  std::uint8_t effective_state = 0;   ///< whose measures see the packet: the same, or a lighter one
-  std::uint8_t effective_before = 0;  ///< and saw the flow's packet before
-  std::uint8_t weight = 0;            ///< the flow's (FlowWeight), by which who looks at it is chosen
-  bool is_tcp = false;                ///< of a connection: `tcp` and payload_bytes mean something
+  std::uint8_t effective_state = 0;   ///< state whose measures see the packet: the flow's own, or a lighter one
+  std::uint8_t effective_before = 0;  ///< effective state at the flow's previous packet
+  std::uint8_t weight = 0;            ///< the flow's weight class (FlowWeight), which decides which tasks see the flow
+  bool is_tcp = false;                ///< true if it belongs to a connection, so that `tcp` and payload_bytes are valid
   TcpFinding tcp;
   std::uint32_t payload_bytes = 0;
-  std::uint64_t iat_ns = kNone;  ///< since the flow's last packet; 0 where it is late; none for the first
-  RttHistory rtts_before;        ///< of the flow, where FindingNeeds::rtt_history and the packet gave one
+  std::uint64_t iat_ns = kNone;  ///< since the flow's last packet; 0 if it is late; kNone for the first
+  RttHistory rtts_before;  ///< history of the flow, if FindingNeeds::rtt_history and the packet gave a round-trip time
 };
 
 }  // namespace parshall

@@ -11,7 +11,7 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kLargeRow = 512;  ///< rows that few flows fill: let the kernel commit 4 KB at a time
+constexpr std::size_t kLargeRow = 512;  ///< rows that few flows fill, so the kernel should commit 4 KB at a time
 
 struct Layout {
   std::array<bool, kVariables> uses{};
@@ -38,7 +38,7 @@ std::uint64_t load(const std::byte* at) noexcept {
 
 void store(std::byte* at, std::uint64_t value) noexcept { std::memcpy(at, &value, sizeof value); }
 
-/// Samples of one variable, gathered for one call per statistic.
+/// Samples of one variable, collected for one call per statistic.
 struct Samples {
   std::array<std::byte*, kStatBatch> rows;
   std::array<std::uint64_t, kStatBatch> values;
@@ -99,7 +99,8 @@ void FlowRows::populate() noexcept {
 void FlowRows::keep_classes(const FlowRows& before, std::size_t slots) noexcept {
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const auto from = before.set_->class_state(before.row(static_cast<std::uint32_t>(slot)) + before.prefix_bytes_);
-    if (std::ranges::all_of(from, [](std::byte byte) { return byte == std::byte{0}; })) continue;  // touch no more
+    if (std::ranges::all_of(from, [](std::byte byte) { return byte == std::byte{0}; }))
+      continue;  // keeps untouched pages untouched
     std::ranges::copy(from, class_state(static_cast<std::uint32_t>(slot)));
   }
 }
@@ -112,7 +113,7 @@ void FlowRows::keep_origins(const FlowRows& before, std::size_t slots) noexcept 
 }
 
 void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
-  if (packet.is_split) return;  // all statistics are of first packets, and go on
+  if (packet.is_split) return;  // all statistics are of first packets, which continue
   std::memset(row, 0, stride_);
   if (set_->has_origins()) FlowOrigin::begin_at(set_->origin_state(row + prefix_bytes_), packet.time_ns);
   if (packet.is_late) return;
@@ -139,7 +140,7 @@ void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* header
     send_classes(packets);
 }
 
-/// Of packets that have a sample, by `sample_of(i)`.
+/// Updates a statistic with the packets that have a sample, according to `sample_of(i)`.
 template <class SampleOf>
 void FlowRows::update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets,
                            SampleOf sample_of) noexcept {
@@ -192,8 +193,8 @@ void FlowRows::begin_record(std::uint32_t slot) noexcept {
     if (!statistic->first_packets()) std::memset(row + offset, 0, statistic->row_bytes());
 }
 
-/// The first packet of a record that an active timeout began, where some statistics are of records: those begin anew,
-/// without a gap or a time since the packet before. Those of the flow's first packets go on with these, too.
+/// Takes the first packet of a record that an active timeout began, if some statistics are per record. Those start
+/// anew, without a gap or an inter-arrival time for this packet. Statistics of a flow's first packets continue.
 void FlowRows::update_split(const RowUpdate& packet) noexcept {
   std::byte* const row = rows_.data() + packet.slot * stride_;
   const auto number = [](Variable variable) { return static_cast<std::size_t>(variable); };
@@ -225,7 +226,7 @@ void FlowRows::update_split(const RowUpdate& packet) noexcept {
 
 void FlowRows::update_whole(std::span<const RowUpdate> packets) noexcept {
   const std::size_t last_time_at = this->last_time_at();
-  // Copies, in the order of Variable, which the stores to rows cannot change.
+  // Local copies, in the order of Variable, which stores to rows cannot alias.
   const bool uses_gap = uses_[0], uses_iat = uses_[1], uses_size = uses_[2], uses_ip_size = uses_[3],
              uses_flags = uses_[4];
   std::byte* const rows = rows_.data();

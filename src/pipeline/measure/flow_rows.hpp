@@ -17,12 +17,12 @@
 
 namespace parshall {
 
-/// One packet as the statistics see it.
+/// One packet, as statistics see it.
 struct RowUpdate {
   std::uint32_t slot;
   bool starts_flow;
-  bool is_split = false;  ///< starts_flow, but only a record: the flow goes on
-  bool is_late = false;   ///< starts_flow, but packets of it may have come before
+  bool is_split = false;  ///< starts_flow, but only a new record of a continuing flow
+  bool is_late = false;   ///< starts_flow, but earlier packets of the flow may be missing
   CountWord counts;
   std::uint64_t time_ns;
   LinkPlace place;
@@ -32,62 +32,63 @@ struct RowUpdate {
   }
 };
 
-/// What the chosen statistics keep for every flow: one row per slot, laid out once.
+/// State of the chosen statistics for every flow: one row per slot, laid out once.
 ///
-/// Shape: row = [last position + 1, when gaps are asked][last time + 1, when inter-arrival times are asked]
-///        [statistics], 0 standing for "no packet yet", padded to a power of two bytes or to whole cache lines. Rows of
-///        unused slots are never touched.
-/// A record that an active timeout began, of a flow that goes on, begins with empty statistics, but for those of a
-/// flow's first packets. A late packet (time before the one that came before it) has an inter-arrival time of 0.
+/// Shape: row = [last position + 1, when gaps are asked][last time + 1, when inter-arrival times are
+///        asked][statistics], where 0 means "no packet yet". Rows are padded to a power of two bytes or to whole cache
+///        lines. Rows of unused slots are never touched.
+///
+/// A record that an active timeout began starts with empty statistics, except for those of a flow's first packets. A
+/// late packet (its time is before the previous packet's) has an inter-arrival time of 0.
 class FlowRows {
  public:
-  /// `jobs`: where other threads tell classes; null elsewhere.
+  /// `jobs` is set if other threads classify flows.
   FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs = nullptr);
 
   const std::shared_ptr<const StatisticSet>& set() const noexcept { return set_; }
   static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots) noexcept;
 
-  /// Commits the memory, where a row is no longer than a cache line: longer ones are left to the flows that fill them.
+  /// Commits the memory if a row is at most a cache line. Longer rows are left to the flows that fill them.
   void populate() noexcept;
 
   void prefetch(std::uint32_t slot) const noexcept { prefetch_line(row(slot)); }
 
-  /// The class of each flow, or what is known of it, of rows that these replace: both with a class of one classifier.
+  /// Copies each flow's class, or the data for it, from rows that these replace. Both use the same classifier.
   void keep_classes(const FlowRows& before, std::size_t slots) noexcept;
 
-  /// The same of where each flow began.
+  /// Copies each flow's origin likewise.
   void keep_origins(const FlowRows& before, std::size_t slots) noexcept;
 
-  /// The flow goes on in another record.
+  /// Notes that the flow continues in another record.
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
     if (set_->has_origins()) FlowOrigin::go_on(origin_state(slot), ended);
   }
 
-  /// Statistics of records begin anew.
+  /// Restarts the statistics of a record.
   void begin_record(std::uint32_t slot) noexcept;
 
-  /// At most kStatBatch packets, in arrival order. `headers`: of each, with SideFacts where they were read; null: they
-  /// were not.
+  /// Adds at most kStatBatch packets, in arrival order. `headers` has TcpFacts for each packet, with SideFacts if they
+  /// were read; null if they were not.
   void update(std::span<const RowUpdate> packets, const TcpFacts* headers = nullptr) noexcept;
 
-  /// The same packets after that, where something was found out about them.
+  /// Adds the findings on the same packets, after update().
   void update_found(std::span<const RowUpdate> packets, std::span<const PacketFinding> found) noexcept;
 
-  /// Flows that have packets enough for a class found no room on their way to it: any packet of theirs may.
+  /// Returns whether flows wait to be classified because rings were full. Any later packet of such a flow tries again.
   bool class_jobs_wait() const noexcept { return jobs_waiting_ != 0; }
-  /// What other threads told since.
+  /// Takes the classes that other threads have computed.
   void take_classes() noexcept;
-  /// Its record has: it may go on in another.
+  /// Notes that the flow's record ended. The flow may continue in another one.
   void flow_ended(std::uint32_t slot) noexcept {
     if (jobs_waiting_ != 0 && set_->flow_class()->stop_waiting(class_state(slot))) --jobs_waiting_;
   }
 
-  /// The flow's row goes to another slot.
+  /// Moves the flow's row to another slot.
   void move(std::uint32_t from, std::uint32_t to) noexcept {
     std::memcpy(rows_.data() + to * stride_, row(from), stride_);
   }
 
-  /// The statistics part of a flow's row: what StatisticSet reads and merges.
+  /// Returns the statistics part of a flow's row, which StatisticSet reads and merges.
   std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
     return {row(slot) + prefix_bytes_, set_->row_bytes()};
   }
@@ -116,7 +117,7 @@ class FlowRows {
   HugeBuffer<std::byte> rows_;
   std::vector<StatisticSet::Placed> of_first_packets_, of_side_, of_tcp_;
   ClassJobs* jobs_;
-  std::size_t jobs_waiting_ = 0;  ///< flows that found no room
+  std::size_t jobs_waiting_ = 0;  ///< flows for which the rings were full
 };
 
 }  // namespace parshall

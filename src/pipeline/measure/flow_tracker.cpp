@@ -30,7 +30,7 @@ std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, bo
          (any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0);
 }
 
-/// Its row is as flow_ended() left it.
+/// Starts tracking a flow; flow_ended() has reset its row.
 void FlowTracker::begin(Stay& stay, Track& track, const FlowKey& flow) noexcept {
   const std::uint32_t rules = states_->rules_for(flow);
   stay = {.hash = states_->hash_of(flow)};
@@ -39,7 +39,8 @@ void FlowTracker::begin(Stay& stay, Track& track, const FlowKey& flow) noexcept 
   stay.state_version = states_->state_version();
 }
 
-/// What it knows of the flow from before is of no use after a gap, but for the round trips of one that gives way.
+/// Changes the effective state. History from before a gap is useless, except for the round-trip times of a flow in a
+/// lighter state.
 void FlowTracker::change_effective_state(Stay& stay, Track& track, std::uint8_t state) noexcept {
   const bool was_followed = by_state_[stay.effective_state].tcp;
   stay.effective_state = state;
@@ -54,7 +55,7 @@ void FlowTracker::change_effective_state(Stay& stay, Track& track, std::uint8_t 
   }
 }
 
-/// Of a flow that was shed: its next packet follows none that is known.
+/// Forgets the last packet of a flow that was shed, as its next packet does not follow it.
 void FlowTracker::lose_track(Track& track) noexcept {
   track.after_last_ns = 0;
   if (track.has_connection()) connections_->pause(track.connection());

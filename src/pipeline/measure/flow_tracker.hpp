@@ -19,15 +19,15 @@
 
 namespace parshall {
 
-/// Finds out about each packet what tasks want to know beyond its counts, from what its flow, or its connection, did
-/// before: beside the table, by slot, the flow's monitoring state, where there are several, and a row of what else is
-/// found out, which flows of states that ask for nothing leave alone.
+/// Determines, for each packet, what tasks need beyond its counts, from the history of its flow or connection. It
+/// keeps, by slot, the flow's monitoring state (if there are several) and a row with the rest of the history. Flows in
+/// states that need no findings do not touch that row.
 ///
-/// Shape: 16 bytes of states, and a row of 64; TcpConnections as large as the table, where TCP is asked for. Nothing is
+/// Shape: 16 bytes of states and a row of 64; TcpConnections as large as the table, if TCP is needed. Nothing is
 ///        allocated after the constructor.
 class FlowTracker {
  public:
-  /// `by_state`: what has to be found out about flows of each monitoring state. `states`: null where there is one.
+  /// `by_state` says what to determine for flows of each monitoring state. `states` is null if there is only one.
   FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, std::size_t slots, std::uint64_t seed);
 
   static std::size_t memory_bytes(std::span<const FindingNeeds> by_state, bool has_states, std::size_t slots) noexcept;
@@ -45,16 +45,16 @@ class FlowTracker {
       prefetch_line(&tracks_[slot]);
   }
 
-  /// At most kStatBatch packets, in order of arrival: which states they are of. Of flows of states that ask for
-  /// nothing, the rest of `findings` says nothing. `key_of(slot)` is the slot's flow.
+  /// Finds the states of at most kStatBatch packets, in arrival order. For states without needs, the rest of `findings`
+  /// stays unspecified. `key_of(slot)` returns the slot's flow.
   void find_states(std::span<const RowUpdate> packets, std::span<PacketFinding> findings, FlowKeys key_of) noexcept {
     for (std::size_t i = 0; i < packets.size(); ++i) find_state(packets[i], findings[i], key_of);
   }
 
-  /// Then the rest, of the same packets. `tcp` is by packet, or empty.
+  /// Determines the rest for the same packets, after find_states(). `tcp` has one entry per packet, or is empty.
   void find(std::span<const RowUpdate> packets, std::span<const TcpFacts> tcp, std::span<PacketFinding> findings,
             FlowKeys key_of) noexcept {
-    // Which packets ask for something follows no pattern that a branch could be told by: so they are listed first.
+    // Lists the packets that need work first, since a branch on this would be unpredictable.
     std::array<std::uint8_t, kStatBatch> asking, followed;
     std::size_t asks = 0, follows = 0;
     for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -83,40 +83,40 @@ class FlowTracker {
     if (states_ != nullptr) stays_[to] = stays_[from];
   }
 
-  /// By state, where there are any, and weight (FlowWeight): of flows that are in it.
+  /// Returns the packets counted by the flow's state, if there are several, and weight (FlowWeight).
   std::span<const std::uint64_t> weighed_packets() const noexcept { return weighed_packets_; }
   std::uint64_t state_packets(std::size_t state) const noexcept {
     const auto weighed = weighed_packets().subspan(state * FlowWeight::kClasses, FlowWeight::kClasses);
     return std::accumulate(weighed.begin(), weighed.end(), std::uint64_t{0});
   }
-  /// By state: of those that have its measures.
+  /// Returns the packets counted by effective state.
   std::span<const std::uint64_t> effective_packets() const noexcept { return effective_packets_; }
-  std::span<const std::uint64_t> kept_packets() const noexcept { return kept_packets_; }  ///< of those that are both
+  std::span<const std::uint64_t> kept_packets() const noexcept { return kept_packets_; }  ///< of flows not reduced
   std::uint64_t new_flows() const noexcept { return new_flows_; }
 
-  /// Segments that could not be kept until they were acknowledged.
+  /// Returns how many segments could not be stored until their acknowledgement.
   std::uint64_t dropped_segments() const noexcept { return connections_ ? connections_->segments().dropped() : 0; }
 
  private:
   static constexpr std::uint16_t kMostPackets = 0xFFFF;
 
-  /// The state that a flow is in: all that is asked for with every packet, four to a cache line.
+  /// State of a flow, with all that every packet needs; four fit into a cache line.
   struct alignas(16) Stay {
-    std::uint32_t states_version = 0;  ///< FlowStates::version() that it is of
-    std::uint32_t state_version = 0;   ///< FlowStates::state_version(), likewise
+    std::uint32_t states_version = 0;  ///< FlowStates::version() it is valid for
+    std::uint32_t state_version = 0;   ///< FlowStates::state_version() it is valid for
     std::uint16_t hash = 0;            ///< FlowStates::hash_of()
-    std::uint16_t packets = 0;         ///< since it was weighed, or the most there can be
+    std::uint16_t packets = 0;         ///< packets since the flow was weighed, saturating
     std::uint8_t state = 0, effective_state = 0;
-    std::uint8_t weight = 0, weighing = 0;  ///< FlowStates::weighing() that the weight is of
+    std::uint8_t weight = 0, weighing = 0;  ///< FlowStates::weighing() that the weight is valid for
   };
   static_assert(sizeof(Stay) == 16);
 
   struct alignas(64) Track {
     std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
-    std::uint32_t after_place = 0;    ///< the connection's place + 1; 0: none, as in memory that nobody used yet
-    std::uint32_t rules = 0;          ///< FlowStates::rules_for(), where they may lead elsewhere later
-    std::uint8_t from = 0;            ///< ConnectionEnd's
-    RttHistory round_trips;           ///< where anybody asks: since it has its connection
+    std::uint32_t after_place = 0;    ///< the connection's place + 1; 0: none, as in unused memory
+    std::uint32_t rules = 0;          ///< FlowStates::rules_for(), if findings may change the state later
+    std::uint8_t from = 0;            ///< as in ConnectionEnd
+    RttHistory round_trips;           ///< if needed: since the flow has its connection
 
     bool has_connection() const noexcept { return after_place != 0; }
     ConnectionEnd connection() const noexcept { return {after_place - 1, from}; }
@@ -143,7 +143,8 @@ class FlowTracker {
     ++weighed_packets_[stay.state * FlowWeight::kClasses + stay.weight];
     stay.packets = static_cast<std::uint16_t>(stay.packets + (stay.packets != kMostPackets));
     ++effective_packets_[stay.effective_state];
-    if (packet.starts_flow || stay.state != state_before) effective_before = stay.effective_state;  // a new stay
+    if (packet.starts_flow || stay.state != state_before)
+      effective_before = stay.effective_state;  // a new state begins
     kept_packets_[stay.state] += stay.state == stay.effective_state;
     finding.state = stay.state;
     finding.effective_state = stay.effective_state;
@@ -152,7 +153,7 @@ class FlowTracker {
     if (by_state_[stay.effective_state].any()) prefetch_line(&tracks_[packet.slot]);
   }
 
-  /// All but what takes the packet's connection, which is asked for.
+  /// Does everything but the work on the packet's connection, which it prefetches.
   [[gnu::always_inline]] void prepare(const RowUpdate& packet, const TcpFacts* tcp, PacketFinding& finding,
                                       FlowKeys key_of) noexcept {
     Track& track = tracks_[packet.slot];
@@ -177,8 +178,8 @@ class FlowTracker {
     track.after_last_ns = time_ns + 1;
   }
   void begin(Stay& stay, Track& track, const FlowKey& flow) noexcept;
-  /// Whether the flow comes back after it was shed. The key is in another cache line: only where findings changed, or
-  /// the sample grew, is it looked at.
+  /// Updates the states. Returns whether the flow comes back after it was shed. The key is in another cache line, so it
+  /// is read only if findings changed or the sample grew.
   bool choose_states(Stay& stay, std::uint32_t slot, FlowKeys key_of) noexcept {
     const bool is_back =
         states_->may_come_back(stay.states_version) && states_->comes_back(key_of(slot), stay.states_version);
@@ -194,11 +195,12 @@ class FlowTracker {
     return is_back;
   }
   void lose_track(Track& track) noexcept;
-  /// A flow becomes lighter by two classes at least, and then by one each time, so that it does not change to and fro:
-  /// what is known of it would be lost.
+  /// Updates the weight. A flow becomes lighter only if it falls by two classes or more, and then by one at a time.
+  /// This avoids oscillation, in which the history would be lost.
   void weigh(Stay& stay) noexcept {
     const int now = FlowWeight::of(stay.packets), before = stay.weight;
-    const int passed = static_cast<std::uint8_t>(states_->weighing() - stay.weighing);  // without a packet, but for one
+    const int passed = static_cast<std::uint8_t>(states_->weighing() -
+                                                 stay.weighing);  // weighings since, all but one without a packet
     const int lighter = passed > 1 ? passed : now < before - 1 ? 1 : 0;
     stay.weight = static_cast<std::uint8_t>(std::max({0, now, before - lighter}));
     stay.packets = 0;
@@ -211,7 +213,7 @@ class FlowTracker {
   std::vector<std::uint64_t> weighed_packets_, effective_packets_, kept_packets_;
   std::uint64_t new_flows_ = 0;
   FlowStates* states_;
-  HugeBuffer<Stay> stays_;  ///< by slot; none where there is one state
+  HugeBuffer<Stay> stays_;  ///< by slot; empty if there is one state
   HugeBuffer<Track> tracks_;
   std::unique_ptr<TcpConnections> connections_;
   bool keeps_rtts_;

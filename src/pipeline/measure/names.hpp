@@ -10,7 +10,7 @@
 
 namespace parshall {
 
-/// A name as a user writes it, understood.
+/// A parsed statistic name.
 struct StatisticName {
   Variable variable;
   const StatisticFamily* family;
@@ -18,10 +18,10 @@ struct StatisticName {
   std::string column;  ///< with unit: "gap_p99_packets"
 };
 
-/// Reads <variable>_<what>[_<unit>]. The error of an unknown name says what comes nearest.
+/// Parses <variable>_<what>[_<unit>]. The error for an unknown name suggests the nearest one.
 Result<StatisticName> parse_statistic_name(std::string_view text, std::span<const StatisticFamily* const> families);
 
-/// Returns every name there is, with and without its unit; a pattern, such as a percentile, as an example.
+/// Returns all names, with and without unit. A pattern, such as a percentile, is represented by an example.
 std::vector<std::string> statistic_names(std::span<const StatisticFamily* const> families);
 
 }  // namespace parshall

@@ -18,12 +18,12 @@
 namespace parshall {
 namespace {
 
-/// Every statistic there is. A new one is its file, a line here, and its test.
+/// Registry of statistics. To add one, write its file, a line here, and its test.
 constexpr std::array kFamilies{
     &kMomentsFamily, &kQuantileFamily, &kFirstSamplesFamily, &kInterfaceFamily, &kTcpTotalsFamily,
 };
 
-/// The columns asked of one variable that one family provides.
+/// Columns requested for one variable from one family.
 struct Group {
   Variable variable;
   const StatisticFamily* family;
@@ -81,7 +81,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
 }
 
 void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
-  // What fits into the first cache line comes first and largest first; what does not comes last.
+  // The states that fit into the first cache line come first, the largest of them in front; the others follow.
   constexpr std::size_t kRestOfLine = 56;
   const auto in_front = [](const auto& a, const auto& b) {
     const std::size_t x = a->row_bytes(), y = b->row_bytes();

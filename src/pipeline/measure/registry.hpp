@@ -15,16 +15,16 @@
 
 namespace parshall {
 
-/// The statistics kept for every flow, and where each one's state lies in a flow's row.
+/// The statistics kept for every flow, with the place of each one's state in a flow's row.
 ///
-/// Shape: a row is `row_bytes()` bytes of plain memory, all zero before the first sample. The first 56 bytes hold
-///        the largest state that fits there, so that with 8 bytes in front of it it fills one cache line.
-/// Merge: rows of one flow kept by two workers add up where `mergeable()`.
+/// Shape: a row is `row_bytes()` bytes of plain memory, all zero before the first sample. The first 56 bytes hold the
+///        largest state that fits there, which with 8 bytes in front of it fills one cache line.
+/// Merge: rows that two workers kept for one flow can be added up if `mergeable()`.
 class StatisticSet {
  public:
   struct Placed {
     const Statistic* statistic;
-    std::size_t offset;  ///< of its state, from the start of the row
+    std::size_t offset;  ///< offset of its state from the start of the row
   };
 
   static constexpr std::size_t kMaxColumns = 64;
@@ -35,19 +35,20 @@ class StatisticSet {
   std::span<const Column> columns() const noexcept { return columns_; }
   std::span<const Placed> statistics() const noexcept { return placed_; }
 
-  /// Writes one value per column, in the order of `columns()`; nothing where the value does not exist.
+  /// Writes one value per column, in the order of `columns()`; nullopt where there is no value.
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept;
 
-  /// How many packets at a flow's beginning change its row; nothing: all of its packets do.
+  /// Returns how many packets at a flow's beginning change its row; nullopt if all packets do.
   std::optional<std::uint32_t> first_packets() const noexcept { return first_packets_; }
 
-  /// Whether flows have classes, and that of one by its row.
+  /// Returns whether flows have classes; class_of() reads one from a row.
   bool classifies() const noexcept { return flow_class_ != nullptr; }
   ClassId class_of(const std::byte* row) const noexcept { return flow_class_->class_of(row + flow_class_at_); }
-  /// Null where they have none.
+  /// Returns null if flows have no classes.
   const FlowClass* flow_class() const noexcept { return flow_class_; }
 
-  /// What tells a flow's class, or will, in a row of another choice of statistics by the same classifier.
+  /// Returns the state of a flow's class. It can be copied to a row of another set of statistics with the same
+  /// classifier.
   std::span<const std::byte> class_state(const std::byte* row) const noexcept {
     return {row + flow_class_at_, flow_class_->row_bytes()};
   }
@@ -55,18 +56,18 @@ class StatisticSet {
     return {row + flow_class_at_, flow_class_->row_bytes()};
   }
 
-  /// Whether any of them takes SideFacts.
+  /// Returns whether any statistic needs SideFacts.
   bool needs_side() const noexcept;
-  /// Whether any of them takes what is found out about TCP connections.
+  /// Returns whether any statistic needs findings on TCP connections.
   bool needs_tcp() const noexcept;
 
-  /// Whether rows tell where their flows began, and that of one.
+  /// Returns whether rows hold where their flows began; origin_state() points to that.
   bool has_origins() const noexcept { return has_origins_; }
   std::byte* origin_state(std::byte* row) const noexcept { return row + origin_at_; }
   const std::byte* origin_state(const std::byte* row) const noexcept { return row + origin_at_; }
 
   bool mergeable() const noexcept;
-  void merge(std::byte* into, const std::byte* from) const noexcept;  ///< only where mergeable()
+  void merge(std::byte* into, const std::byte* from) const noexcept;  ///< requires mergeable()
 
  private:
   friend Result<StatisticSet> make_statistics(std::span<const std::string>, const StatisticOptions&);
@@ -77,23 +78,23 @@ class StatisticSet {
   std::vector<std::unique_ptr<Statistic>> owned_;
   std::vector<Placed> placed_;
   std::vector<Column> columns_;
-  std::vector<std::size_t> source_;  ///< of each column: its place when all statistics are read in turn
+  std::vector<std::size_t> source_;  ///< for each column, its index when all statistics are read in turn
   std::size_t row_bytes_ = 0;
   std::optional<std::uint32_t> first_packets_;
   const FlowClass* flow_class_ = nullptr;
-  std::size_t flow_class_at_ = 0;  ///< of its state, from the start of the row
+  std::size_t flow_class_at_ = 0;  ///< offset of its state from the start of the row
   bool has_origins_ = false;
   std::size_t origin_at_ = 0;
 };
 
-/// Statistics by name, <variable>_<what> with or without the unit: gap_mean, iat_p99.9_ns, size_sd; and class, where
-/// the options have a classifier. Names that mean the same become one column, at the place of the first. Fails on an
-/// unknown name.
+/// Makes statistics by name: <variable>_<what> with or without the unit, such as gap_mean, iat_p99.9_ns or size_sd, and
+/// `class` if the options have a classifier. Names with the same meaning become one column, at the place of the first.
+/// Fails on an unknown name.
 Result<StatisticSet> make_statistics(std::span<const std::string> names, const StatisticOptions& options);
 
-/// Whether make_statistics() knows this name.
+/// Returns whether make_statistics() knows this name.
 bool is_statistic(std::string_view name);
-/// Returns the names that it knows, with and without unit; a pattern, such as a percentile, as an example.
+/// Returns all known names, with and without unit. A pattern, such as a percentile, is represented by an example.
 std::vector<std::string> all_statistic_names();
 
 /// One line of `parshall list statistics`.
@@ -103,7 +104,7 @@ struct StatisticListing {
   std::string column;  ///< the name with the unit
   ColumnType type;
   std::string help;
-  std::size_t bytes_per_flow;  ///< when it is the only one asked; those of one variable share their state
+  std::size_t bytes_per_flow;  ///< if it is the only one requested; statistics of one variable share their state
   bool mergeable;
 };
 

@@ -6,21 +6,21 @@
 
 namespace parshall {
 
-/// One counter for each value of a hash; keys that share it are added up.
+/// One counter for each value of a hash; keys with the same value share it.
 ///
-/// Shape:  one array of counters; a key's is at its hash's top bits.
+/// Shape:  one array of counters; a key's counter is at its hash's top bits.
 /// Cost:   one cache line.
 /// Error:  never below the truth. N packets in w counters add N / w to a key's on average, so by Markov's inequality
 ///         more than N / (w p) with probability p at most.
 /// Merge:  counter by counter.
-/// Source: the "count array" of Alipourfard et al., "A Comparison of Performance and Accuracy of Measurement
-///         Algorithms in Software", SOSR 2018.
+/// Source: the "count array" of Alipourfard et al., "A Comparison of Performance and Accuracy of Measurement Algorithms
+///         in Software", SOSR 2018.
 template <MapKey K, std::unsigned_integral Counter = std::uint32_t>
 class CountArray {
  public:
   using Key = K;
 
-  /// The hash has a seed already; another one would change nothing.
+  /// Ignores the seed: the hash is already seeded, and a second seed would not change anything.
   explicit CountArray(SketchSize size, std::uint64_t /*seed*/ = 0)
       : counters_(sketches::row_width(size.width)), shift_(64 - sketches::row_bits(size.width)) {}
 

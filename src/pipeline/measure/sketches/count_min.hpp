@@ -11,20 +11,20 @@ namespace parshall {
 
 enum class CountMinUpdate : std::uint8_t {
   plain,         ///< every row counts every packet
-  conservative,  ///< only the key's smallest counters do, which are the only ones its estimate reads
+  conservative,  ///< only the key's smallest counters do, the only ones that its estimate reads
 };
 
-/// Several rows of counters with a hash each; a key has the least of its counters.
+/// Several rows of counters, each with its own hash; a key's estimate is the least of its counters.
 ///
 /// Shape:  rows of counters, one behind the other.
-/// Cost:   a cache line for each row; a multiplication too, where the rows' places take more bits than the hash has.
-/// Error:  never below the truth. N packets add N / w to a key's counter on average, so by Markov's inequality more
-///         than c N / w in all of d rows with probability c^-d at most: e N / w and e^-d in the paper. Rows that take
-///         bits of the key's hash need all of them to be random, as KeyedHash's are. Conservative update is never
+/// Cost:   a cache line for each row; also a multiplication each if the hash has too few bits for all rows.
+/// Error:  never below the truth. N packets add N / w to a key's counter on average. So by Markov's inequality they add
+///         more than c N / w in all of d rows with probability c^-d at most: e N / w and e^-d in the paper. Rows that
+///         use bits of the key's hash need all of them to be random, as KeyedHash's are. Conservative update is never
 ///         worse.
-/// Merge:  counter by counter; after conservative updates too, where the sum is no less than each key's truth.
-/// Source: Cormode and Muthukrishnan, "An improved data stream summary: the count-min sketch and its applications",
-///         J. Algorithms 55, 2005; conservative update: Estan and Varghese, "New directions in traffic measurement and
+/// Merge:  counter by counter, also after conservative updates; each sum is no less than the key's true count.
+/// Source: Cormode and Muthukrishnan, "An improved data stream summary: the count-min sketch and its applications", J.
+///         Algorithms 55, 2005; conservative update: Estan and Varghese, "New directions in traffic measurement and
 ///         accounting", SIGCOMM 2002.
 template <MapKey K, CountMinUpdate Update = CountMinUpdate::plain, std::unsigned_integral Counter = std::uint32_t>
 class CountMin {
@@ -83,10 +83,11 @@ class CountMin {
   std::uint64_t packets() const noexcept { return packets_; }
 
  private:
-  /// Three rows that take bits of their own of the hash: compiled apart from all others, without a loop.
+  /// Returns whether there are three rows that use separate bits of the hash. This case is compiled separately, without
+  /// a loop.
   bool most_have() const noexcept { return rows_ == 3 && 3 * bits_ <= 64; }
 
-  /// With the key's place in each row. Rows take bits of their own of the hash, where it has that many.
+  /// Calls `visit` with the key's place in each row. Rows use separate bits of the hash if it has enough.
   template <bool MostHave, class Visit>
   [[gnu::always_inline]] void each_row(std::uint64_t hash, Visit visit) const noexcept {
     const std::size_t bits = bits_, rows = rows_;
@@ -121,7 +122,7 @@ class CountMin {
   }
   [[gnu::noinline]] std::uint64_t add_to_others(std::uint64_t hash) noexcept { return add_to_rows<false>(hash); }
 
-  std::size_t rows_, bits_;  // of a type that no counter has, or gcc reads them again after every store
+  std::size_t rows_, bits_;  // a type that no counter has, or gcc would reload them after every store
   HugeBuffer<Counter> counters_;
   std::array<RowHash, SketchSize::kMaxRows> hashes_;
   std::uint64_t packets_ = 0;

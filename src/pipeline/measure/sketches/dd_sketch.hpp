@@ -9,10 +9,10 @@
 
 namespace parshall {
 
-/// Quantiles of any numbers from 0 up, within a relative error.
+/// Quantiles of numbers from 0 up, within a relative error.
 ///
-/// Shape: a counter for each bin (g^(i-1), g^i], g = (1 + error) / (1 - error), from 1e-9 to 1e18: 3110 at 1 %; and one
-///        for what is below, which counts as 0. Numbers above count in the last.
+/// Shape: a counter for each bin (g^(i-1), g^i], g = (1 + error) / (1 - error), from 1e-9 to 1e18: 3110 at 1 %. One
+///        more bin holds smaller values, which count as 0. Larger values count in the last bin.
 /// Error: |reported - exact| <= error * exact for any quantile (nearest rank) within these limits.
 /// Source: Masson, Rim, Lee, "DDSketch: a fast and fully-mergeable quantile sketch", PVLDB 12(12), 2019, section 2.
 class DdSketch {
@@ -35,7 +35,7 @@ class DdSketch {
 
   std::uint64_t count() const noexcept { return count_; }
 
-  /// The smallest number that at least `share` of them are not above, in (0, 1]; nothing of none.
+  /// Returns the smallest value that at least the fraction `share`, in (0, 1], does not exceed; nullopt without values.
   std::optional<double> quantile(double share) const noexcept {
     if (count_ == 0) return std::nullopt;
     const auto rank = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_)));

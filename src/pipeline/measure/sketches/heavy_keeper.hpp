@@ -10,21 +10,21 @@
 
 namespace parshall {
 
-/// Buckets of one fingerprint and its count; other keys' packets wear the count down, the less likely the larger it is.
-/// Beside them a list of the largest keys.
+/// Buckets of one fingerprint and its count, with a list of the largest keys. Packets of other keys wear a count down,
+/// with a probability that falls as the count grows.
 ///
 /// Shape:  rows of buckets of 8 bytes; a list of an eighth of the width's keys.
 /// Cost:   a lookup in the list; a cache line, a multiplication and at times a random number for each row.
-/// Error:  above the truth only where two keys have a bucket and a 32-bit fingerprint in common. Below it, for
-///         packets in random order, with what follows (b is 1.08; N packets, d rows of w buckets). A row is good for a
-///         key of n packets where its bucket's others have less than n / 4: none is with probability (4 N / (n w))^d at
-///         most. In a good one the N / w packets of others, spread over the key's n, find its count at each i alike and
-///         take one off with probability b^-i: N / (w n (b - 1)) in all on average, so epsilon N or more with
-///         probability 1 / (epsilon w n (b - 1)) at most. In other orders there is no bound: a large count is hardly
-///         worn down by keys that come later.
+/// Error:  above the truth only if two keys share a bucket and a 32-bit fingerprint. Below it as follows, for packets
+///         in random order (b is 1.08; N packets, d rows of w buckets). A row is good for a key of n packets if the
+///         others in its bucket have less than n / 4. No row is good with probability (4 N / (n w))^d at most. In a
+///         good row, the N / w packets of others are spread over the key's n. They meet its count at each i alike and
+///         take one off with probability b^-i: N / (w n (b - 1)) in all on average. So it loses epsilon N or more with
+///         probability 1 / (epsilon w n (b - 1)) at most. For other orders there is no bound: keys that come later
+///         hardly wear down a large count.
 /// Source: Gong et al., "HeavyKeeper: an accurate algorithm for finding top-k elephant flows", USENIX ATC 2018, with
-///         its fingerprint collision detection and selective increment. The good row is ours, the rest of the bound
-///         has the form of theirs.
+///         its fingerprint collision detection and selective increment. The good row is ours; the rest of the bound has
+///         the form of theirs.
 template <MapKey K, std::unsigned_integral Counter = std::uint32_t>
 class HeavyKeeper {
  public:
@@ -39,7 +39,7 @@ class HeavyKeeper {
     for (RowHash& hash : hashes_) hash = RowHash(random_);
   }
 
-  /// Kept once there have been 4 / (epsilon^2 w p (b - 1)) packets.
+  /// Returns a size. Its bound holds once there have been 4 / (epsilon^2 w p (b - 1)) packets.
   static std::optional<SketchSize> size_for(double epsilon, double probability) noexcept {
     if (!(probability > 0)) return std::nullopt;
     const double rows = std::clamp(std::ceil(-std::log(probability / 2)), 1.0, double{SketchSize::kMaxRows});
@@ -59,7 +59,8 @@ class HeavyKeeper {
     ++packets_;
     const Place listed = list_.find(hash, key);
     const std::uint64_t least = list_.full() ? list_.least() : ~std::uint64_t{0};
-    // A key that is not listed and has more than the least that is has them from another one of its fingerprint.
+    // If a key is not listed but its count exceeds the least listed one, the count is from another key with its
+    // fingerprint.
     const std::uint64_t most = listed == kNowhere ? least : ~std::uint64_t{0};
     Counter count = 0, left_alone = 0;
     for (std::size_t row = 0; row < rows_; ++row) {
@@ -90,7 +91,8 @@ class HeavyKeeper {
     return count;
   }
 
-  /// Half of the probability for rows that are not good, a quarter for what good ones lose, a quarter for fingerprints.
+  /// Splits the probability: half for rows that are not good, a quarter for the losses of good ones, a quarter for
+  /// fingerprints.
   ErrorBound error_bound(double probability) const noexcept {
     const auto packets = static_cast<double>(packets_), width = static_cast<double>(std::size_t{1} << bits_);
     const double no_good_row = 4 / (width * std::pow(probability / 2, 1 / static_cast<double>(rows_)));
@@ -115,10 +117,10 @@ class HeavyKeeper {
 
   struct Bucket {
     std::uint32_t fingerprint;
-    Counter count;  ///< 0: free
+    Counter count;  ///< 0 means free
   };
 
-  /// base^-count in units of 2^-32, as far as that is one.
+  /// base^-count in units of 2^-32, saturated to 32 bits.
   static constexpr auto kWearDown = [] {
     std::array<std::uint32_t, 288> table{};
     double share = 0x1p32;
@@ -134,7 +136,7 @@ class HeavyKeeper {
     return row << bits_ | hashes_[row](hash) >> (64 - bits_);
   }
 
-  /// One packet. Returns what the key has here.
+  /// Adds one packet. Returns the key's count in this bucket.
   Counter add_to(Bucket& bucket, std::uint32_t fingerprint) noexcept {
     if (bucket.count != 0 && bucket.fingerprint == fingerprint) return sketches::increment(bucket.count);
     if (bucket.count != 0) {
@@ -145,7 +147,7 @@ class HeavyKeeper {
     return 1;
   }
 
-  std::size_t rows_, bits_;  // of a type that no counter has, or gcc reads them again after every store
+  std::size_t rows_, bits_;  // a type that no counter has, or gcc would reload them after every store
   HugeBuffer<Bucket> buckets_;
   KeyHeap<K> list_;
   std::array<RowHash, SketchSize::kMaxRows> hashes_;

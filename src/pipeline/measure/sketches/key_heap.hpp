@@ -9,7 +9,7 @@
 
 namespace parshall {
 
-/// Keys with counts: any is found by its hash, and the one with the least count is at hand. Counts only grow.
+/// Keys with counts, found by hash; the key with the least count is always known. Counts only grow.
 ///
 /// Shape: a binary heap of counts, the least first, and a map from keys to places in it; each knows the other's place.
 /// Cost:  a lookup in the map; of log2(keys) levels, those that a count sinks, with a write to the map for each.
@@ -22,7 +22,7 @@ class KeyHeap {
 
   void prefetch(std::uint64_t hash) const noexcept { index_.prefetch(hash); }
 
-  /// Where the key is, until anything changes; kNowhere where it is not.
+  /// Returns the key's place, valid until the heap changes; kNowhere if the key is absent.
   Place find(std::uint64_t hash, const K& key) const noexcept {
     const Place place = index_.find(hash, {key, hash});
     return place == kNowhere ? kNowhere : index_.value(place);
@@ -31,15 +31,15 @@ class KeyHeap {
   bool full() const noexcept { return size_ == nodes_.size(); }
   std::size_t size() const noexcept { return size_; }
   std::uint64_t count(Place at) const noexcept { return nodes_[at].count; }
-  std::uint64_t least() const noexcept { return nodes_[0].count; }  ///< of a heap that is not empty
+  std::uint64_t least() const noexcept { return nodes_[0].count; }  ///< requires a heap that is not empty
 
-  /// To a count that is no less.
+  /// Raises a count; `count` must not be smaller than before.
   void raise(Place at, std::uint64_t count) noexcept {
     nodes_[at].count = count;
     sink(at);
   }
 
-  /// A key that is not there, to a heap that is not full.
+  /// Inserts an absent key. The heap must not be full.
   void insert(std::uint64_t hash, const K& key, std::uint64_t count) noexcept {
     const auto last = static_cast<Place>(size_++);
     nodes_[last] = {count, 0, index_.insert(hash, {key, hash}, Moved{this})};
@@ -47,7 +47,7 @@ class KeyHeap {
     rise(last);
   }
 
-  /// Gives the place of the key with the least count to one that is not there, with a count that is no less.
+  /// Replaces the key with the least count by an absent key, whose count must not be smaller.
   void replace_least(std::uint64_t hash, const K& key, std::uint64_t count, std::uint64_t over) noexcept {
     index_.erase(nodes_[0].in_index, Moved{this});
     nodes_[0] = {count, over, index_.insert(hash, {key, hash}, Moved{this})};
@@ -78,7 +78,7 @@ class KeyHeap {
     index_.value(node.in_index) = at;
   }
 
-  /// A node that stays where it is is not written again: most do.
+  /// Moves a node down. A node that stays in place, as most do, is not written again.
   void sink(Place at) noexcept {
     const Place before = at;
     const Node node = nodes_[at];

@@ -13,23 +13,23 @@
 
 namespace parshall {
 
-/// A count sketch, each of whose rows counts a packet with probability 1 / n only, and then as n: the packets between
-/// are skipped by one number for all rows. Beside it a list of the largest keys.
+/// Count sketch in which each row counts a packet only with probability 1 / n, and then as n. One number for all rows
+/// says how many to skip. A list holds the largest keys.
 ///
 /// Shape:  rows of signed counters; a list of an eighth of the width's keys.
-/// Cost:   a subtraction; of one packet in n / rows, a cache line and two multiplications for a row, an estimate by all
-///         rows, and a lookup in the list.
-/// Error:  either way: each row's estimate has a variance of (n - 1) x of a key's x packets, and of the sum of squares
-///         of the others' packets over the width and as much again for what n adds; of an even number of rows the two
-///         in the middle are averaged. The list has each key's largest estimate so far: estimate() has the latest. Up
-///         to 2^31 packets.
+/// Cost:   a subtraction; for one packet in n / rows, a cache line and two multiplications for a row, an estimate by
+///         all rows, and a lookup in the list.
+/// Error:  in both directions. Each row's estimate for a key of x packets has two variances. One is (n - 1) x. The
+///         other is the sum of squares of the other keys' packets over the width, and as much again for the sampling.
+///         With an even number of rows the two in the middle are averaged. The list has each key's largest estimate so
+///         far; estimate() gives the latest. Up to 2^31 packets.
 /// Source: Liu et al., "NitroSketch: robust and general sketch-based monitoring in software switches", SIGCOMM 2019, at
 ///         a fixed rate, over Charikar, Chen, Farach-Colton's count sketch, ICALP 2002.
 template <MapKey K>
 class NitroSketch {
  public:
   using Key = K;
-  static constexpr std::uint32_t kOneIn = 16;  ///< by default
+  static constexpr std::uint32_t kOneIn = 16;  ///< default
 
   NitroSketch(SketchSize size, std::uint64_t seed, std::uint32_t one_in = kOneIn)
       : rows_(sketches::rows_of(size)),
@@ -50,7 +50,7 @@ class NitroSketch {
 
   void prefetch(std::uint64_t) const noexcept {}
 
-  /// Returns 0 for a packet that no row counts.
+  /// Returns the new estimate, or 0 for a packet that no row counts.
   [[gnu::always_inline]] std::uint64_t add(std::uint64_t hash, const Key& key) noexcept {
     ++packets_;
     if (skip_ >= rows_) [[likely]] {
@@ -61,7 +61,7 @@ class NitroSketch {
   }
 
   std::uint64_t estimate(std::uint64_t hash, const Key&) const noexcept {
-    std::array<std::int64_t, SketchSize::kMaxRows> by_row;  // in order
+    std::array<std::int64_t, SketchSize::kMaxRows> by_row;  // sorted
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::uint64_t spread = hashes_[row](hash);
       const std::int64_t count = sign(spread) * counters_[at(row, spread)];
@@ -82,11 +82,11 @@ class NitroSketch {
   std::size_t size() const noexcept { return list_.size(); }
 
  private:
-  /// By the bit below the place: the lowest ones are not random.
+  /// Uses the bit below the place, as the lowest bits are not random.
   std::int64_t sign(std::uint64_t spread) const noexcept { return (spread >> (63 - bits_) & 1) != 0 ? 1 : -1; }
   std::size_t at(std::size_t row, std::uint64_t spread) const noexcept { return row << bits_ | spread >> (64 - bits_); }
 
-  /// From one row of a packet that counts to the next: geometric, at least 1.
+  /// Returns the distance from one counting row of a packet to the next: geometric, at least 1.
   std::uint64_t next_gap() noexcept {
     if (one_in_ == 1) return 1;
     return 1 + static_cast<std::uint64_t>(std::log(1 - random_.uniform()) / log_others_);
@@ -111,8 +111,8 @@ class NitroSketch {
 
   std::size_t rows_, bits_;
   std::uint32_t one_in_;
-  double log_others_;       ///< of the probability that a row does not count
-  std::uint64_t skip_ = 0;  ///< rows to pass before the next that counts
+  double log_others_;       ///< log of the probability that a row does not count
+  std::uint64_t skip_ = 0;  ///< rows to skip before the next one that counts
   HugeBuffer<std::int32_t> counters_;
   KeyHeap<K> list_;
   std::array<RowHash, SketchSize::kMaxRows> hashes_;

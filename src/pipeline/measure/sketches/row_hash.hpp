@@ -6,8 +6,8 @@
 
 namespace parshall {
 
-/// A row's own hash of a 64-bit hash: two that differ meet in a row of 2^bits with probability 2^-bits, whatever they
-/// do in the other rows.
+/// A row's own hash of a 64-bit hash. Two different inputs collide in a row of 2^bits with probability 2^-bits,
+/// independently of other rows.
 ///
 /// Cost:   one multiplication.
 /// Source: pair-multiply-shift; Thorup, "High speed hashing for integers and strings", arXiv:1504.06804, on vectors.
@@ -16,7 +16,7 @@ class RowHash {
   RowHash() = default;
   explicit RowHash(SplitMix64& random) noexcept : low_(random()), high_(random()), add_(random()) {}
 
-  /// Its top bits are a place in the row.
+  /// Returns a hash whose top bits are the place in the row.
   std::uint64_t operator()(std::uint64_t hash) const noexcept {
     return (low_ + (hash >> 32)) * (high_ + (hash & 0xFFFF'FFFF)) + add_;
   }

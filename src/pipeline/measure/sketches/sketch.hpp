@@ -13,27 +13,28 @@
 
 namespace parshall {
 
-/// How large a sketch is.
+/// Size of a sketch.
 struct SketchSize {
-  std::size_t width = 2;  ///< counters of a row, rounded up to a power of two; of Space-Saving the keys it lists
-  unsigned rows = 1;      ///< at most kMaxRows
+  std::size_t width =
+      2;              ///< counters per row, rounded up to a power of two; for Space-Saving, the number of keys listed
+  unsigned rows = 1;  ///< at most kMaxRows
 
-  static constexpr std::size_t kMaxWidth = std::size_t{1} << 29;  ///< larger ones are cut down to it
+  static constexpr std::size_t kMaxWidth = std::size_t{1} << 29;  ///< limit; larger widths are reduced to it
   static constexpr unsigned kMaxRows = 8;
 
   constexpr bool operator==(const SketchSize&) const = default;
 };
 
-/// What a sketch promises of the estimate for a key that was chosen without knowing the seeds.
+/// Error bound for a key that was chosen without knowing the seeds.
 struct ErrorBound {
-  std::uint64_t over;          ///< estimate - truth is at most this,
-  std::uint64_t under;         ///< and truth - estimate at most that,
-  double failure_probability;  ///< but for one key in so many
+  std::uint64_t over;          ///< estimate - truth is at most this
+  std::uint64_t under;         ///< truth - estimate is at most this
+  double failure_probability;  ///< probability that the bounds do not hold for a key
 };
 
-/// Counts packets by key in memory that does not grow.
+/// Counts packets by key in memory of fixed size.
 ///
-/// C(size, seed) has all its memory; `hash` is a keyed 64-bit hash of the key, the same one for the same key. add()
+/// C(size, seed) has all its memory. `hash` is a keyed 64-bit hash of the key, always the same for the same key. add()
 /// counts one packet and returns the new estimate.
 template <class C>
 concept KeyCounter = MapKey<typename C::Key> && std::constructible_from<C, SketchSize, std::uint64_t> &&
@@ -47,11 +48,11 @@ concept KeyCounter = MapKey<typename C::Key> && std::constructible_from<C, Sketc
   noexcept->std::same_as<std::uint64_t>;
 };
 
-/// One that takes any number of keys, and answers with an error.
+/// Counter for any number of keys that knows its error.
 ///
-/// No counter wraps: one that is full stays there, and error_bound() says what that costs. error_bound(p) is over the
-/// packets so far; its failure_probability is p where the structure reaches that. size_for(epsilon, p) makes it at most
-/// epsilon of the packets; none where that takes more than there may be.
+/// Counters saturate and never wrap; error_bound() accounts for that. error_bound(p) refers to the packets so far; its
+/// failure_probability is p if the structure reaches that. size_for(epsilon, p) returns a size whose bound is at most
+/// epsilon of the packets; nullopt if that would be larger than allowed.
 template <class S>
 concept Sketch = KeyCounter<S> &&
     requires(S sketch, const S& view, std::uint64_t hash, const typename S::Key& key, double share) {
@@ -65,23 +66,23 @@ concept Sketch = KeyCounter<S> &&
   noexcept->std::same_as<std::uint64_t>;
 };
 
-/// One that another of the same size and seed can be added to: as if one had counted all packets of both. merge()
-/// returns false, and changes nothing, where they differ.
+/// Sketch to which another one of the same size and seed can be added, as if one had counted all packets of both.
+/// merge() returns false and changes nothing if they differ.
 template <class S>
 concept MergeableSketch = Sketch<S> && requires(S into, const S& from) {
   { into.merge(from) }
   noexcept->std::same_as<bool>;
 };
 
-/// A key that a sketch names, and what it knows of it.
+/// A key that a sketch lists, with its count.
 template <MapKey K>
 struct HeavyKey {
   K key;
   std::uint64_t packets;
-  std::uint64_t over;  ///< by how much that may be too many
+  std::uint64_t over;  ///< largest possible excess of `packets`
 };
 
-/// One that names the keys with most packets: visit(do) calls do(HeavyKey) for each it lists, in no order.
+/// Sketch that lists the keys with most packets: visit(do) calls do(HeavyKey) for each, in no order.
 template <class S>
 concept RankingSketch = Sketch<S> && requires(const S& view) {
   {view.visit([](const HeavyKey<typename S::Key>&) {})};
@@ -92,7 +93,7 @@ namespace sketches {
 template <std::unsigned_integral Counter>
 inline constexpr Counter kFull = std::numeric_limits<Counter>::max();
 
-/// One more, or as full as it was.
+/// Increments the counter unless it is full.
 template <std::unsigned_integral Counter>
 [[gnu::always_inline]] inline Counter increment(Counter& counter) noexcept {
   return counter = static_cast<Counter>(counter + (counter != kFull<Counter>));
@@ -103,7 +104,7 @@ Counter sum(Counter a, Counter b) noexcept {
   return b > kFull<Counter> - a ? kFull<Counter> : static_cast<Counter>(a + b);
 }
 
-/// What full counters keep back, at most: a key has no more than all packets.
+/// Returns the most that full counters hide; a key has at most all packets.
 template <std::unsigned_integral Counter>
 std::uint64_t beyond_full(std::uint64_t packets) noexcept {
   return packets > kFull<Counter> ? packets - kFull<Counter> : 0;
@@ -118,15 +119,15 @@ inline unsigned row_bits(std::size_t width) noexcept {
 
 inline std::size_t rows_of(SketchSize size) noexcept { return std::clamp(size.rows, 1u, SketchSize::kMaxRows); }
 
-/// Keys of the list beside a sketch: an eighth of the width's.
+/// Returns the number of keys in a sketch's list: an eighth of the width's.
 inline std::size_t listed_of(SketchSize size) noexcept { return std::max<std::size_t>(1, row_width(size.width) / 8); }
 
-/// Rounded down, and at most `most`.
+/// Rounds down, to at most `most`.
 inline std::uint64_t whole(double packets, std::uint64_t most) noexcept {
   return packets < static_cast<double>(most) ? static_cast<std::uint64_t>(packets) : most;
 }
 
-/// `rows` rows of at least that width; none where it is no number from 1 to the widest.
+/// Returns the size of `rows` rows of at least that width; nullopt if the width is invalid or too large.
 inline std::optional<SketchSize> size_of_width(double width, unsigned rows) noexcept {
   if (!(width >= 0 && width <= static_cast<double>(SketchSize::kMaxWidth))) return std::nullopt;
   return SketchSize{row_width(static_cast<std::size_t>(std::ceil(width))), rows};

@@ -5,13 +5,13 @@
 
 namespace parshall {
 
-/// A list of k keys; a new one takes the place of the one with the fewest packets, and its count with it.
+/// List of k keys. A new key replaces the one with the fewest packets and takes over its count.
 ///
 /// Shape:  a heap of k counts, and an index of the keys.
 /// Cost:   a lookup, and up to log2(k) levels of the heap for each packet.
-/// Error:  always: the counts add up to the N packets; a listed key has from count - over to count packets, and `over`
-///         is at most the least count, which is at most N / k; every key of more than N / k packets is listed. A key
-///         that is not listed is estimated at the least count, which it cannot exceed.
+/// Error:  always: the counts add up to the N packets; a listed key has from count - over to count packets. `over` is
+///         at most the least count, which is at most N / k. Every key of more than N / k packets is listed. A key that
+///         is not listed is estimated at the least count, which it cannot exceed.
 /// Source: Metwally, Agrawal, El Abbadi, "Efficient computation of frequent and top-k elements in data streams", ICDT
 ///         2005; on a heap as in Alipourfard et al., SOSR 2018.
 template <MapKey K>
@@ -19,7 +19,7 @@ class SpaceSaving {
  public:
   using Key = K;
 
-  /// Nothing is left to chance; the seed of the hash is enough against those who would fill one place of the index.
+  /// Ignores the seed, as the structure is deterministic. The seeded hash protects the index against crafted keys.
   explicit SpaceSaving(SketchSize size, std::uint64_t /*seed*/ = 0) : heap_(keys_of(size)), keys_(keys_of(size)) {}
 
   static std::optional<SketchSize> size_for(double epsilon, double) noexcept {
@@ -64,7 +64,7 @@ class SpaceSaving {
   static std::size_t keys_of(SketchSize size) noexcept {
     return std::clamp<std::size_t>(size.width, 1, SketchSize::kMaxWidth);
   }
-  /// What a key may have had before it was listed.
+  /// Returns the most packets that a key may have had before it was listed.
   std::uint64_t least() const noexcept { return heap_.full() ? heap_.least() : 0; }
 
   KeyHeap<K> heap_;

@@ -11,9 +11,9 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint64_t kOwnSeed = 0x3d9a'61f4'c05b'27e8;  // its hashes have nothing to do with a table's
+constexpr std::uint64_t kOwnSeed = 0x3d9a'61f4'c05b'27e8;  // makes its hashes independent of a table's
 
-/// A bare IP packet of the flow, for filters to look at.
+/// Minimal IP packet of the flow, for filters to match.
 struct BarePacket {
   std::array<std::uint8_t, 64> bytes{};
   RawPacket packet;

@@ -13,12 +13,12 @@
 
 namespace parshall {
 
-/// The keys that a task reported in one window.
+/// Keys that a task reported in one window.
 class Reported {
  public:
   Reported(std::size_t capacity, std::uint64_t seed) : keys_(capacity, seed) {}
 
-  /// Whether the flow, or its opposite direction, is among what was reported.
+  /// Returns whether the flow, or its opposite direction, was reported.
   bool has(const FlowKey& flow) const noexcept {
     if (all_) return true;
     return std::ranges::any_of(
@@ -32,16 +32,16 @@ class Reported {
   bool has_part(const FlowKey& part) const noexcept { return keys_.find(keys_.hash(part), part) != nullptr; }
 
   KeyTable<Nothing> keys_;
-  std::vector<std::shared_ptr<const KeyPart>> parts_;  ///< that the keys are of: several where prefixes differ
-  bool all_ = false;                                   ///< an event was about all traffic
+  std::vector<std::shared_ptr<const KeyPart>> parts_;  ///< parts that the keys have; several if prefixes differ
+  bool all_ = false;                                   ///< true if an event was about all traffic
 };
 
-/// What a task found, window by window, for the workers whose flows' states go by it. One thread writes.
+/// Findings of a task, window by window, for workers whose flows' states depend on it. One thread writes.
 ///
-/// A worker reads the window before the last that it has told the end of, or an earlier one, and no window is written
-/// before all workers have told its end: so of four windows none is written that anybody reads.
-/// Shape: four times 64 bytes and 16 of an index for each event a window, allocated once. Full: what does not fit is no
-///        outcome; it is as large as the task's most events.
+/// A worker reads the window before the last one whose end it has reported, or an earlier one. No window is written
+/// before all workers have reported its end. So with four windows, none is read while it is written.
+/// Shape: for each event a window, four times 64 bytes and 16 of an index, allocated once.
+/// Full:  further findings are ignored; the capacity is the task's limit of events.
 class Outcomes {
  public:
   Outcomes(std::size_t capacity, std::uint64_t seed)
@@ -58,7 +58,7 @@ class Outcomes {
     open.reported.all_ = false;
     written_ = window;
   }
-  /// Summaries say nothing about a flow.
+  /// Adds a finding; summaries are ignored, because they do not concern flows.
   void add(const Event& event) {
     if (event.kind != EventKind::alarm) return;
     Reported& reported = windows_[turn_ % kWindows].reported;
@@ -71,13 +71,13 @@ class Outcomes {
   }
   void end() { windows_[turn_ % kWindows].number.store(written_, std::memory_order_release); }
 
-  /// All windows below this one are over.
+  /// Declares that all windows below this one are over.
   void decide_below(std::uint64_t window) noexcept { decided_below_.store(window, std::memory_order_release); }
 
-  /// Any worker.
+  /// Any worker: returns whether the window is over.
   bool decided(std::uint64_t window) const noexcept { return window < decided_below_.load(std::memory_order_acquire); }
 
-  /// Null: nothing was reported in that window.
+  /// Returns the findings of a window, or null if there are none.
   const Reported* of(std::uint64_t window) const noexcept {
     for (const Window& kept : windows_)
       if (kept.number.load(std::memory_order_acquire) == window) return &kept.reported;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kFileKeys[] = {"default", "state", "rule"}, kStateKeys[] = {"name", "tasks", "lighter"},
                            kRuleKeys[] = {"state", "from", "filter", "prefix", "port", "share", "reported_by"};
 
-/// Reads a file of states, and says where it is wrong.
+/// Reads a file of states. An error says where it is wrong.
 class Reader : TomlReader {
  public:
   explicit Reader(const std::string& name) : TomlReader(name) {}
@@ -70,7 +70,7 @@ class Reader : TomlReader {
     }
   }
 
-  /// Once all names are known.
+  /// Reads the lighter state, once all names are known.
   void read_lighter(const toml::table& state) {
     if (problem()) return;
     StatePlan& plan = file_.plan;
@@ -81,7 +81,7 @@ class Reader : TomlReader {
     std::uint8_t lighter = state_of(*name, **name);
     if (problem()) return;
     plan.lighter[own] = lighter;
-    // Of those read so far: who closes a circle comes last in it.
+    // Checks the states read so far: the last member of a cycle closes it.
     for (std::size_t steps = 0; lighter < own && plan.lighter[lighter] != lighter && steps < plan.lighter.size();
          ++steps)
       lighter = plan.lighter[lighter];

@@ -12,8 +12,8 @@
 
 namespace parshall {
 
-/// Which state's measures flows of each state have in fact: the state's own, or, for shares of its flows, lighter ones.
-/// By weight, and among flows of a weight by a hash of the flow, so that few flows change when the shares do.
+/// Maps flows to the state whose measures they get: their own state or, for a share of them, a lighter one. It goes by
+/// weight and then by a hash of the flow, so that few flows change when the shares do.
 ///
 /// Shape: 512 bytes for each state; nothing is allocated after the constructor.
 class StateShares {
@@ -22,10 +22,10 @@ class StateShares {
 
   struct Part {
     std::uint8_t to;
-    double share;  ///< of the state's flows
+    double share;  ///< fraction of the state's flows
   };
 
-  /// All have their own.
+  /// Starts with all flows in their own state.
   explicit StateShares(std::size_t states) : rows_(states) {
     for (std::size_t state = 0; state < states; ++state) {
       const Part all{static_cast<std::uint8_t>(state), 1};
@@ -33,7 +33,8 @@ class StateShares {
     }
   }
 
-  /// Of flows of one weight (FlowWeight). At most kMostParts, together 1; in this order they have the hashes from 0 on.
+  /// Sets the parts for flows of one weight (FlowWeight). There are at most kMostParts, with shares that sum to 1. In
+  /// this order they take the hashes from 0 on.
   void set(std::uint8_t state, std::size_t weight, std::span<const Part> parts) noexcept {
     Ranges& ranges = rows_[state][weight];
     double end = 0;
@@ -44,15 +45,15 @@ class StateShares {
       if (whole > (count == 0 ? 0 : ranges[count - 1].end)) ranges[count++] = {whole, part.to};
     }
     if (count == 0) ranges[count++] = {0, state};
-    ranges[count - 1].end = kHashes;  // shares add up to a little less than 1
+    ranges[count - 1].end = kHashes;  // rounded shares may sum to a little less than 1
   }
 
-  /// Of all weights.
+  /// Sets the same parts for all weights.
   void set(std::uint8_t state, std::span<const Part> parts) noexcept {
     for (std::size_t weight = 0; weight < FlowWeight::kClasses; ++weight) set(state, weight, parts);
   }
 
-  /// Of a flow of that state.
+  /// Returns the effective state of a flow.
   std::uint8_t effective(std::uint8_t state, std::uint16_t hash, std::uint8_t weight) const noexcept {
     const Range* range = rows_[state][weight].data();
     while (hash >= range->end) ++range;

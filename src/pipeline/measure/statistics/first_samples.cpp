@@ -16,7 +16,7 @@ constexpr std::array<Measure, 1> kMeasures{{
     {"<1-16>", "1", "first, second, ... sample", true, true},
 }};
 
-/// Which of its samples a packet brings: a flow's first one has neither gap nor time since the one before.
+/// Returns how many packets bring that many samples: a flow's first packet has neither gap nor inter-arrival time.
 std::uint32_t packets_for(Variable variable, std::size_t samples) noexcept {
   return static_cast<std::uint32_t>(samples) + (variable == Variable::gap || variable == Variable::iat ? 1 : 0);
 }
@@ -39,7 +39,7 @@ class FirstSamples final : public Statistic {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       std::byte* const row = batch.state(i);
       const std::uint64_t count_and_one = load<std::uint64_t>(row), count = count_and_one - 1;
-      if (count >= most_) continue;  // of a flow that was there before, too
+      if (count >= most_) continue;  // also true for a flow that existed before
       const auto value = static_cast<Value>(std::min<std::uint64_t>(batch.samples[i], kLargest));
       std::memcpy(row + kValues + count * sizeof value, &value, sizeof value);
       const std::uint64_t more = count_and_one + 1;
@@ -65,7 +65,7 @@ class FirstSamples final : public Statistic {
   void merge(std::byte*, const std::byte*) const noexcept override {}
 
  private:
-  static constexpr std::size_t kValues = 8;  ///< bytes before them
+  static constexpr std::size_t kValues = 8;  ///< bytes before the values
   static constexpr std::uint64_t kLargest = std::numeric_limits<Value>::max();
 
   template <class T>
@@ -76,7 +76,7 @@ class FirstSamples final : public Statistic {
   }
 
   Variable variable_;
-  std::vector<std::size_t> asked_;  ///< from 1
+  std::vector<std::size_t> asked_;  ///< numbers of the requested samples, from 1
   std::vector<Column> columns_;
   std::size_t most_;
 };
@@ -116,7 +116,7 @@ std::optional<KnownMeasure> find_first(std::string_view what) {
   return what == kFirst[0].pattern ? std::optional(KnownMeasure{std::string(what), kFirst.data()}) : std::nullopt;
 }
 
-/// Without what formats of text give a meaning to: the kernel lets almost anything be an interface's name.
+/// Replaces characters that are special in text formats, since the kernel allows almost any interface name.
 std::string plain(std::string name) {
   const auto is_special = [](char c) { return c <= ' ' || c > '~' || c == '"' || c == '\\' || c == ','; };
   std::ranges::replace_if(name, is_special, '_');

@@ -11,16 +11,17 @@
 
 namespace parshall {
 
-/// A flow's class, told by a Classifier as soon as the flow has had packets enough. Absent before.
+/// Class of a flow, determined by a Classifier as soon as the flow has enough packets. Absent before.
 ///
-/// Told by other threads (ClassJobs) the class comes later, and whoever reads the row before tells it by the sizes.
+/// If other threads classify (ClassJobs), the class comes later; a reader of the row computes it from the sizes until
+/// then.
 ///
-/// Shape:  4 bytes, and 2 for the size of each packet that the classifier goes by, in whole 8 bytes: 16 for four.
-/// Cost:   one classification a flow, with those of the same batch; later packets cost nothing where nothing else is
-///         asked of them.
-/// Merge:  no: which packets were the first is not known across workers.
-/// Source: Santiago del Rio et al., Wire-speed statistical classification of network traffic on commodity hardware,
-///         IMC 2012.
+/// Shape:  4 bytes, and 2 for the size of each packet that the classifier uses, in whole 8 bytes: 16 for four.
+/// Cost:   one classification a flow, together with others of the same batch. Later packets cost nothing if no other
+///         statistic needs them.
+/// Merge:  no: workers do not know which packets were the first.
+/// Source: Santiago del Rio et al., Wire-speed statistical classification of network traffic on commodity hardware, IMC
+///         2012.
 class FlowClass final : public Statistic {
  public:
   static constexpr std::string_view kName = "class";
@@ -41,28 +42,28 @@ class FlowClass final : public Statistic {
 
   const std::shared_ptr<const Classifier>& classifier() const noexcept { return classifier_; }
 
-  // Of a flow's own state:
+  // These work on a flow's own state:
 
   ClassId class_of(const std::byte* row) const noexcept;
 
-  /// Where the flow has had packets enough, and is on its way to no other thread: sends it, unless there is no room.
-  /// Whether that changed how many flows wait for room: 1, 0 or -1.
+  /// Sends the flow to another thread if it has enough packets, was not sent before, and there is room. Returns the
+  /// change in the number of flows that wait for room: 1, 0 or -1.
   int send(std::byte* row, std::uint32_t slot, ClassJobs& jobs) const noexcept;
 
-  /// Where it waits for room, it does so no more, until send() is called again; false elsewhere.
+  /// Stops the flow's wait for room until send() is called again. Returns false if it did not wait.
   bool stop_waiting(std::byte* row) const noexcept;
 
-  /// What another thread told of a flow of that slot; false where it is no longer asked. By its sizes it is known to be
-  /// of this flow, or of one that has the same class.
+  /// Takes another thread's verdict on a flow of that slot. Returns false if it is no longer needed. Equal sizes show
+  /// that the verdict is for this flow, or for one of the same class.
   bool take(std::byte* row, const ClassJob& verdict) const noexcept;
 
  private:
-  static constexpr ClassId kRefused = 0xfffc, kSent = 0xfffd;  ///< instead of a class, beside kNotClassified
+  static constexpr ClassId kRefused = 0xfffc, kSent = 0xfffd;  ///< markers in place of a class, beside kNotClassified
 
-  /// What lies before the sizes.
+  /// Header before the sizes.
   struct Head {
-    std::uint16_t packets_and_one;  ///< whose sizes are there; 0: the flow was there before
-    ClassId id;                     ///< once these are all, and it was told
+    std::uint16_t packets_and_one;  ///< number of sizes present, plus one; 0: the flow existed before
+    ClassId id;                     ///< class, once all sizes are present and it is known
   };
   static Head head_of(const std::byte* row) noexcept {
     Head head;

@@ -8,20 +8,21 @@
 
 namespace parshall {
 
-/// Where a flow's record stands in the flow: when that began, and how many records of it ended before by an active
-/// timeout, with what was in them. Columns of it are the schema's: this is only what they go by, kept with the row, so
-/// that it survives what the row survives.
+/// Position of a flow's current record within the flow: when the flow began, and how many earlier records an active
+/// timeout ended, with their counts. It has no columns itself; the schema's columns use it. It is kept in the row, so
+/// it lives as long as the row.
 ///
-/// Shape:  48 bytes; all zero for a flow that was there before anybody asked, of which nothing is known.
+/// Shape:  48 bytes; all zero for a flow that existed before, about which nothing is known.
 /// Cost:   only packets that begin a flow or end a record.
-/// Merge:  what began first; then the flow's records are those of the worker that saw it first. What ended adds up.
+/// Merge:  takes the earlier beginning, with the record number of the worker that saw it. Counts of ended records add
+///         up.
 class FlowOrigin final : public Statistic {
  public:
   struct State {
-    std::uint64_t began_ns = 0;  ///< time of the packet that began the flow, which is first to come: never changes
-    std::uint64_t first_ns = 0;  ///< smallest time of that and of the records that ended
-    std::uint64_t record_and_one = 0;                         ///< 0: nothing is known
-    std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< of the records that ended
+    std::uint64_t began_ns = 0;        ///< time of the packet that began the flow, the first to arrive; never changes
+    std::uint64_t first_ns = 0;        ///< smallest time of that packet and of the records that ended
+    std::uint64_t record_and_one = 0;  ///< 0: unknown
+    std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< sums over the records that ended
 
     bool is_known() const noexcept { return record_and_one != 0; }
     std::uint64_t record() const noexcept { return record_and_one - 1; }
@@ -33,12 +34,12 @@ class FlowOrigin final : public Statistic {
     return state;
   }
 
-  /// A flow begins with a packet of that time.
+  /// Begins a flow with a packet at that time.
   static void begin_at(std::byte* row, std::uint64_t time_ns) noexcept {
     store(row, {.began_ns = time_ns, .first_ns = time_ns, .record_and_one = 1});
   }
 
-  /// The flow goes on in another record, after this one.
+  /// Continues the flow in another record, after `ended`.
   static void go_on(std::byte* row, const FlowRecord& ended) noexcept {
     State state = state_of(row);
     if (!state.is_known()) return;

@@ -76,8 +76,8 @@ class LogHistogram final : public Statistic {
  private:
   using Bin = std::uint32_t;
   static constexpr Bin kFullBin = std::numeric_limits<Bin>::max();
-  static constexpr int kTimeBits = 40;  ///< of gaps and inter-arrival times: 18 minutes of ns
-  static constexpr int kSizeBits = 32;  ///< all a frame length can be
+  static constexpr int kTimeBits = 40;  ///< for gaps and inter-arrival times: 18 minutes in ns
+  static constexpr int kSizeBits = 32;  ///< covers every frame length
 
   std::span<Bin> bins_in(std::byte* row) const noexcept { return {reinterpret_cast<Bin*>(row), bins_.count()}; }
 

@@ -21,7 +21,7 @@ constexpr std::array<Measure, 7> kMeasures{{
     {"kurtosis", "kurtosis", "excess kurtosis g2 (normal: 0)", false},
 }};
 
-// A row is a count followed by the parts that were asked for. `n` counts the sample being added.
+// A row is a count followed by the requested parts. `n` includes the sample being added.
 
 struct Last {
   std::uint64_t last;
@@ -103,7 +103,7 @@ struct Row : Parts... {
 };
 static_assert(sizeof(Row<Sum>) == 16 && sizeof(Row<Last, Extremes, Central<4>>) == 64);
 
-/// Population moment of the given order about the mean; nothing where the variable never varied.
+/// Returns the standardised population moment of the given order; nullopt if the variable never varied.
 template <class R>
 std::optional<double> standardised(const R& row, int order) noexcept {
   const auto n = static_cast<double>(row.count);
@@ -174,7 +174,7 @@ class Moments final : public Statistic {
   Asked asked_;
 };
 
-/// The highest power of the samples a measure needs.
+/// Returns the highest power of the samples that a measure needs.
 int order_of(Kind kind) noexcept { return std::max(0, static_cast<int>(kind) - static_cast<int>(Kind::max)); }
 
 template <class... Parts>

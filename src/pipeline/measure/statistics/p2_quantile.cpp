@@ -8,7 +8,7 @@
 
 #include "pipeline/measure/statistics/quantiles.hpp"
 
-// Compiled without contraction to fused multiply-add: the compiler would choose differently in the two forms.
+// Compiled without contraction to fused multiply-add, since the compiler would contract the two forms differently.
 
 namespace parshall {
 namespace {
@@ -28,7 +28,7 @@ void P2Quantile::warm_up(double sample) noexcept {
   inner_position_ = {2, 3, 4};
 }
 
-/// Positions stay between their neighbours: a percentile far out may have an inner marker next to an outer one.
+/// Keeps positions between their neighbours: for an extreme percentile, an inner marker may be next to an outer one.
 void P2Quantile::halve() noexcept {
   count_ /= 2;
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -47,7 +47,7 @@ void P2Quantile::halve() noexcept {
   adjust(target);
 }
 
-/// Moves each inner marker one position towards the desired one, if it is one or more away and there is room.
+/// Moves each inner marker one position towards the desired one if it is at least one away and there is room.
 [[gnu::noinline]] void P2Quantile::adjust(const P2Target& target) noexcept {
   const double last = static_cast<double>(count_) - 1;
   for (std::size_t i = 1; i <= 3; ++i) {
@@ -70,13 +70,14 @@ void P2Quantile::halve() noexcept {
   }
 }
 
-/// Lane k of a vector is marker k + 2 of the paper (or the room and slope below it), lane 3 the outermost.
+/// Processes markers in vector lanes: lane k is marker k + 2 of the paper (or the room and slope below it), lane 3 the
+/// outermost.
 [[gnu::target("avx2,avx512f,avx512vl")]] void P2Quantile::update_vector(double sample,
                                                                         const P2Target& target) noexcept {
   if (count_ - kMarkers >= kMaxCount - kMarkers) [[unlikely]]
     return update_scalar(sample, target);
 
-  // Whole loads and stores at the same places each time, so that a flow seen twice in a row forwards its state.
+  // Loads and stores are whole and at the same places each time, so that a flow seen twice in a row forwards its state.
   const __m256d stored = _mm256_loadu_pd(height_.data());
   const __m256d x = _mm256_set1_pd(sample);
   const double top = std::max(sample, height_[4]);
@@ -118,7 +119,7 @@ void P2Quantile::halve() noexcept {
       _mm256_mask_mov_pd(here, static_cast<__mmask8>(moving), _mm256_mask_mov_pd(line, inside, parabola));
   const __m128i moved_at = _mm_mask_sub_epi32(_mm_mask_add_epi32(at, up, at, one), down, at, one);
 
-  // A marker looks at its lower neighbour's new place, so two neighbours in one step go one after the other.
+  // A marker uses its lower neighbour's new place, so if two neighbours move in one step they go one after the other.
   const bool in_turn = (moving << 1 & (far_above | far_below) & 0b111) != 0;
   const __m256d inner = in_turn ? here : moved;
   _mm256_storeu_pd(height_.data(), _mm256_blend_pd(_mm256_permute4x64_pd(inner, 0b10'01'00'00), below, 1));
@@ -147,10 +148,10 @@ class P2Statistic final : public Statistic {
   std::size_t row_bytes() const noexcept override { return sizeof(P2Quantile); }
   std::span<const Column> columns() const noexcept override { return column_; }
 
-  // The vector step is part of the loop; its rare ways are calls.
+  // The vector step is inlined into the loop; its rare paths are calls.
   [[gnu::flatten]] void update(const SampleBatch& batch) const noexcept override {
     const P2Target target = target_;
-    const SampleBatch of = batch;  // in registers, whatever is stored
+    const SampleBatch of = batch;  // stays in registers, whatever is stored
     for (std::size_t i = 0; i < of.size(); ++i) {
       auto& state = *reinterpret_cast<P2Quantile*>(of.state(i));
       const auto sample = static_cast<double>(of.samples[i]);

@@ -10,23 +10,23 @@
 
 namespace parshall {
 
-/// What P-square needs to know of the quantile it follows.
+/// Constants of P-square for the quantile it estimates.
 struct P2Target {
   explicit constexpr P2Target(double p) noexcept : probability(p), share{p / 2, p, (1 + p) / 2, 1} {}
 
   double probability;
-  std::array<double, 4> share;  ///< of the samples that should lie below markers 2 to 5
+  std::array<double, 4> share;  ///< fractions of the samples that should be below markers 2 to 5
 };
 
 /// Running estimate of one quantile in constant memory, without storing samples.
 ///
-/// Shape:  56 bytes, plain memory, all zero before the first sample: with 8 bytes in front it fills a cache line.
-///         The outer markers' positions are 1 and the count, and so are not stored.
+/// Shape:  56 bytes, plain memory, all zero before the first sample: with 8 bytes in front it fills a cache line. The
+///         outer markers' positions are 1 and the count, and so are not stored.
 /// Cost:   4 compares and at most 3 marker moves a sample; docs/accuracy-statistics.md has the time.
-/// Error:  none below 5 samples (nearest rank). Above there is no bound: short flows are the worst, and the estimate
-///         of an outer percentile of a flow begins as the median of its first five samples.
-/// Full:   never. At 2^31 samples count and positions are halved: from then on a sample weighs as much as two
-///         before it, and markers stay where they are. Samples seen is then not `count()`.
+/// Error:  none below 5 samples (nearest rank). Above there is no bound. Short flows are the worst: the estimate of an
+///         outer percentile begins as the median of the flow's first five samples.
+/// Full:   never. At 2^31 samples, count and positions are halved. From then on a sample weighs as much as two earlier
+///         ones, and markers stay where they are. `count()` is then not the number of samples seen.
 /// Merge:  impossible: two states cannot be combined. Use the histogram where workers must be added up.
 /// Source: Jain and Chlamtac, "The P2 algorithm for dynamic calculation of quantiles and histograms without storing
 ///         observations", CACM 28(10), 1985, Box 1. Desired positions are computed from the count, not accumulated.
@@ -34,11 +34,11 @@ class P2Quantile {
  public:
   static constexpr std::uint32_t kMaxCount = (std::uint32_t{1} << 31) - 1;
 
-  /// Both forms give the same state, bit for bit. `update_vector` needs a CPU with AVX-512VL.
+  /// Adds a sample. Both forms give the same state, bit for bit. `update_vector` needs a CPU with AVX-512VL.
   void update_scalar(double sample, const P2Target& target) noexcept;
   void update_vector(double sample, const P2Target& target) noexcept;
 
-  /// Nothing before the first sample; exact (nearest rank) up to four; an estimate after.
+  /// Returns nullopt before the first sample, the exact value (nearest rank) up to four, and an estimate after.
   std::optional<double> value(const P2Target& target) const noexcept;
 
   std::uint32_t count() const noexcept { return count_; }
@@ -61,7 +61,7 @@ class P2Quantile {
 };
 static_assert(sizeof(P2Quantile) == 56 && std::is_trivial_v<P2Quantile> && std::is_standard_layout_v<P2Quantile>);
 
-/// One P-square state for each flow.
+/// Makes a statistic with one P-square state for each flow.
 std::unique_ptr<Statistic> make_p2_quantile(Variable variable, AskedQuantile asked);
 
 }  // namespace parshall

@@ -19,7 +19,7 @@ double probability_of(std::string_view percent) noexcept {
   return value / 100;
 }
 
-/// "099.50" becomes "99.5"; nothing unless it is digits with at most one point between them.
+/// Turns "099.50" into "99.5". Returns nullopt unless the text is digits with at most one point between them.
 std::optional<std::string> canonical_percent(std::string_view text) {
   const std::size_t point = text.find('.');
   std::string whole(text.substr(0, point));

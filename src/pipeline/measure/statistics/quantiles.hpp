@@ -5,10 +5,10 @@
 
 namespace parshall {
 
-inline constexpr double kMinRelativeError = 1e-4;  ///< of histogram percentiles: some 530 kB a flow
+inline constexpr double kMinRelativeError = 1e-4;  ///< for histogram percentiles: some 530 kB a flow
 inline constexpr double kMaxRelativeError = 0.5;   ///< exclusive
 
-/// p<percentile>, by P-square (a state for each percentile) or by one histogram for all of a variable.
+/// p<percentile>, by P-square (a state for each percentile) or by one histogram per variable.
 extern const StatisticFamily kQuantileFamily;
 
 }  // namespace parshall

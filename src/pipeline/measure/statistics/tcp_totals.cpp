@@ -60,7 +60,7 @@ class TcpTotals final : public Statistic {
 
  private:
   using Count = std::uint32_t;
-  static constexpr std::size_t kCounts = 8;  ///< bytes before them
+  static constexpr std::size_t kCounts = 8;  ///< bytes before the counts
 
   template <class Byte>
   static Byte* at(Byte* row, std::size_t mark) noexcept {

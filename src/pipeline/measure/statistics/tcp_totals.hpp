@@ -4,12 +4,11 @@
 
 namespace parshall {
 
-/// How many of a flow's packets were what within their TCP connection: tcp_retransmissions and so on, by the names that
-/// fields of windows have.
+/// Counts a flow's packets by their TcpMarks: tcp_retransmissions and so on, with the names of the window fields.
 ///
-/// Shape:  8 bytes for the packets that were followed, and 4 for each that was asked for.
-/// Cost:   its packets are followed as tasks that look for such things follow them: TcpConnections.
-/// Error:  analyse_tcp()'s; absent for a flow that is no TCP, or was never followed.
+/// Shape:  8 bytes for the packets that were tracked, and 4 for each requested count.
+/// Cost:   packets are tracked by TcpConnections, as for tasks with such fields.
+/// Error:  that of analyse_tcp(); absent for a flow that is not TCP or was never tracked.
 /// Merge:  adds up.
 extern const StatisticFamily kTcpTotalsFamily;
 
