@@ -17,7 +17,7 @@ namespace parshall {
 struct ClassJob {
   std::uint32_t slot;
   ClassId id;
-  std::array<std::uint16_t, kMostFirstPackets> sizes;  ///< frame sizes of as many packets as the classifier uses
+  std::array<std::uint16_t, kMostFirstPackets> sizes;  ///< packet sizes, as many as the classifier uses
 };
 
 /// Rings between one worker and one classifying thread.

@@ -91,7 +91,7 @@ class FlowTracker {
   }
   /// Returns the packets counted by effective state.
   std::span<const std::uint64_t> effective_packets() const noexcept { return effective_packets_; }
-  std::span<const std::uint64_t> kept_packets() const noexcept { return kept_packets_; }  ///< of flows not reduced
+  std::span<const std::uint64_t> kept_packets() const noexcept { return kept_packets_; }  ///< flows not reduced
   std::uint64_t new_flows() const noexcept { return new_flows_; }
 
   /// Returns how many segments could not be stored until their acknowledgement.

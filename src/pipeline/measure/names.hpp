@@ -15,7 +15,7 @@ struct StatisticName {
   Variable variable;
   const StatisticFamily* family;
   std::string what;    ///< canonical: "p99"
-  std::string column;  ///< with unit: "gap_p99_packets"
+  std::string column;  ///< name with unit: "gap_p99_packets"
 };
 
 /// Parses <variable>_<what>[_<unit>]. The error for an unknown name suggests the nearest one.

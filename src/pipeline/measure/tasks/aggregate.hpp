@@ -13,8 +13,8 @@
 
 namespace parshall {
 
-/// What the flows of a key did together in a window; `flows` counts their records. Of a sample: an estimate for all, a
-/// flow standing for as many as there are connections for one in the sample (Horvitz and Thompson, JASA 47, 1952).
+/// Sum over the flows of a key in a window; `flows` counts their records. With sampling it is an estimate for all
+/// flows: each flow stands for the number of connections of which one is sampled (Horvitz and Thompson, JASA 47, 1952).
 struct KeyCounts {
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0, flows = 0, new_flows = 0;
 
@@ -27,7 +27,7 @@ struct KeyCounts {
     if (flow.stands_for > 1) [[unlikely]]
       add_variance(flow, states);
   }
-  /// Of the estimates: n (n - 1) x^2 for each flow of x that stands for n; by place in kAmounts. 0: they are exact.
+  /// variances of the estimates, in the order of kAmounts: n (n - 1) x^2 for each flow of x that stands for n. 0: exact
   std::array<float, 5> variance{};
 
   void add(const KeyCounts& other) noexcept {
@@ -38,18 +38,18 @@ struct KeyCounts {
     new_flows += other.new_flows;
     for (std::size_t i = 0; i < variance.size(); ++i) variance[i] += other.variance[i];
   }
-  /// All of them; of what was measured, only flows are estimates.
+  /// Adds unread flows. Among their numbers only the flows are estimates.
   void add(const UnreadFlows& other) noexcept;
   void raise_to(const KeyCounts& other) noexcept;
   void add_variance(const FlowWindow& flow, std::uint64_t states) noexcept;
 };
 
-/// A number of KeyCounts that a task may go by.
+/// A number of KeyCounts that a task can use.
 struct Amount {
-  std::string_view name;  ///< with its unit
+  std::string_view name;  ///< name with its unit
   std::uint64_t KeyCounts::*of;
 
-  double variance_in(const KeyCounts& counts) const noexcept;  ///< of an entry of kAmounts
+  double variance_in(const KeyCounts& counts) const noexcept;  ///< for an entry of kAmounts
 };
 inline constexpr Amount kAmounts[] = {{"packets", &KeyCounts::packets},
                                       {"ip_bytes", &KeyCounts::ip_bytes},
@@ -63,17 +63,17 @@ static_assert(std::size(kAmounts) == std::tuple_size_v<decltype(KeyCounts::varia
 
 /// The window's counts by a part of the key.
 ///
-/// Error: none while the keys of a window are no more than `capacity`. When they are more, the half with the fewest
-///        packets is dropped, as often as it takes: then a key lacks at most most_missing() of each count, the sum over
-///        the drops of the most that any key dropped had, and all keys together lack dropped(). A flood with a packet
-///        from each of very many keys so costs a heavy key a packet a drop.
-/// Cost:  of a drop, a pass over the keys for each half of them that is new.
-/// Shape: 112 bytes a key, 16 of the index, and 8 to find the middle.
+/// Error: none while the window has at most `capacity` keys. With more, the half with the fewest packets is dropped, as
+///        often as necessary. Then each count of a key lacks at most most_missing(): the sum, over the drops, of the
+///        most that any dropped key had. All keys together lack dropped(). So a flood with a packet from each of very
+///        many keys costs a heavy key one packet a drop.
+/// Cost:  per drop, a pass over the keys. A drop occurs once for every half of them that is new.
+/// Shape: 112 bytes a key, 16 of the index, and 8 to find the median.
 class Aggregate {
  public:
   using Table = KeyTable<KeyCounts>;
 
-  /// `states`: those of the flows that it is given.
+  /// `states` are those of the flows passed to it.
   Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed, std::uint64_t states);
 
   static std::size_t memory_bytes(std::size_t capacity) noexcept {

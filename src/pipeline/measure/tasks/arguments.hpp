@@ -15,17 +15,17 @@ namespace parshall {
 
 struct Amount;
 
-/// What may be set of a task.
+/// Parameter of a task.
 struct Parameter {
   std::string_view name;
-  std::string_view fallback;  ///< as it would be typed
+  std::string_view fallback;  ///< default, as a user would type it
   std::string_view help;      ///< with its unit
 };
 
-/// A threshold: a number, or a share of the window's traffic.
+/// Threshold: a number, or a share of the window's traffic.
 struct Threshold {
   double value = 0;
-  bool is_share = false;  ///< of the window's total; otherwise the number itself
+  bool is_share = false;  ///< true if `value` is a fraction of the window's total, not the number itself
 
   bool reached(double count, double total) const noexcept { return count >= (is_share ? value * total : value); }
   bool reached(std::uint64_t count, std::uint64_t total) const noexcept {
@@ -33,11 +33,10 @@ struct Threshold {
   }
 };
 
-/// The parameters of a task as typed, or as they are by default. The first problem is kept: after one, values mean
-/// nothing.
+/// Parameters of a task, as typed or by default. The first problem is kept; after that, values have no meaning.
 class Arguments {
  public:
-  /// Of "key=src,top=10": fails on what is no parameter.
+  /// Parses text such as "key=src,top=10". Fails on an unknown parameter.
   static Result<Arguments> parse(std::string_view task, std::string_view text, std::span<const Parameter> parameters);
 
   const std::string& text(std::string_view name) const { return values_.find(name)->second; }
@@ -45,9 +44,9 @@ class Arguments {
 
   std::uint64_t count(std::string_view name, std::uint64_t least, std::uint64_t most);
   double number(std::string_view name, double least, double most);
-  std::uint64_t duration_ns(std::string_view name, std::uint64_t least_ns);              ///< "1ms"
-  Threshold threshold(std::string_view name);                                            ///< "0.1%" or "10k"
-  std::size_t choice(std::string_view name, std::span<const std::string_view> choices);  ///< its index
+  std::uint64_t duration_ns(std::string_view name, std::uint64_t least_ns);              ///< parses text such as "1ms"
+  Threshold threshold(std::string_view name);                                            ///< parses "0.1%" or "10k"
+  std::size_t choice(std::string_view name, std::span<const std::string_view> choices);  ///< index of the choice
   const Amount& amount(std::string_view name);
   KeyPart key(std::string_view name, KeyFields within);
 

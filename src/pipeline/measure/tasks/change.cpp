@@ -23,18 +23,19 @@ constexpr Parameter kParameters[] = {
     {"warm-up", "3", "ewma: windows before the first in which a key can change"},
 };
 
-/// Keys whose traffic in a window is not what the windows before foretell.
+/// Reports keys whose traffic in a window differs from what earlier windows predict.
 ///
-/// ewma: x of the first window is each key's mean m, and x / 2 its deviation d: both 0 of a key that is first seen
-/// later. A window's x is a change when |x - m| reaches the threshold and exceeds `deviations` d, from the warm-up's
-/// end on; then m += (x - m) / 8, d += (|x - m| - d) / 4. previous: a change when |x - x'| reaches the threshold; a key
-/// that was not there had x' = 0. A window without any packet raises nothing, but counts, with 0 for every key. Those
-/// in which the input begins or ends are left out. A key is forgotten when its mean is below 1/2.
+/// - ewma: in the first window, each key's mean m is its x, and its deviation d is x / 2; for a key first seen later
+///   both are 0. After the warm-up, x is a change if |x - m| reaches the threshold and exceeds `deviations` d. Then m
+///   += (x - m) / 8, d += (|x - m| - d) / 4.
+/// - previous: a change if |x - x'| reaches the threshold; x' is 0 for a key that was absent.
+/// - A window without any packet reports nothing but counts, with 0 for every key. The windows in which the input
+///   begins or ends are skipped. A key is forgotten when its mean is below 1/2.
 ///
-/// Full:  of the keys that are followed and those that are new, the ones with the largest m or x stay.
-/// Error: of a sample, a change is one that the interval of x leaves; a key that is not in it is not looked at. Else
-///        that of Aggregate for x, and its average for what is expected. A key that found no room had no more than the
-///        largest m or x that was dropped, by which what is expected of it later is too low at most.
+/// Full:  of the tracked and the new keys, those with the largest m or x are kept.
+/// Error: with sampling, a change means that x's whole interval is outside; a key without sampled flows is skipped.
+///        Otherwise that of Aggregate for x, and its average for the prediction. A key without room had at most the
+///        largest m or x that was dropped, so a later prediction for it is too low by that at most.
 /// Source: averages as in RFC 6298, section 2, which the SOSR 2018 paper's "EWMA model" leaves open (section 4.1);
 ///         previous: heavy changers, Schweller et al., "Reverse hashing for high-speed network monitoring", 2006.
 class Change final : public Task {
@@ -65,7 +66,7 @@ class Change final : public Task {
     last_ = window.number;
   }
 
-  /// Of it, what a window takes where all its keys are new.
+  /// Includes what a window takes if all its keys are new.
   std::size_t memory_bytes() const noexcept override {
     return followed_.memory_bytes(followed_.capacity()) + followed_.capacity() * (sizeof(void*) + 2 * sizeof(double));
   }
@@ -74,7 +75,7 @@ class Change final : public Task {
   struct Followed {
     double mean = 0, deviation = 0;
     std::uint64_t now = 0;
-    double variance = 0;  ///< of `now`, where it is an estimate
+    double variance = 0;  ///< variance of `now`, if it is an estimate
   };
   using Table = KeyTable<Followed>;
   struct Changed {
@@ -89,7 +90,7 @@ class Change final : public Task {
 
   static double weight_of(const Followed& key) noexcept { return std::max(key.mean, static_cast<double>(key.now)); }
 
-  /// Leaves out the lightest of those that are followed and the fresh ones, and all that are as light.
+  /// Drops the lightest of the tracked and the fresh keys, and all that are equally light.
   void make_room(std::vector<const Aggregate::Table::Entry*>& fresh) {
     largest_left_out_ = 0;
     left_out_ = 0;
@@ -108,7 +109,7 @@ class Change final : public Task {
     left_out_ = all - followed_.size() - fresh.size();
   }
 
-  /// Windows without a packet: some 340 of them, at most, forget every key.
+  /// Skips windows without packets; after some 340 of them every key is forgotten.
   void skip(std::uint64_t windows) {
     for (; windows != 0 && followed_.size() != 0; --windows) next_window(nullptr);
     if (windows != 0) {
@@ -118,18 +119,18 @@ class Change final : public Task {
     windows_ += windows;
   }
 
-  /// Without `events` of a silent one.
+  /// Ends a window; `events` is null for one without packets.
   void next_window(EventWriter* events) {
     const std::uint64_t total = events == nullptr ? 0 : total_of(amount_, aggregate_, events->window());
     if (events != nullptr) report(std::max(total, total_before_), *events);
     const bool is_sampled = events != nullptr && events->window().totals.one_in != 1;
     for (auto& entry : followed_.entries())
-      if (!is_sampled || entry.value.now != 0) learn(entry.value);  // else it may be that its flows are not looked at
+      if (!is_sampled || entry.value.now != 0) learn(entry.value);  // otherwise its flows may just not be sampled
     followed_.drop([](const Table::Entry& entry) { return entry.value.mean < 0.5; });
     total_before_ = total;
     const auto missing =
         events == nullptr ? 0 : static_cast<double>(most_missing(aggregate_, events->window()).*amount_.of);
-    const bool averages = ewma_ && windows_ != 0;  // as learn() does
+    const bool averages = ewma_ && windows_ != 0;  // as in learn()
     expected_missing_ += averages ? (missing - expected_missing_) / 8 : missing - expected_missing_;
     expected_missing_ += std::exchange(largest_left_out_, 0);
     ++windows_;
@@ -162,7 +163,7 @@ class Change final : public Task {
     }
   }
 
-  /// Of a sample: what is left of the difference at the nearer end of the interval, and 0 of a key that is not in it.
+  /// Returns, with sampling, the difference to the nearer end of the interval, or 0 for a mean within it.
   static double known_difference(const Followed& key, const EventWindow& window) noexcept {
     const auto now = static_cast<double>(key.now);
     if (window.totals.one_in == 1) return std::abs(now - key.mean);
@@ -206,9 +207,9 @@ class Change final : public Task {
   std::uint32_t warm_up_;
   Table followed_;
   std::uint64_t windows_ = 0, last_ = 0, total_before_ = 0;
-  std::uint64_t left_out_ = 0;   ///< keys without room in the window
-  double largest_left_out_ = 0;  ///< what the largest of them had, or was to have
-  double expected_missing_ = 0;  ///< what an expectation may lack, since windows before lacked it
+  std::uint64_t left_out_ = 0;   ///< keys without room in this window
+  double largest_left_out_ = 0;  ///< value or prediction of the largest of them
+  double expected_missing_ = 0;  ///< possible shortfall of a prediction because earlier windows lacked it
 };
 
 }  // namespace

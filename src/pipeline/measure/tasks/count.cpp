@@ -5,7 +5,7 @@
 namespace parshall {
 namespace {
 
-/// Packets and bytes of all traffic. Error: none; of flows where only some are looked at, what the interval says.
+/// Counts packets and bytes of all traffic. Error: none; with sampling, flows have an interval.
 class Count final : public Task {
  public:
   explicit Count(std::uint64_t states) : states_(states) {}

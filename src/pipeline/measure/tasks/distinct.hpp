@@ -10,13 +10,13 @@
 
 namespace parshall {
 
-/// Ways to count different elements, by a hash of 64 bits each, in a fixed size: all zero before the first. The same
-/// element may come any number of times.
+/// Counters of distinct elements, given 64-bit hashes, in a fixed size, all zero at first. An element may come any
+/// number of times.
 
-/// A count beside a Bloom filter: an element counts when not all of its bits were set.
+/// Counts elements with a Bloom filter: an element counts if not all of its bits were set.
 ///
-/// Error: too low only. After n others an element is taken for one seen before with chance (1 - exp(-3 n / 1024))^3:
-///        3 % at 128, 20 % at 300, 67 % at 700. Above 700 it cannot tell.
+/// Error: too low only. After n others an element is mistaken for a known one with chance (1 - exp(-3 n / 1024))^3: 3 %
+///        at 128, 20 % at 300, 67 % at 700. Above 700 the count has no meaning.
 /// Source: Alipourfard et al., SOSR 2018, section 4.1: 1024 bits, three hashes.
 struct BloomCount {
   std::array<std::uint64_t, 16> bits{};
@@ -34,8 +34,8 @@ struct BloomCount {
   }
   double estimate() const noexcept { return static_cast<double>(count); }
 
-  /// How much more there may be than the estimate, as a share of it: up to the number that would hardly ever (3 sigma)
-  /// give as little; nothing where that is beyond kMost.
+  /// Returns how far the truth may exceed the estimate, relative to it: up to the number that would hardly ever (3
+  /// sigma) give so low an estimate. Returns nullopt if that is beyond kMost.
   static std::optional<double> relative_error(double estimate) noexcept {
     double expected = 0, variance = 0;
     for (int n = 0; n < kMost; ++n) {
@@ -49,11 +49,10 @@ struct BloomCount {
   static constexpr int kMost = 700;
 };
 
-/// Linear counting: as many elements as explain how many of 1024 bits are still clear.
+/// Linear counting: the number of elements that best explains how many of 1024 bits are clear.
 ///
 /// Error: standard error sqrt(1024 (e^t - t - 1)) / n with t = n / 1024: 2.3 % at 128, 2.6 % at 1024, 4.1 % at 3000.
-/// Above
-///        4000 it is said to be a lower bound; it ends at 7098, where all bits are set.
+///        Above 4000 it is reported as a lower bound; it ends at 7098, where all bits are set.
 /// Source: Whang, Vander-Zanden, Taylor, "A linear-time probabilistic counting algorithm for database applications",
 ///         ACM TODS 15(2), 1990, section 3.
 struct LinearCount {
@@ -67,7 +66,7 @@ struct LinearCount {
     for (const std::uint64_t word : bits) clear -= std::popcount(word);
     return kBits * std::log(kBits / std::max(clear, 1));
   }
-  /// Three standard errors of a number as far above.
+  /// Returns three standard errors, for a truth as far above the estimate.
   static std::optional<double> relative_error(double estimate) noexcept {
     if (estimate > 4000) return std::nullopt;
     const double n = 1.2 * estimate, t = n / kBits;
@@ -75,14 +74,14 @@ struct LinearCount {
   }
 };
 
-/// HyperLogLog with 256 registers of 8 bits, and linear counting of the registers below 640.
+/// HyperLogLog with 256 registers of 8 bits; below 640, linear counting of the registers.
 ///
 /// Error: standard error 1.04 / sqrt(256) = 6.5 %, for any number.
-/// Source: Flajolet, Fusy, Gandouet, Meunier, "HyperLogLog", AofA 2007, figure 3; with 64-bit hashes no correction for
-///         large numbers is due.
+/// Source: Flajolet, Fusy, Gandouet, Meunier, "HyperLogLog", AofA 2007, figure 3. With 64-bit hashes large numbers need
+///         no correction.
 struct HyperLogLogCount {
   static constexpr std::size_t kRegisters = 256;
-  /// 2^-i
+  /// Table of 2^-i.
   static constexpr std::array<double, 66> kPowers = [] {
     std::array<double, 66> powers{1};
     for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] / 2;

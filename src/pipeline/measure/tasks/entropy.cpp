@@ -14,13 +14,13 @@ constexpr Parameter kParameters[] = {
 };
 
 /// Shannon's entropy of the window's traffic over the values of a part of the key: H = log2 N - (sum c log2 c) / N,
-/// with c of N for each of n keys; normalised, H / log2 n: 1 is even, 0 is all in one.
+/// with c of N for each of n keys. Normalised, H / log2 n is 1 for even traffic and 0 if all is in one key.
 ///
-/// Error: none but rounding while the keys are within the aggregate. Of keys that were dropped, with D of N in all and
-///        m at most each, the most entropy is taken that they can have had, each drop anew: H is too large, by no more
-///        than (D / N) log2 m + log2(drops + 1), and no more than (D / N) log2(e N). The number of keys, which the
-///        normalised value goes by, is too large by those dropped at most. Of a sample of 1 / n, keys of one flow each
-///        stand for n: H is too small by as much as log2 n.
+/// Error: none but rounding while the keys fit into the aggregate. Dropped keys, with D of N in all and at most m each,
+///        are taken to have had the most entropy possible, each drop anew. So H is too large by at most (D / N) log2 m
+///        + log2(drops + 1), and by at most (D / N) log2(e N). The number of keys in the normalised value is too large
+///        by at most the dropped ones. In a sample of 1 / n, a key of one flow stands for n, so H may be too small by
+///        up to log2 n.
 /// Source: Lall, Sekar, Ogihara, Xu, Zhang, "Data streaming algorithms for estimating entropy of network traffic",
 ///         SIGMETRICS 2006, section 2; the bound is the entropy of a split.
 class Entropy final : public Task {
@@ -71,7 +71,8 @@ class Entropy final : public Task {
     return error;
   }
 
-  /// Of the entropy by a sample, to first order: that of each key's count c, times (log2 (c / N) + H)^2 / N^2.
+  /// Returns the sampling variance of the entropy, to first order: that of each key's count c, times (log2 (c / N) +
+  /// H)^2 / N^2.
   double variance(double all, double bits) const noexcept {
     double variance = 0;
     for (const auto& entry : aggregate_.entries()) {

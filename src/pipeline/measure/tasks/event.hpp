@@ -17,24 +17,23 @@
 
 namespace parshall {
 
-/// A named number, with its unit in the name.
+/// A number with its name, which includes the unit.
 struct EventValue {
   std::string name;
   std::variant<std::uint64_t, double> value;
 };
 
-/// The value that a summary has where keys of a window found no room.
+/// Name of the value by which a summary reports keys that found no room in a window.
 inline constexpr std::string_view kKeysLeftOut = "keys_left_out";
 
-/// Which window an event is of.
+/// Window that an event belongs to.
 struct EventWindow {
   WindowLength length;
   std::uint64_t number = 0;
   WindowTotals totals;
 };
 
-/// What an event is: what a task looks for, a number of all traffic as it is, or how much of what it looks for it
-/// found.
+/// Kind of event: something a task looks for, a figure of all traffic, or how much a task found of what it looks for.
 enum class EventKind : std::uint8_t { alarm, summary, recall };
 
 constexpr std::string_view name_of(EventKind kind) noexcept {
@@ -42,28 +41,28 @@ constexpr std::string_view name_of(EventKind kind) noexcept {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// What a task found at a window's end.
+/// Finding of a task at a window's end.
 struct Event {
   std::string task;
   EventWindow window;
-  std::shared_ptr<const KeyPart> part;  ///< of `key`; null where the event is about all traffic
+  std::shared_ptr<const KeyPart> part;  ///< part of `key`; null if the event is about all traffic
   FlowKey key;
   std::vector<EventValue> values;
-  std::vector<EventValue> error;  ///< how far each may be off, and how; empty: they are exact
+  std::vector<EventValue> error;  ///< possible deviation of the values, by kind; empty if they are exact
   EventKind kind = EventKind::alarm;
 };
 
-/// What share of what there is a task found.
+/// Fraction of the existing events that a task found.
 struct FoundShare {
-  double expected = 1, at_least = 1;  ///< the latter in 95 of 100 windows
+  double expected = 1, at_least = 1;  ///< at_least holds in 95 of 100 windows
 };
 
-/// Takes the events of one task and one window. No more than so many: the rest is counted.
+/// Takes the events of one task and one window, up to a limit; further ones are only counted.
 class EventWriter {
  public:
   using Take = std::function<void(Event&&)>;
 
-  /// `parted`: flows whose counts are lower bounds.
+  /// `parted` has the flows whose counts are lower bounds.
   EventWriter(const std::string& task, const EventWindow& window, std::size_t most, const Take& take,
               const PartedFlows& parted)
       : task_(task), window_(window), most_(most), take_(take), parted_(parted) {}
@@ -77,9 +76,9 @@ class EventWriter {
              std::vector<EventValue> error) {
     put(part, key, std::move(values), std::move(error));
   }
-  /// What a flow was to the task that found it.
+  /// How the task saw the flow that it reports.
   struct Seen {
-    std::uint8_t weight = 0;  ///< FlowWindow's
+    std::uint8_t weight = 0;  ///< as in FlowWindow
     bool in_part = false;     ///< FlowWindow::measured_in_part
   };
   void write(const std::shared_ptr<const KeyPart>& part, const FlowKey& flow, Seen seen, std::vector<EventValue> values,
@@ -95,39 +94,39 @@ class EventWriter {
     put(nullptr, {}, std::move(values), std::move(error), EventKind::summary);
   }
 
-  /// Says in a summary, beyond the most, that so many keys were left out for want of room (--task-keys), and how far
-  /// counts may be off by that.
+  /// Reports in a summary, regardless of the limit, how many keys were left out for lack of room (--task-keys), and how
+  /// far counts may be off because of that.
   void write_left_out(std::uint64_t keys, std::vector<EventValue> error) {
     keys_left_out_ += keys;
     ++most_;
     write_summary({{std::string(kKeysLeftOut), keys}}, std::move(error));
   }
 
-  /// Of what the task itself had no room for.
+  /// Counts events that the task itself had no room for.
   void count_dropped(std::uint64_t events) noexcept {
     dropped_ += events;
     without_room_ += events;
   }
 
-  /// Of a sample of the flows, where the task knows.
+  /// Sets the fraction found, for a task that knows it, under sampling.
   void say_share(FoundShare share) noexcept { share_ = share; }
   const std::optional<FoundShare>& share() const noexcept { return share_; }
 
-  /// What comes next is of all packets, also of those that were shed.
+  /// Declares that the following events are about all packets, including those that were shed.
   void is_of_all() noexcept { is_of_all_ = true; }
 
   std::uint64_t written() const noexcept { return written_; }
-  std::uint64_t dropped() const noexcept { return dropped_; }  ///< beyond the most
+  std::uint64_t dropped() const noexcept { return dropped_; }  ///< events beyond the limit
   std::uint64_t keys_left_out() const noexcept { return keys_left_out_; }
 
-  /// All of them, by the weight of their flows; of a key's by the packets that they have on average (FlowWeight); those
-  /// of no flow as of light ones.
+  /// Returns all events by the weight of their flows. Those about a key count by its flows' average packets
+  /// (FlowWeight), those about no flow as light.
   std::array<std::uint64_t, FlowWeight::kClasses> found() const noexcept {
     auto found = found_;
     found[0] += without_room_;
     return found;
   }
-  /// Of these: of flows that the task saw in part.
+  /// Returns those of found() whose flows the task saw only in part.
   std::array<std::uint64_t, FlowWeight::kClasses> found_in_part() const noexcept { return found_in_part_; }
 
  private:

@@ -15,7 +15,7 @@
 namespace parshall {
 namespace {
 
-/// Words for the operators of which muParser has only signs.
+/// Replaces words by signs for operators that muParser only knows by signs.
 std::string with_signs(const std::string& text) {
   std::string signs;
   for (std::size_t at = 0; at < text.size();) {
@@ -31,7 +31,7 @@ std::string with_signs(const std::string& text) {
   return signs;
 }
 
-/// A single = would be an assignment.
+/// Returns whether a single = occurs, which would be an assignment.
 bool assigns(const std::string& text) {
   for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
     if (at + 1 < text.size() && text[at + 1] == '=')
@@ -52,7 +52,7 @@ std::string field_hint(std::string_view word) {
 
 struct Expression::Compiled {
   mu::Parser parser;
-  std::deque<double> values;  ///< of the fields, whose places do not change
+  std::deque<double> values;  ///< values of the fields, at fixed addresses
   std::vector<BoundField> fields;
   std::vector<double*> places;
 };
@@ -67,7 +67,7 @@ Result<Expression> Expression::parse(const std::string& text, TaskContext& conte
   auto compiled = std::make_unique<Compiled>();
   mu::Parser& parser = compiled->parser;
   try {
-    parser.DefineInfixOprt("!", logical_not, mu::prCMP - 1);  // of a whole comparison
+    parser.DefineInfixOprt("!", logical_not, mu::prCMP - 1);  // binds to a whole comparison
     for (const FlowField& field : flow_fields())
       parser.DefineVar(std::string(field.name), &compiled->values.emplace_back(0));
     parser.SetExpr(with_signs(text));

@@ -9,13 +9,13 @@
 
 namespace parshall {
 
-/// A condition on a flow's numbers: "rate_pps > 200 and packets > 100".
+/// Condition on a flow's fields: "rate_pps > 200 and packets > 100".
 ///
-/// Fields by name, numbers, + - * / ^, < <= > >= == !=, and or not, brackets, min max abs sqrt log10 and what else
-/// muParser has. It does not hold for a flow that lacks one of its fields, nor where its value is no number (0 / 0).
+/// Supports fields by name, numbers, + - * / ^, < <= > >= == !=, and or not, brackets, min max abs sqrt log10 and what
+/// else muParser has. It is false for a flow that lacks one of its fields, or if its value is not a number (0 / 0).
 class Expression {
  public:
-  /// Fails, saying where and why, on what is no such condition. Asks `context` for the fields it names.
+  /// Parses a condition. An error says where and why it is invalid. Requests the named fields from `context`.
   static Result<Expression> parse(const std::string& text, TaskContext& context);
 
   Expression(Expression&&) noexcept;
@@ -23,7 +23,7 @@ class Expression {
   ~Expression();
 
   bool holds(const FlowWindow& flow);
-  const std::vector<BoundField>& fields() const noexcept;  ///< that it names
+  const std::vector<BoundField>& fields() const noexcept;  ///< fields that it names
 
  private:
   struct Compiled;

@@ -24,7 +24,7 @@ Number per_second(const FlowWindow& flow, double amount) noexcept {
 
 double milliseconds(std::uint64_t ns) noexcept { return number(ns) * 1e-6; }
 
-/// Where the flow's packets were followed as a TCP connection's.
+/// Returns a field for a flow whose packets were tracked as TCP.
 template <class Of>
 Number of_tcp(const std::byte* measured, Of of) {
   const auto volume = measured_as<TcpVolume>(measured);

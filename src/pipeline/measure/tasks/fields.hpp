@@ -12,18 +12,20 @@
 
 namespace parshall {
 
-/// A number that is known of each flow of a window: tasks take quantiles of it, and expressions name it.
+/// A number known for each flow of a window. Tasks compute quantiles of it, and expressions use it by name.
 struct FlowField {
   enum class Kind : std::uint8_t { number, count };
 
-  std::string_view name;  ///< with its unit
+  std::string_view name;  ///< name with its unit
   std::string_view help;
-  std::optional<double> (*of)(const FlowWindow& flow, const std::byte* measured);  ///< nothing where it does not exist
-  std::shared_ptr<const FlowMeasure> (*measure)() = nullptr;  ///< what makes `measured`; null: the counts are enough
+  std::optional<double> (*of)(const FlowWindow& flow,
+                              const std::byte* measured);  ///< nullopt if the flow has no such number
+  std::shared_ptr<const FlowMeasure> (*measure)() =
+      nullptr;  ///< makes the measure behind `measured`; null if the counts suffice
   Kind kind = Kind::number;
 };
 
-/// A field whose measure is kept.
+/// A field with the place of its measure.
 class BoundField {
  public:
   BoundField(const FlowField& field, std::size_t offset) : field_(&field), offset_(offset) {}
@@ -41,10 +43,10 @@ class BoundField {
   std::size_t offset_;
 };
 
-/// Every one there is: one line each.
+/// Returns all fields, one line each.
 std::span<const FlowField> flow_fields() noexcept;
 
-/// Null where there is none of that name.
+/// Returns the field of that name, or null.
 const FlowField* find_field(std::string_view name) noexcept;
 
 }  // namespace parshall

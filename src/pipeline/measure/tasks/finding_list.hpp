@@ -12,7 +12,7 @@
 
 namespace parshall {
 
-/// Of memory that is allocated beside an object: what the C library keeps of each piece, too.
+/// Returns the heap memory of an object, including the C library's overhead per block.
 inline std::size_t heap_bytes(const std::string& text) noexcept {
   constexpr std::size_t kOwn = 15, kPiece = 16;
   return text.capacity() <= kOwn ? 0 : text.capacity() + 1 + kPiece;
@@ -32,8 +32,7 @@ std::size_t heap_bytes(const std::variant<Kinds...>& any) noexcept {
   return std::visit([](const auto& one) { return heap_bytes(one); }, any);
 }
 
-/// Findings in the order in which they came, and what they take: so many of them at most, and so much memory. Each
-/// finds room in an empty list.
+/// Findings in order of arrival, limited in number and in memory. An empty list always has room for one.
 template <class T>
 class FindingList {
  public:
@@ -44,7 +43,7 @@ class FindingList {
   auto begin() const noexcept { return list_.begin(); }
   auto end() const noexcept { return list_.end(); }
 
-  /// Whether that one more is not too much.
+  /// Returns whether there is room for one more finding.
   bool has_room_for(const T& found) const noexcept {
     return list_.empty() || (list_.size() < most_ && bytes_ + bytes_of(found) <= most_bytes_);
   }
@@ -60,7 +59,7 @@ class FindingList {
     return found;
   }
 
-  /// So many of the first, or all.
+  /// Removes and returns the first `most` findings, or all.
   std::vector<T> pop_some(std::size_t most) {
     std::vector<T> some;
     some.reserve(std::min(most, list_.size()));
@@ -69,7 +68,7 @@ class FindingList {
   }
 
  private:
-  /// A deque has a piece of memory for each of such a size, and where it is.
+  /// Returns the memory of a finding, with the deque's overhead for a block of such a size.
   static std::size_t bytes_of(const T& found) noexcept { return sizeof(T) + heap_bytes(found) + 24; }
 
   std::deque<T> list_;

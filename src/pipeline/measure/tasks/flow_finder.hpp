@@ -8,11 +8,10 @@
 
 namespace parshall {
 
-/// The flows of a window for which something holds: an event for each, with its packets, its bytes and what else is
-/// asked for.
+/// Reports each flow of a window for which a condition holds, with its packets, its bytes and the requested fields.
 ///
-/// Error: none; a flow whose record ended in the window and that began again is judged record by record. Where a record
-///        ended for want of room its counts are lower bounds, and events say so.
+/// Error: none. A flow whose record ended in the window and that began again is judged record by record. If a record
+///        ended for lack of room, its counts are lower bounds, and events say so.
 /// Shape: room for 65,536 flows of a window; more are counted.
 class FlowFinder : public Task {
  public:
@@ -31,7 +30,7 @@ class FlowFinder : public Task {
   struct Found {
     FlowKey key;
     std::uint64_t first_ns, packets, wire_bytes;
-    std::size_t at;  ///< of the first of its values
+    std::size_t at;  ///< index of the first of its values
     std::uint8_t weight;
     bool in_part;  ///< FlowWindow::measured_in_part
   };
@@ -44,7 +43,7 @@ class FlowFinder : public Task {
   std::uint64_t more_ = 0;
 };
 
-/// The fields of these names, all of which there are.
+/// Binds the fields of these names, all of which must exist.
 std::vector<BoundField> bind_fields(TaskContext& context, std::initializer_list<std::string_view> names);
 
 }  // namespace parshall

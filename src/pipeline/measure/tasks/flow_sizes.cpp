@@ -18,7 +18,7 @@ constexpr Parameter kParameters[] = {
     {"by", "packets", "what a flow's size is: packets, ip_bytes or wire_bytes"},
 };
 
-/// How many flows of the window have 1, 2 to 3, 4 to 7, ... packets or bytes. Error: none.
+/// Counts how many flows of the window have 1, 2 to 3, 4 to 7, ... packets or bytes. Error: none.
 class FlowSizes final : public Task {
  public:
   FlowSizes(Arguments& arguments, TaskContext&) : by_(arguments.choice("by", kAmountNames)) {}
@@ -53,7 +53,7 @@ class FlowSizes final : public Task {
  private:
   std::size_t by_;
   std::array<std::uint64_t, 65> octaves_{};
-  std::array<double, 65> variances_{};  ///< of those, where they are estimates
+  std::array<double, 65> variances_{};  ///< variances of the counts, if they are estimates
 };
 
 }  // namespace

@@ -16,11 +16,10 @@ constexpr Parameter kParameters[] = {
     {"top", "0", "only the so many largest; with it, no threshold unless given; 0: all"},
 };
 
-/// The keys with the most of something in the window.
+/// Reports the keys with the largest amount of something in the window.
 ///
-/// Error: of a sample, what the interval says; else that of Aggregate; with it a key is reported when what is known of
-/// it reaches the threshold, so that none is
-///        reported wrongly.
+/// Error: with sampling, the interval; otherwise that of Aggregate. A key is reported if its lower bound reaches the
+///        threshold, so none is reported wrongly.
 class HeavyHitters final : public Task {
  public:
   HeavyHitters(Arguments& arguments, TaskContext& context)
@@ -75,7 +74,7 @@ class HeavyHitters final : public Task {
   const Amount& amount_;
   Threshold threshold_;
   std::uint64_t top_;
-  KeyCounts unread_;  ///< of flows that gave way
+  KeyCounts unread_;  ///< counts of flows reduced to lighter states
 };
 
 }  // namespace

@@ -10,15 +10,15 @@
 
 namespace parshall {
 
-/// Keys of a window with a counter each. Where there is no room for another, the lightest half makes some, so that a
-/// flood of keys hides none with a large count.
+/// Keys of a window with a counter each. When there is no room for another key, the lightest half is dropped, so a
+/// flood of keys cannot hide a key with a large count.
 ///
-/// Shape: a KeyTable, and 16 bytes a key to find the middle.
-/// Cost:  of a drop, a pass over the keys; there are new ones for half of them before the next.
-/// Error: a counter lacks at most what its key's `before` says, which is no more than most_missing(). With N things
-///        counted in all, drops of half of the keys leave that at most 2 N / capacity, for whatever traffic: each
-///        raises it by the median of what counters have above it, and so takes as much from half of them. drop_up_to()
-///        raises it by its limit.
+/// Shape: a KeyTable, and 16 bytes a key to find the median.
+/// Cost:  per drop, a pass over the keys; half of them are new before the next drop.
+/// Error: a counter lacks at most its `before`, which is no more than most_missing(). With N things counted in all,
+///        drops of half of the keys keep that at most 2 N / capacity, for any traffic: each drop raises it by the
+///        median of the counters' excess over it, and so takes as much from half of them. drop_up_to() raises it by its
+///        limit.
 /// Source: Misra, Gries, "Finding repeated elements", Science of Computer Programming 2, 1982; the median in place of
 ///         the least: Anderson et al., "A high-performance algorithm for identifying frequent items in data streams",
 ///         IMC 2017, section 2.3.
@@ -27,7 +27,7 @@ class HeavyKeys {
  public:
   struct Value {
     Counter counter;
-    double before = 0;  ///< what the key may have had when it was dropped, at most
+    double before = 0;  ///< upper bound for what the key had when it was last dropped
   };
   using Table = KeyTable<Value>;
 
@@ -47,7 +47,7 @@ class HeavyKeys {
   std::span<const typename Table::Entry> entries() const noexcept { return table_.entries(); }
   const Table& table() const noexcept { return table_; }
 
-  /// Returns the key's value, a new one where there is none; null where there is no room for a new one.
+  /// Returns the key's value, adding the key if it is absent; null if there is no room for a new key.
   Value* find_or_add(std::uint64_t hash, const FlowKey& key) noexcept {
     const std::size_t before = table_.size();
     Value* const value = table_.find_or_add(hash, key);
@@ -55,10 +55,10 @@ class HeavyKeys {
     return value;
   }
 
-  /// Returns what a key would lack by now if the next drop had it, beyond most_missing().
+  /// Returns how much more than most_missing() the key would lack if the next drop removed it.
   double above(const Value& value) const noexcept { return most_of(value.counter) + value.before - most_missing_; }
 
-  /// Drops the lightest half, and those that are as light.
+  /// Drops the lightest half, and all keys that are equally light.
   void drop_half() noexcept {
     list_above();
     sorted_ = above_;
@@ -67,14 +67,14 @@ class HeavyKeys {
     drop_listed(*middle);
   }
 
-  /// Drops those with no more above most_missing() than that.
+  /// Drops keys that exceed most_missing() by at most `limit`.
   void drop_up_to(double limit) noexcept {
     list_above();
     drop_listed(limit);
   }
 
   double most_missing() const noexcept { return most_missing_; }
-  /// Counts a key anew each time that it is dropped.
+  /// Returns the number of dropped keys; a key counts again each time that it is dropped.
   std::uint64_t dropped_keys() const noexcept { return dropped_keys_; }
 
   void clear() noexcept {
@@ -84,7 +84,7 @@ class HeavyKeys {
   }
 
  private:
-  /// What the counter stands for, at most.
+  /// Returns an upper bound of what the counter stands for.
   static double most_of(const Counter& counter) noexcept {
     if constexpr (requires { counter.most(); })
       return counter.most();

@@ -19,10 +19,11 @@ struct Level {
 };
 constexpr Level kLevels[] = {{32, 128}, {24, 64}, {16, 48}, {8, 32}, {0, 0}};
 
-/// The prefixes with the most of something in the window, without what longer prefixes that are reported have of it.
+/// Reports the prefixes with the largest amounts in the window, without the part that belongs to longer reported
+/// prefixes.
 ///
-/// Error: of a sample, a prefix is reported by what is known of what longer ones do not have; else
-///        none while the addresses are within the aggregate; else a prefix lacks no more than all that was dropped.
+/// Error: with sampling, a prefix is reported by the lower bound of its own part. Otherwise none while the addresses
+///        fit into the aggregate; beyond that a prefix lacks at most all that was dropped.
 /// Source: Cormode, Korn, Muthukrishnan, Srivastava, "Finding hierarchical heavy hitters in data streams", VLDB 2003,
 ///         definition 3 (discounted counts), exactly.
 class HierarchicalHeavyHitters final : public Task {
@@ -69,8 +70,8 @@ class HierarchicalHeavyHitters final : public Task {
   struct Prefix {
     FlowKey key;
     std::uint64_t all;
-    std::uint64_t unreported;              ///< by longer prefixes
-    double variance, unreported_variance;  ///< of these, where they are estimates
+    std::uint64_t unreported;              ///< part not reported by longer prefixes
+    double variance, unreported_variance;  ///< variances of these, if they are estimates
   };
 
   static KeyPart side(Arguments& arguments, TaskContext& context) {
@@ -79,7 +80,7 @@ class HierarchicalHeavyHitters final : public Task {
     return arguments.key("key", context.fields());
   }
 
-  /// Cuts the prefixes, and adds up those that are the same then.
+  /// Shortens the prefixes and merges those that become equal.
   void join(const KeyPart& part) {
     for (Prefix& prefix : prefixes_) prefix.key = part.of(prefix.key);
     std::ranges::sort(prefixes_, [](const Prefix& a, const Prefix& b) { return order_of(a.key, b.key) < 0; });

@@ -13,7 +13,7 @@
 namespace parshall {
 namespace {
 
-/// "24/48" as its numbers; nothing where it is anything else.
+/// Parses text such as "24/48"; nullopt for anything else.
 std::optional<std::vector<unsigned>> numbers(std::string_view text) {
   std::vector<unsigned> all;
   for (const char *at = text.data(), *const end = at + text.size();;) {

@@ -10,10 +10,10 @@
 
 namespace parshall {
 
-/// The part of a flow's key that a task goes by: flows that agree in it are counted as one.
+/// Part of a flow's key that a task uses. Flows with the same part count as one.
 ///
-/// Spelled 5tuple, src-dst, src, dst, src-port, dst-port (with the protocol), protocol, or with prefixes: src/24 keeps
-/// 24 bits of IPv4 sources and twice as many of IPv6 ones; src/24/56 names both.
+/// It is spelled 5tuple, src-dst, src, dst, src-port, dst-port (with the protocol), protocol, or with prefixes: src/24
+/// keeps 24 bits of IPv4 sources and twice as many of IPv6 ones; src/24/56 names both.
 class KeyPart {
  public:
   static constexpr std::string_view kSpellings =
@@ -21,10 +21,10 @@ class KeyPart {
 
   static Result<KeyPart> parse(const std::string& text);
 
-  /// `addresses` kept to their first bits.
+  /// Returns this part with its addresses shortened to that many bits.
   KeyPart with_prefix(std::uint8_t ipv4_bits, std::uint8_t ipv6_bits) const;
 
-  /// The part of `key`, the rest zero; comparable and hashed like any key.
+  /// Returns the part of `key`, the rest zero; comparable and hashed like any key.
   FlowKey of(const FlowKey& key) const noexcept;
 
   bool src() const noexcept { return src_; }
@@ -33,10 +33,10 @@ class KeyPart {
   bool dst_port() const noexcept { return dst_port_; }
   bool protocol() const noexcept { return protocol_; }
 
-  /// Of an address of this IP version that are kept; all of them: 32 or 128.
+  /// Returns how many bits of an address are kept; 32 or 128 mean all.
   std::uint8_t bits(std::uint8_t ip_version) const noexcept { return bits_[ip_version == 6]; }
 
-  /// Whether flows of these fields have it.
+  /// Returns whether flows of these fields have this part.
   bool within(KeyFields fields) const noexcept;
 
   friend bool operator==(const KeyPart& a, const KeyPart& b) noexcept { return a.name_ == b.name_; }
@@ -47,7 +47,7 @@ class KeyPart {
   std::array<std::uint8_t, 2> bits_{32, 128};
 };
 
-/// Below, at or above 0 as `a` is before, like or after `b`: by version, then byte by byte.
+/// Returns a value below, at or above 0 as `a` sorts before, like or after `b`: by version, then byte by byte.
 int order_of(const FlowKey& a, const FlowKey& b) noexcept;
 
 }  // namespace parshall

@@ -13,11 +13,11 @@
 
 namespace parshall {
 
-/// Keys of a window with a value each, densely: to be looked through, and forgotten all at once.
+/// Dense table of a window's keys with a value each. It can be iterated, and cleared at once.
 ///
-/// Shape: an index, half full at most, of 8 bytes; key, tag and value beside. Memory is mapped by the constructor and
-///        committed as keys come.
-/// Full:  add() says so; drop() makes room.
+/// Shape: an index, half full at most, of 8 bytes; key, tag and value in a separate array. Memory is mapped by the
+///        constructor and committed as keys come.
+/// Full:  find_or_add() returns null; drop() makes room.
 template <class Value>
 class KeyTable {
  public:
@@ -51,13 +51,13 @@ class KeyTable {
     return const_cast<Value*>(std::as_const(*this).find(hash, key));
   }
 
-  /// The key's value, a new one where there is none; nothing without room for a new key.
+  /// Returns the key's value, adding the key if it is absent; null if there is no room for a new key.
   Value* find_or_add(std::uint64_t hash, const FlowKey& key) noexcept {
     if (Value* const found = find(hash, key)) return found;
     return size_ == capacity_ ? nullptr : &add(hash, key);
   }
 
-  /// Adds a key that is not there, where there is room.
+  /// Adds an absent key; requires room.
   Value& add(std::uint64_t hash, const FlowKey& key) noexcept {
     const std::uint32_t tag = tag_of(hash);
     entries_[size_] = {key, tag, Value()};
@@ -65,7 +65,7 @@ class KeyTable {
     return entries_[size_ - 1].value;
   }
 
-  /// Returns the value of a key with this hash; null where there is none.
+  /// Returns the value of a key with this hash, or null.
   const Value* find_hash(std::uint64_t hash) const noexcept {
     const std::uint32_t tag = tag_of(hash);
     for (std::size_t at = home(tag); index_[at].after_place != 0; at = next(at)) {
@@ -80,7 +80,7 @@ class KeyTable {
   std::size_t size() const noexcept { return size_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
-  /// Forgets the entries for which `unwanted(entry)`.
+  /// Removes the entries for which `unwanted(entry)`.
   template <class Unwanted>
   void drop(Unwanted unwanted) noexcept {
     clear_index();
@@ -100,7 +100,7 @@ class KeyTable {
  private:
   struct Element {
     std::uint32_t tag;
-    std::uint32_t after_place;  ///< place + 1: memory that was never touched says "none"
+    std::uint32_t after_place;  ///< place + 1, so that untouched memory means "none"
   };
 
   static std::size_t index_for(std::size_t capacity) noexcept {
@@ -118,7 +118,7 @@ class KeyTable {
     index_[at] = {tag, after_place};
   }
 
-  /// One by one while that is less than the whole index.
+  /// Clears element by element while that is less work than clearing the whole index.
   void clear_index() noexcept {
     if (size_ > index_.size() / 16) {
       std::fill_n(index_.data(), index_.size(), Element{});

@@ -9,8 +9,8 @@ constexpr Parameter kParameters[] = {
     {"least", "1", "gaps and acknowledgements of unseen data that a flow must have in the window"},
 };
 
-/// TCP flows in which segments were not seen, and the same of all flows: what receivers acknowledged although it was
-/// never seen is the loss of the capture itself, not of the network.
+/// Reports TCP flows with segments that were not seen, and a summary of all flows. Data that receivers acknowledged but
+/// that was never seen was lost by the capture, not by the network.
 class LostSegments final : public FlowFinder {
  public:
   LostSegments(Wanted wanted, std::vector<BoundField> shown, std::size_t counts, std::size_t volume)

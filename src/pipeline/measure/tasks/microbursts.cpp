@@ -7,7 +7,7 @@ namespace parshall {
 namespace {
 
 constexpr std::uint64_t kShortestNs = 1000;
-constexpr std::size_t kMostBins = std::size_t{1} << 20;  // of a window
+constexpr std::size_t kMostBins = std::size_t{1} << 20;  // per window
 
 constexpr Parameter kParameters[] = {
     {"bin", "100us",
@@ -17,7 +17,7 @@ constexpr Parameter kParameters[] = {
     {"rate", "", "the least that a burst has, in bits per second, in place of that multiple"},
 };
 
-/// Short times in which the whole link carried much more than on average. Error: none.
+/// Reports short times in which the link carried much more than on average. Error: none.
 class Microbursts final : public Task {
  public:
   Microbursts(Arguments& arguments, TaskContext& context)
@@ -80,7 +80,7 @@ class Microbursts final : public Task {
                  error);
   }
 
-  /// Of a bin, over the part of the window that there was traffic in where it is cut off.
+  /// Returns the mean bytes of a bin; for a partial window, over the part that had traffic.
   double mean_bytes(const EventWindow& window) const noexcept {
     const WindowTotals& totals = window.totals;
     const std::uint64_t seen_ns = std::min(totals.last_ns - totals.first_ns + bin_ns_, window.length.amount);

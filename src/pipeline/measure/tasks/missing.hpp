@@ -11,7 +11,7 @@
 
 namespace parshall {
 
-/// Beside what was shed, which counts are scaled for.
+/// Returns what was not reported to tasks, without shed packets, for which counts are scaled.
 inline KeyCounts untold_of(const EventWindow& window) noexcept {
   const WindowTotals& totals = window.totals;
   const std::uint64_t wire_bytes = totals.untold_wire_bytes() - totals.shed_wire_bytes;
@@ -19,7 +19,7 @@ inline KeyCounts untold_of(const EventWindow& window) noexcept {
   return {totals.untold_packets() - totals.shed_packets, wire_bytes, wire_bytes, flows, flows};
 }
 
-/// What a key's counts may be where only some flows were looked at; nothing where all were.
+/// Adds the interval of a key's count under sampling; adds nothing if all flows were monitored.
 inline void put_interval(std::vector<EventValue>& error, const Amount& amount, std::uint64_t estimate, double variance,
                          const EventWindow& window) {
   const WindowTotals& totals = window.totals;
@@ -30,14 +30,14 @@ inline void put_interval(std::vector<EventValue>& error, const Amount& amount, s
   put_interval(error, std::string(amount.name), estimate, variance, totals.one_in, most);
 }
 
-/// What each of a key's counts may lack in this window, at most; nothing where they are exact.
+/// Returns the most that each count of a key may lack in this window; all zero if counts are exact.
 inline KeyCounts most_missing(const Aggregate& aggregate, const EventWindow& window) noexcept {
   KeyCounts missing = untold_of(window);
   missing.add(aggregate.most_missing());
   return missing;
 }
 
-/// What a key made of several of the aggregate's may lack: none has more than all together.
+/// Returns the most that the sum of several keys may lack: what all keys together lack.
 inline KeyCounts most_missing_of_any(const Aggregate& aggregate, const EventWindow& window) noexcept {
   KeyCounts missing = untold_of(window);
   missing.add(aggregate.dropped());
@@ -56,17 +56,17 @@ inline std::vector<EventValue> missing_error(const KeyCounts& missing) {
   return error;
 }
 
-/// Says what the aggregate left out.
+/// Reports what the aggregate left out.
 inline void write_left_out(EventWriter& events, const Aggregate& aggregate, std::vector<EventValue> error) {
   if (aggregate.dropped_keys() != 0) events.write_left_out(aggregate.dropped_keys(), std::move(error));
 }
 
-/// What a key's count is at least, by the sample.
+/// Returns a lower bound of a key's count, given the sample.
 inline std::uint64_t known_of(std::uint64_t estimate, double variance, const EventWindow& window) noexcept {
   return window.totals.one_in == 1 ? estimate : least_of(estimate, variance, window.totals.one_in);
 }
 
-/// Of all traffic in the window.
+/// Returns the total of all traffic in the window.
 inline std::uint64_t total_of(const Amount& amount, const Aggregate& aggregate, const EventWindow& window) noexcept {
   if (amount.of == &KeyCounts::packets) return window.totals.packets;
   if (amount.of == &KeyCounts::ip_bytes) return window.totals.ip_bytes;

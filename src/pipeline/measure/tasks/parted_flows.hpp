@@ -9,10 +9,10 @@
 
 namespace parshall {
 
-/// Which flows of a window may have packets that their record does not have, since there was no room for it.
+/// Set of a window's flows that may have packets missing from their record because it was evicted.
 ///
-/// Shape: a bit for each of 2^23 values of a keyed hash, once there is such a flow.
-/// Error: a flow may be taken for one of these: of n, with a chance of n / 2^23.
+/// Shape: a bit for each of 2^23 values of a keyed hash, allocated with the first such flow.
+/// Error: false positives: with n flows in the set, another is taken for one of them with a chance of n / 2^23.
 class PartedFlows {
  public:
   explicit PartedFlows(std::uint64_t seed) : hash_(KeyFields::five_tuple, Identity::exact, seed) {}

@@ -20,7 +20,7 @@ constexpr struct {
   double share;
 } kQuantiles[] = {{"p10", 0.1}, {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}};
 
-/// Quantiles over the window's flows of a number that each has; flows without it are left out. Error: DdSketch's.
+/// Computes quantiles of a field over the window's flows; flows without the field are left out. Error: DdSketch's.
 class FlowQuantiles final : public Task {
  public:
   FlowQuantiles(Arguments& arguments, TaskContext& context)
@@ -57,9 +57,9 @@ class FlowQuantiles final : public Task {
   }
 
  private:
-  /// Of a sample: by how much the share of flows below a quantile may be another, with 95 % confidence. By Dvoretzky,
-  /// Kiefer and Wolfowitz with Massart's constant, for connections of two flows at most; flows of
-  /// several weights are as good as fewer of one (Kish).
+  /// Returns, under sampling, how far the fraction of flows below a quantile may be off, with 95 % confidence. Uses
+  /// Dvoretzky, Kiefer and Wolfowitz with Massart's constant, for connections of at most two flows. Flows of different
+  /// weights count as fewer equal ones (Kish).
   double rank_error() const noexcept {
     return std::min(1.0, std::sqrt(std::log(2 / 0.05) * squares_ / (weights_ * weights_)));
   }
@@ -67,7 +67,7 @@ class FlowQuantiles final : public Task {
   std::optional<BoundField> field_;
   double error_;
   DdSketch sketch_;
-  double weights_ = 0, squares_ = 0;  ///< of the flows: for how many each stands
+  double weights_ = 0, squares_ = 0;  ///< sums over the flows of the number that each stands for, and of its square
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ extern const TaskEntry kCount, kHeavyHitters, kHierarchicalHeavyHitters, kSupers
 
 namespace {
 
-/// A new one is its file, its name here and above, and its test.
+/// Registry of tasks. To add one, write its file, its name here and above, and its test.
 constexpr const TaskEntry* kTasks[] = {&kCount,          &kHeavyHitters,    &kHierarchicalHeavyHitters,
                                        &kSuperspreaders, &kVictims,         &kChange,
                                        &kFlowSizes,      &kEntropy,         &kFlowQuantiles,
@@ -42,7 +42,7 @@ Result<WindowLength> window_of(const Arguments& arguments, const TaskOptions& op
   return arguments.given("window") ? parse_window(arguments.text("window")) : options.window;
 }
 
-/// NAME[:PARAMETERS], NAME=CONDITION or NAME:PARAMETERS:CONDITION.
+/// Task spec: NAME[:PARAMETERS], NAME=CONDITION or NAME:PARAMETERS:CONDITION.
 struct Spec {
   std::string name, parameters, condition;
 

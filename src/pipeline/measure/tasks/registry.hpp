@@ -14,39 +14,39 @@
 
 namespace parshall {
 
-/// Every task there is.
+/// Returns all tasks.
 std::span<const TaskEntry* const> task_registry() noexcept;
 
-/// Parameters that every task has.
+/// Returns the parameters that every task has.
 std::span<const Parameter> common_parameters() noexcept;
 
-/// What tasks share, by default.
+/// Default options that tasks share.
 struct TaskOptions {
   WindowLength window;
   KeyFields fields = KeyFields::five_tuple;
   std::size_t keys = 1 << 20;
   std::uint64_t seed = 0;
-  double recall = 0.75;  ///< that reports should have where flows give way
+  double recall = 0.75;  ///< recall that reports should have when flows are reduced under overload
 };
 
-/// A task as it is asked for.
+/// Task as requested by the user.
 struct TaskSpec {
-  std::string text;                          ///< NAME[:parameter=value,...] and so on: TaskSets::make()
-  std::uint64_t states = ~std::uint64_t{0};  ///< bit i: it is for flows of monitoring state i
-  bool gives_way = false;                    ///< though it goes by no measures: it looks at no flow of other states
+  std::string text;                          ///< NAME[:parameter=value,...] and so on; see TaskSets::make()
+  std::uint64_t states = ~std::uint64_t{0};  ///< bit i: the task is for flows of monitoring state i
+  bool gives_way = false;  ///< true if it ignores flows of other states even though it uses no measures
 };
 
-/// Flows of a window that a task is for, by what became of them where some give way to lighter states.
-/// By weight (FlowWeight).
+/// Flows of a window that a task is for, by how much the task saw of them when some are reduced to lighter states. The
+/// counts are by weight (FlowWeight).
 struct FlowsSeen {
   using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
 
   Counts wholly{}, partly{}, not_at_all{};
-  /// Flows that were shed, by estimate: what those that are seen stand for, without themselves; and its variance.
+  /// Estimated number of shed flows, and its variance: what the monitored flows stand for, without themselves.
   std::array<double, FlowWeight::kClasses> shed{}, shed_variance{};
-  std::uint64_t packets = 0, packets_given_way = 0;  ///< of all of them; of those that are not seen wholly
+  std::uint64_t packets = 0, packets_given_way = 0;  ///< packets of all of them, and of those not seen wholly
 
-  /// `states`: the task's, of which the flow's is one.
+  /// Adds a flow in one of the task's states `states`.
   void add(const FlowWindow& flow, std::uint64_t states, std::uint8_t weight) noexcept {
     const bool whole = flow.wholly_in(states);
     ++(whole ? wholly : flow.partly_in(states) ? partly : not_at_all)[weight];
@@ -59,7 +59,7 @@ struct FlowsSeen {
     shed_variance[weight] += n * (n - 1);
   }
 
-  /// Flows at which it did not look: it missed them, or need not.
+  /// Adds flows that the task did not read: either it missed them, or it did not need them.
   void add(const UnreadFlows& flows, bool missed) noexcept {
     packets += flows.packets;
     packets_given_way += missed ? flows.packets : 0;
@@ -73,34 +73,34 @@ struct FlowsSeen {
   }
 };
 
-/// Tasks of windows of one length.
+/// Tasks with windows of one length.
 class TaskSet {
  public:
   struct Member {
     std::string name;
     std::string spec;  ///< TaskSpec::text
-    std::size_t most;  ///< events a window
+    std::size_t most;  ///< limit of events a window
     std::uint64_t states;
-    bool finds_any;       ///< TaskEntry's
-    bool looks_at_flows;  ///< TaskEntry's
-    bool measures;        ///< it goes by measures of flows, which those in lighter states do not have
-    bool gives_way;       ///< it looks at no flow whose state has given it up
-    bool finds_heavy = false, finds_shares = false;  ///< Task's
-    double recall;                                   ///< that its reports should have
-    int priority;               ///< where not all tasks can have that: those with the largest have it first
-    bool judges_flows = false;  ///< Task's
-    bool has_history = false;   ///< what it finds goes by what flows did in windows before
+    bool finds_any;       ///< as in TaskEntry
+    bool looks_at_flows;  ///< as in TaskEntry
+    bool measures;        ///< true if it uses measures of flows, which flows in lighter states lack
+    bool gives_way;       ///< true if it skips flows whose state has dropped it
+    bool finds_heavy = false, finds_shares = false;  ///< as in Task
+    double recall;                                   ///< recall that its reports should have
+    int priority;               ///< if not all tasks can reach their recall, those with the largest priority come first
+    bool judges_flows = false;  ///< as in Task
+    bool has_history = false;   ///< true if its findings depend on flows' earlier windows
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
-    std::uint64_t keys_left_out = 0;                 ///< for want of room, of all windows
-    FlowsSeen::Counts found{};                       ///< events of the last window, with those dropped
-    FlowsSeen::Counts found_in_part{};               ///< of these: of flows that were seen in part
-    std::optional<FoundShare> share = std::nullopt;  ///< of the last window, of a sample: EventWriter's
-    FlowsSeen seen{};                                ///< of the open window, until forget_flows_seen()
+    std::uint64_t keys_left_out = 0;                 ///< keys without room, over all windows
+    FlowsSeen::Counts found{};                       ///< events of the last window, including dropped ones
+    FlowsSeen::Counts found_in_part{};               ///< part of `found`: about flows seen only in part
+    std::optional<FoundShare> share = std::nullopt;  ///< estimate for the last window under sampling; see EventWriter
+    FlowsSeen seen{};                                ///< flows of the open window, until forget_flows_seen()
     std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted
   };
 
-  /// Of counts that tasks share.
+  /// Returns the cost of counts that tasks share.
   const StageCost& shared_cost() const noexcept { return *shared_cost_; }
 
   TaskSet(WindowLength window, const TaskOptions& options)
@@ -116,7 +116,7 @@ class TaskSet {
 
   void flows(std::span<const FlowWindow> flows);
   void unread(std::size_t state, const UnreadFlows& flows);
-  /// By the state that flows are in, WindowPlan::read.
+  /// Returns, for a state of flows, the bits of WindowPlan::read.
   std::uint64_t read(std::size_t state, std::size_t states) const noexcept;
   void bins(std::size_t first, std::span<const LinkBin> bins);
   void end(const EventWindow& window, const EventWriter::Take& take);
@@ -124,7 +124,7 @@ class TaskSet {
  private:
   friend class TaskSets;
 
-  /// Those of the flows that are in one of the states: all, or copies in wanted_.
+  /// Returns the flows that are in one of the states: all, or copies in wanted_.
   std::span<const FlowWindow> of_states(std::span<const FlowWindow> flows, std::uint64_t states);
 
   WindowLength window_;
@@ -135,16 +135,16 @@ class TaskSet {
   std::unique_ptr<StageCost> shared_cost_ = std::make_unique<StageCost>();
 };
 
-/// All tasks of a run: a set for each length of windows.
+/// All tasks of a run: one set for each length of windows.
 class TaskSets {
  public:
-  /// Each spec is NAME[:parameter=value,...], NAME=CONDITION or NAME:parameter=value,...:CONDITION. Fails on what it
-  /// does not understand, and where two tasks have one name. Throws std::bad_alloc.
+  /// Makes tasks. Each spec is NAME[:parameter=value,...], NAME=CONDITION or NAME:parameter=value,...:CONDITION. Fails
+  /// on an invalid spec, or if two tasks have the same name. Throws std::bad_alloc.
   static Result<TaskSets> make(std::span<const TaskSpec> specs, const TaskOptions& options);
 
   std::span<TaskSet> sets() noexcept { return sets_; }
   std::span<const TaskSet> sets() const noexcept { return sets_; }
-  /// For so many monitoring states.
+  /// Returns the window plans for that many monitoring states.
   std::vector<WindowPlan> windows(std::size_t states = 1) const;
   std::vector<FindingNeeds> findings(std::size_t states = 1) const;
   std::size_t memory_bytes() const noexcept;
@@ -156,7 +156,7 @@ class TaskSets {
   std::vector<TaskSet> sets_;
 };
 
-/// "100ms" or "2Mp": a time, or packets.
+/// Parses "100ms" or "2Mp": a time, or a number of packets.
 Result<WindowLength> parse_window(const std::string& text);
 
 }  // namespace parshall

@@ -10,21 +10,21 @@
 
 namespace parshall {
 
-/// Standard deviation of an estimate by a sample of connections. `variance`: of its flows, were each drawn by itself;
-/// both directions of a connection are drawn together, which at most doubles it.
+/// Returns the standard deviation of an estimate from a sample of connections. `variance` assumes that each flow is
+/// drawn independently. Both directions of a connection are drawn together, which at most doubles it.
 inline double sampled_sd(double variance) noexcept { return std::sqrt(2 * variance); }
 
-inline constexpr double kReach = 1.96;  ///< standard deviations within which 95 of 100 estimates are
+inline constexpr double kReach = 1.96;  ///< 95 % of estimates are within this many standard deviations
 
-/// What is known of it: what was seen, and what the estimate leaves. `one_in`: connections that each flow stands for at
-/// most.
+/// Returns a lower bound of the truth, from what was seen and the estimate. `one_in` is the most connections that a
+/// flow stands for.
 inline std::uint64_t least_of(std::uint64_t estimate, double variance, std::uint32_t one_in) noexcept {
   const auto value = static_cast<double>(estimate);
   return static_cast<std::uint64_t>(std::max(value / one_in, value - kReach * sampled_sd(variance)));
 }
 
-/// Where an estimate lies in 95 of 100 cases, by the normal law, and no more than `most`, the window's total; which is
-/// all that is known where no flow of the sample is in it.
+/// Adds the 95 % interval of an estimate by the normal law, at most `most`, which is the window's total. If the sample
+/// has no flow of it, that total is the only upper bound.
 inline void put_interval(std::vector<EventValue>& error, const std::string& name, std::uint64_t estimate,
                          double variance, std::uint32_t one_in, std::uint64_t most) {
   const std::uint64_t least = least_of(estimate, variance, one_in);
@@ -35,9 +35,9 @@ inline void put_interval(std::vector<EventValue>& error, const std::string& name
       {name + "_at_most", variance == 0 ? std::max(least, most) : std::max(least, std::min(most, reaches))});
 }
 
-/// Of keys with a count of the threshold or more, in a sample of one in so many connections that showed `known` of them
-/// for sure, and `near` whose estimates alone reach it. A key of a single connection is there with that chance; one of
-/// several is more likely.
+/// Estimates the fraction of keys above the threshold that were found. The sample, of one in `one_in` connections,
+/// showed `known` of them for sure, and `near` more by their estimates alone. It contains a key of a single connection
+/// with that chance; a key of several is more likely.
 inline FoundShare share_of_keys(std::uint32_t one_in, std::size_t known, std::size_t near) noexcept {
   if (one_in == 1) return {};
   const double chance = 1.0 / one_in, keys = static_cast<double>(std::max<std::size_t>(known, 1)),

@@ -28,7 +28,7 @@ constexpr Parameter kVictimParameters[] = {
     {"method", "exact", kMethodHelp},
 };
 
-/// Which way a spreader is looked for.
+/// Direction in which spreaders are sought.
 struct Side {
   std::string_view keys, others, others_and_ports;
   std::string_view value, value_with_ports;
@@ -36,7 +36,7 @@ struct Side {
 constexpr Side kSources{"src", "dst", "dst-and-port", "destinations", "destinations_and_ports"};
 constexpr Side kDestinations{"dst", "src", "src-and-port", "sources", "sources_and_ports"};
 
-/// The other end of a flow as a key.
+/// Returns the other end of a flow as a key.
 FlowKey other_end(const FlowKey& key, bool destinations, bool with_port) noexcept {
   FlowKey other;
   other.ip_version = key.ip_version;
@@ -48,7 +48,7 @@ FlowKey other_end(const FlowKey& key, bool destinations, bool with_port) noexcep
   return other;
 }
 
-/// Keys with many different others at the far end of their flows.
+/// Reports keys that have many different peers.
 class Spreaders : public Task {
  public:
   Spreaders(const Side& side, Arguments& arguments, TaskContext& context)
@@ -68,15 +68,15 @@ class Spreaders : public Task {
   struct Found {
     const FlowKey* key;
     double estimate;
-    double missing;  ///< what the task had no room for, at most
+    double missing;  ///< upper bound of what the task had no room for
   };
-  /// What had no room in the window.
+  /// Keys that found no room in the window.
   struct LeftOut {
     std::uint64_t keys;
-    double most_of_one;  ///< that any key lacks
+    double most_of_one;  ///< the most that any key lacks
   };
 
-  /// Largest first.
+  /// Reports the findings, largest first.
   void report(std::vector<Found> found, LeftOut left_out, EventWriter& events,
               std::optional<double> (*relative_error)(double)) {
     const std::uint64_t untold = events.window().totals.untold_flows();
@@ -119,6 +119,8 @@ class Spreaders : public Task {
   std::string value_;
 };
 
+/// Counts peers with an approximate counter per key.
+///
 /// Shape: a key and its counter, for --task-keys of them.
 /// Error: the counter's, and what HeavyKeys left out.
 template <class Counter>
@@ -158,10 +160,13 @@ class CountedSpreaders final : public Spreaders {
   FlowIdentity others_;
 };
 
+/// Counts peers exactly.
+///
 /// Shape: a key and a count for --task-keys of them, and eight pairs of hashes for each.
-/// Error: pairs are told apart by 128 bits of two hashes. Where there is no room for a key, HeavyKeys makes some. Where
-///        there is none for a pair, the keys with the most stop to count, if they are above the threshold: their counts
-///        are lower bounds. Else the lightest keys are dropped. Each event says how much its count lacks at most.
+/// Error: pairs are distinguished by 128 bits of two hashes. If there is no room for a key, HeavyKeys makes room. If
+///        there is none for a pair, the keys with the most pairs stop counting if they are above the threshold; their
+///        counts are lower bounds. Otherwise the lightest keys are dropped. Each event says how much its count lacks at
+///        most.
 class ExactSpreaders final : public Spreaders {
  public:
   ExactSpreaders(const Side& side, Arguments& arguments, TaskContext& context)
@@ -217,7 +222,7 @@ class ExactSpreaders final : public Spreaders {
   struct Count {
     std::uint64_t count = 0;
     std::uint64_t not_counted = 0;  ///< flows that came since it stopped
-    bool has_stopped = false;       ///< none of its pairs is kept any more
+    bool has_stopped = false;       ///< its pairs are no longer kept
 
     double estimate() const noexcept { return static_cast<double>(count); }
     double most() const noexcept { return static_cast<double>(count + not_counted); }
@@ -240,8 +245,8 @@ class ExactSpreaders final : public Spreaders {
     return hash;
   }
 
-  /// Frees a quarter of the pairs or more: first those of keys that are found whatever comes, or have many more than
-  /// their part.
+  /// Frees at least a quarter of the pairs, first those of keys that are reported in any case or have far more pairs
+  /// than average.
   void make_room_for_pairs() {
     loads_.clear();
     for (const auto& entry : keys_.entries())
@@ -268,7 +273,7 @@ class ExactSpreaders final : public Spreaders {
     forget_pairs();
   }
 
-  /// Forgets pairs whose keys do not count them any more.
+  /// Removes pairs whose keys no longer count them.
   void forget_pairs() noexcept {
     pairs_.drop([&](const auto& pair) {
       const auto* const value = keys_.table().find_hash(key_hash_of(pair.key));

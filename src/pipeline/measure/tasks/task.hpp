@@ -15,63 +15,63 @@
 
 namespace parshall {
 
-/// A question asked of the flows of each window. Called by one thread, not the workers': a window at a time, in order,
-/// with what all workers' flows did in it.
+/// Analysis of each window's flows. One thread, not a worker's, calls it: one window at a time, in order, with the
+/// flows of all workers.
 class Task {
  public:
   virtual ~Task() = default;
 
-  /// Some of the window's flows, of the states that the task is in. Tasks that go by an Aggregate need not look at
-  /// them.
+  /// Takes some of the window's flows that are in the task's states. Tasks that use an Aggregate need not override it.
   virtual void flows(std::span<const FlowWindow>) {}
 
-  /// What flows of its states did that it does not look at: together, of one worker and state. Of a task that looks at
-  /// flows, those that gave way.
+  /// Takes the sum over flows, of one worker and state, that the task does not read one by one. For a task that reads
+  /// flows, these are the ones reduced to lighter states.
   virtual void unread(const UnreadFlows&) {}
 
-  /// What the whole link carried in parts of the window, from the first-th on; of one worker, so to be added up. Only
-  /// where TaskContext::ask_for_bins() was called.
+  /// Takes the traffic of the whole link in parts of the window, from part `first` on. It is from one worker, so it
+  /// must be added up. Called only after TaskContext::ask_for_bins().
   virtual void bins(std::size_t /*first*/, std::span<const LinkBin>) {}
 
-  /// Whether it looks for keys of which heavy flows make nearly all, so that light ones may give way.
+  /// Returns whether it looks for keys that consist almost entirely of heavy flows, so that light flows may be reduced.
   virtual bool finds_heavy() const noexcept { return false; }
 
-  /// Whether it asks of single flows what they did in the whole window.
+  /// Returns whether it judges single flows by all they did in the window.
   virtual bool judges_flows() const noexcept { return false; }
 
-  /// Whether what it finds goes by shares of the traffic, which losses leave as they are.
+  /// Returns whether its findings depend on shares of the traffic, which losses do not change.
   virtual bool finds_shares() const noexcept { return false; }
 
-  /// The window is over: writes what there is to say, and forgets it.
+  /// Ends the window: writes the findings and clears the state.
   virtual void end(EventWriter& events) = 0;
 
-  /// At most, of its own: aggregates are shared.
+  /// Returns the most memory that it uses itself; aggregates are shared.
   virtual std::size_t memory_bytes() const noexcept { return 0; }
 };
 
-/// What tasks of windows of one length have in common.
+/// State that tasks with windows of one length share.
 class TaskContext {
  public:
-  /// `keys`: of each aggregate and task, at most.
+  /// `keys` limits each aggregate and task.
   TaskContext(WindowLength window, KeyFields fields, std::size_t keys, std::uint64_t seed)
       : window_(window), fields_(fields), keys_(keys), seed_(seed) {}
 
-  /// From now on what is asked for is for a task of flows in these states: bit i stands for state i.
+  /// Declares that the following requests are for a task of flows in these states; bit i stands for state i.
   void begin_task(std::uint64_t states) noexcept {
     states_ = states;
     asked_for_measures_ = asked_for_history_ = false;
   }
 
-  /// The window's counts by `part`, one for all tasks of the same states that ask.
+  /// Returns the window's counts by `part`, shared by all tasks of the same states.
   const Aggregate& aggregate(const KeyPart& part);
 
-  /// The place of the measure's numbers in FlowWindow::measured.
+  /// Returns the place of the measure's numbers in FlowWindow::measured.
   std::size_t measure(std::shared_ptr<const FlowMeasure> measure);
 
-  /// Task::bins() of parts of this length; false where another length has been asked for, or windows are not of time.
+  /// Requests Task::bins() with parts of this length. Returns false if another length was requested before, or if
+  /// windows are not of time.
   bool ask_for_bins(std::uint64_t bin_ns) noexcept;
 
-  /// A number of each flow, kept where it is asked for.
+  /// Returns a field, requesting its measure if it needs one.
   BoundField field(const FlowField& field);
 
   WindowLength window() const noexcept { return window_; }
@@ -80,8 +80,10 @@ class TaskContext {
   std::size_t keys() const noexcept { return keys_; }
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t states() const noexcept { return states_; }
-  bool asked_for_measures() const noexcept { return asked_for_measures_; }  ///< for the task
-  bool asked_for_history() const noexcept { return asked_for_history_; }    ///< of them, such as go by windows before
+  bool asked_for_measures() const noexcept {
+    return asked_for_measures_;
+  }  ///< true if the current task requested measures
+  bool asked_for_history() const noexcept { return asked_for_history_; }  ///< some go by earlier windows
 
   struct Asked {
     std::unique_ptr<Aggregate> aggregate;
@@ -101,22 +103,22 @@ class TaskContext {
   bool asked_for_measures_ = false, asked_for_history_ = false;
   std::vector<Asked> aggregates_;
   std::shared_ptr<MeasureSet> measures_ = std::make_shared<MeasureSet>();
-  std::vector<std::uint64_t> measured_states_;  ///< by measure
+  std::vector<std::uint64_t> measured_states_;  ///< states by measure
 };
 
-/// A task by the name `--task` knows it by.
+/// Task with its name for `--task`.
 struct TaskEntry {
   std::string_view name;
   std::string_view help;
-  std::string_view event;  ///< what each of its events says
-  std::string_view error;  ///< how right that is
+  std::string_view event;  ///< meaning of each of its events
+  std::string_view error;  ///< accuracy of its events
   std::span<const Parameter> parameters;
 
-  /// Problems are noted in the arguments.
+  /// Makes the task; problems are noted in the arguments.
   std::unique_ptr<Task> (*make)(Arguments& arguments, TaskContext& context);
 
-  bool finds_any = true;       ///< false: it writes summaries alone
-  bool looks_at_flows = true;  ///< false: Task::unread() is enough
+  bool finds_any = true;       ///< false: it only writes summaries
+  bool looks_at_flows = true;  ///< false: Task::unread() suffices
 };
 
 }  // namespace parshall

@@ -15,7 +15,7 @@ std::uint64_t since(std::uint64_t now_ns, std::uint64_t then_ns) noexcept {
   return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
-/// One packet, in numbers relative to its connection's first.
+/// One packet, with numbers relative to its connection's first.
 struct Segment {
   std::uint32_t seq, ack, bytes, next_seq;
   std::uint32_t window;
@@ -35,7 +35,7 @@ void begin_anew(TcpConnection& connection, SegmentPool& segments) noexcept {
   connection.handshake_ns = 0;
 }
 
-/// A SYN with another number is a new connection's.
+/// Sets the base numbers. A SYN with another number begins a new connection.
 void find_bases(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
                 SegmentPool& segments, TcpMarks& marks) noexcept {
   TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
@@ -53,13 +53,13 @@ void find_bases(TcpConnection& connection, std::size_t from, const TcpFacts& tcp
   }
 }
 
-/// The byte of a probe was taken.
+/// Notes that the receiver accepted the byte of a probe.
 void take_probe(TcpSender& sender, std::uint32_t ack, SegmentPool& segments) noexcept {
   segments.detach(sender.segments());
   sender.next_seq = sender.contiguous_end = ack;
 }
 
-/// What the packet is by its window and acknowledgement.
+/// Marks the packet by its window and acknowledgement.
 void mark_by_window(const Segment& packet, const TcpSender& me, TcpSender& peer, SegmentPool& segments,
                     TcpMarks& marks) noexcept {
   const bool follows = packet.seq == me.next_seq;
@@ -91,8 +91,8 @@ void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, Se
   peer.contiguous_end = before(peer.next_seq, packet.ack) ? packet.ack : peer.next_seq;
 }
 
-/// Whether the same bytes were seen before, and nobody has acknowledged them: among the oldest, which are sent again
-/// first, so that no sender can make the search long.
+/// Returns whether the same bytes were seen before and are not acknowledged. It searches only the oldest segments,
+/// which are sent again first, so no sender can make the search long.
 bool was_seen(const Segment& packet, SegmentList unacked, SegmentPool& segments) noexcept {
   constexpr int kMostLookedAt = 64;
   bool seen = false;
@@ -105,7 +105,7 @@ bool was_seen(const Segment& packet, SegmentList unacked, SegmentPool& segments)
   return seen;
 }
 
-/// What a packet is that takes numbers but not the next ones.
+/// Marks a packet that occupies sequence numbers, but not the next ones.
 void mark_resent(TcpConnection& connection, std::size_t from, const Segment& packet, SegmentPool& segments,
                  TcpMarks& marks) noexcept {
   TcpSender& me = connection.sender[from];
@@ -117,7 +117,7 @@ void mark_resent(TcpConnection& connection, std::size_t from, const Segment& pac
     return;
   }
   if (me.next_seq == 0 || !before(packet.seq, me.next_seq)) return;
-  if (packet.bytes > 1 && packet.seq == me.next_seq - 1) return;  // new bytes behind a probe's
+  if (packet.bytes > 1 && packet.seq == me.next_seq - 1) return;  // new bytes behind those of a probe
   const std::uint64_t since_ack_ns = since(packet.time_ns, peer.last_ns);
   if (since_ack_ns < kFastNs && peer.duplicate_acks >= 2 && peer.last_ack == packet.seq) {
     marks.add(TcpMark::retransmission);
@@ -135,7 +135,9 @@ void mark_resent(TcpConnection& connection, std::size_t from, const Segment& pac
 void take_ack(std::uint32_t ack, std::uint32_t ts_echo, std::uint32_t last_ack, std::uint64_t time_ns, SegmentList sent,
               SegmentPool& segments, TcpFinding& finding) noexcept {
   bool by_timestamp = false;
-  std::uint64_t sent_ns = 0, latest_ns = 0;  // what is timed; the last that was sent of all that is newly acknowledged
+  std::uint64_t sent_ns = 0,
+                latest_ns =
+                    0;  // time of the segment measured; time of the last one sent among those newly acknowledged
   segments.acknowledge(sent, ack, [&](const UnackedSegment& segment) {
     if (last_ack == 0 || before(last_ack, segment.next_seq)) latest_ns = std::max(latest_ns, segment.time_ns);
     if (segment.next_seq != ack) return;
@@ -150,7 +152,7 @@ void take_ack(std::uint32_t ack, std::uint32_t ts_echo, std::uint32_t last_ack, 
     finding.rtt_ns = since(time_ns, sent_ns);
     finding.rtt_ambiguous = segment.retransmission && !echoed;
   });
-  // What was sent again later filled a hole, and the acknowledgement had waited for it.
+  // A segment sent later filled a hole, and the acknowledgement had waited for it.
   if (finding.rtt_ns != TcpFinding::kNone && !by_timestamp && sent_ns < latest_ns) finding.rtt_ambiguous = true;
 }
 
@@ -168,8 +170,8 @@ void note_handshake(TcpConnection& connection, std::size_t from, const Segment& 
     finding.handshake_ns = connection.handshake_ns = since(packet.time_ns, me.syn_ns);
 }
 
-/// Only where analyse_any_tcp() would mark nothing: what a connection sends while nothing is lost, sent again or in
-/// disorder.
+/// Returns true only if analyse_any_tcp() would mark nothing: an ordinary packet of a connection without losses,
+/// retransmissions or reordering.
 bool is_next(const TcpSender& me, const TcpSender& peer, const TcpFacts& tcp, std::uint16_t flags) noexcept {
   const std::uint32_t ack = tcp.ack - peer.base;
   const bool all_seen = me.next_seq != 0 && peer.contiguous_end != 0 && tcp.seq - me.base == me.next_seq &&
@@ -180,7 +182,7 @@ bool is_next(const TcpSender& me, const TcpSender& peer, const TcpFacts& tcp, st
          !me.opening;
 }
 
-/// What analyse_any_tcp() does with such a packet.
+/// Does what analyse_any_tcp() does with such a packet.
 void take_next(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint64_t time_ns,
                SegmentPool& segments, TcpFinding& finding) noexcept {
   TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
@@ -263,7 +265,7 @@ void analyse_any_tcp(TcpConnection& connection, std::size_t from, const TcpFacts
   me.probed = is_probe;
   if (has_ack) take_ack(packet.ack, tcp.ts_echo, last_ack, time_ns, peer.segments(), segments, finding);
   note_handshake(connection, from, packet, finding);
-  if (refuses) {  // its numbers are no beginning
+  if (refuses) {  // its numbers do not begin a connection
     segments.clear(me.unacked);
     me = {};
   }

@@ -11,14 +11,14 @@
 
 namespace parshall {
 
-/// What a packet was within its TCP connection, as bits that may come together.
+/// Properties of a packet within its TCP connection, as bits that can be combined.
 enum class TcpMark : std::uint16_t {
   retransmission = 1 << 0,           ///< of any kind
   fast_retransmission = 1 << 1,      ///< soon after duplicate acknowledgements asked for it
-  spurious_retransmission = 1 << 2,  ///< of what had been acknowledged
+  spurious_retransmission = 1 << 2,  ///< sends data that had been acknowledged
   out_of_order = 1 << 3,
   lost_segment = 1 << 4,  ///< a segment before this one was not seen
-  ack_unseen = 1 << 5,    ///< acknowledges what was not seen: the monitor, or its tap, lost it
+  ack_unseen = 1 << 5,    ///< acknowledges data that was not seen: the monitor, or its tap, lost it
   duplicate_ack = 1 << 6,
   keep_alive = 1 << 7,
   keep_alive_ack = 1 << 8,
@@ -26,7 +26,7 @@ enum class TcpMark : std::uint16_t {
   zero_window_probe = 1 << 10,
   zero_window_probe_ack = 1 << 11,
   window_update = 1 << 12,
-  reused_ports = 1 << 13,  ///< a new connection between ports that had one
+  reused_ports = 1 << 13,  ///< a new connection with the ports of an earlier one
 };
 
 /// A set of marks.
@@ -40,34 +40,35 @@ class TcpMarks {
   std::uint16_t bits_ = 0;
 };
 
-/// What one end of a connection has sent. Numbers are relative to its first, and 0 until it sent something.
+/// Data that one end of a connection has sent. Numbers are relative to its first, and 0 until it sent something.
 struct TcpSender {
-  std::uint32_t base = 0;            ///< the number that counts as 0: the SYN's, or one before the first seen
-  std::uint32_t next_seq = 0;        ///< after the highest sent
-  std::uint32_t contiguous_end = 0;  ///< all before it was seen, or taken for seen once its loss was reported
-  std::uint32_t last_ack = 0;        ///< of the other's numbers
+  std::uint32_t base = 0;            ///< number that counts as 0: the SYN's, or the one before the first seen
+  std::uint32_t next_seq = 0;        ///< number after the highest sent
+  std::uint32_t contiguous_end = 0;  ///< all before it was seen, or is taken as seen since its loss was reported
+  std::uint32_t last_ack = 0;        ///< acknowledgement of the other end's numbers
   std::uint64_t next_seq_ns = 0;     ///< when next_seq was reached
-  std::uint64_t last_ns = 0;         ///< of its last packet
-  std::uint64_t syn_ns = 0;          ///< of its last SYN
+  std::uint64_t last_ns = 0;         ///< time of its last packet
+  std::uint64_t syn_ns = 0;          ///< time of its last SYN
   UnackedSegments unacked;
   std::uint16_t window = 0;
-  std::uint8_t duplicate_acks = 0;  ///< or the most there can be
+  std::uint8_t duplicate_acks = 0;  ///< saturating
   bool has_base : 1 = false;
   bool has_window : 1 = false;
   bool answered_syn : 1 = false;
-  bool opening : 1 = false;                         ///< it sent a SYN, and no other packet since that was answered
-  bool kept_alive : 1 = false, probed : 1 = false;  ///< by its last packet: TcpMark::keep_alive, zero_window_probe
+  bool opening : 1 = false;  ///< it sent a SYN, and no other packet since the SYN was answered
+  bool kept_alive : 1 = false,
+                    probed : 1 = false;  ///< marks of its last packet: TcpMark::keep_alive, zero_window_probe
 
   SegmentList segments() noexcept { return {unacked, next_seq, next_seq_ns}; }
 };
 static_assert(sizeof(TcpSender) == 56);
 
-/// Round-trip times that a flow had: Welford's running mean, and sum of squared differences from it.
+/// Round-trip times of a flow: Welford's running mean, and sum of squared differences from it.
 struct RttHistory {
   std::uint32_t samples = 0;
   double mean_ns = 0, m2 = 0;
 
-  /// Of one sample or none, 0.
+  /// Returns 0 for fewer than two samples.
   double stddev_ns() const noexcept { return samples > 1 ? std::sqrt(m2 / static_cast<double>(samples - 1)) : 0; }
   void add(std::uint64_t rtt_ns) noexcept {
     const double difference = static_cast<double>(rtt_ns) - mean_ns;
@@ -77,11 +78,11 @@ struct RttHistory {
   }
 };
 
-/// Shape: two cache lines.
+/// State of a TCP connection. Shape: two cache lines.
 struct alignas(64) TcpConnection {
   std::array<TcpSender, 2> sender;
-  std::uint64_t handshake_ns = 0;  ///< from the SYN to the acknowledgement that ends the handshake; 0: not seen
-  std::uint8_t flows = 0;          ///< directions that have a record
+  std::uint64_t handshake_ns = 0;  ///< time from the SYN to the acknowledgement that ends the handshake; 0: not seen
+  std::uint8_t flows = 0;          ///< number of directions that have a record
 };
 static_assert(sizeof(TcpConnection) == 128);
 

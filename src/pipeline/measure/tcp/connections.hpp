@@ -11,17 +11,17 @@
 
 namespace parshall {
 
-/// A flow's connection, and which of its ends the flow is from.
+/// A flow's connection, and the end that the flow is from.
 struct ConnectionEnd {
   Place place = kNowhere;
   std::uint8_t from = 0;
 };
 
-/// The connections of a worker's TCP flows: both directions' flows find the same one.
+/// Connections of a worker's TCP flows. The flows of both directions share one.
 ///
 /// A connection lives as long as either direction has a record.
-/// Shape: 128 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow; committed as
-///        they are first used.
+/// Shape: 128 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow; committed
+///        when first used.
 class TcpConnections {
  public:
   TcpConnections(std::size_t flows, std::uint64_t seed)
@@ -40,7 +40,7 @@ class TcpConnections {
     segments_.populate();
   }
 
-  /// There is always room: a connection has at least one flow.
+  /// Opens or joins the connection of a flow. There is always room, as each connection has at least one flow.
   ConnectionEnd open(const FlowKey& flow) noexcept {
     const auto [key, from] = both_ways(flow);
     const std::uint64_t hash = hash_(key);
@@ -61,18 +61,18 @@ class TcpConnections {
     map_.erase(end.place, IgnoreMoves{});
   }
 
-  /// Closes it, and forgets what its end sent: it will not be followed for a while.
+  /// Closes the connection for one end and forgets what that end sent, because it is not tracked for a while.
   void forget(ConnectionEnd end) noexcept {
     TcpConnection& connection = connections_[end.place];
     TcpSender &sender = connection.sender[end.from], &peer = connection.sender[1 - end.from];
     segments_.clear(sender.unacked);
     sender = {};
-    peer.last_ack = 0;  // of numbers that mean nothing from now on
+    peer.last_ack = 0;  // numbers that have no meaning from now on
     peer.duplicate_acks = 0;
     close(end);
   }
 
-  /// It will not be followed for a while, and then go on: nothing stays that numbers mean.
+  /// Suspends tracking: clears all state that depends on sequence numbers, since packets will be missed.
   void pause(ConnectionEnd end) noexcept {
     TcpConnection& connection = connections_[end.place];
     TcpSender &sender = connection.sender[end.from], &peer = connection.sender[1 - end.from];
@@ -84,7 +84,7 @@ class TcpConnections {
 
   void prefetch(ConnectionEnd end) const noexcept { prefetch_object<sizeof(TcpConnection)>(&connections_[end.place]); }
 
-  /// Once the connection has come.
+  /// Prefetches segments, once the connection has arrived.
   void prefetch_segments(ConnectionEnd end) const noexcept {
     const TcpConnection& connection = connections_[end.place];
     segments_.prefetch(connection.sender[end.from].unacked, connection.sender[1 - end.from].unacked);

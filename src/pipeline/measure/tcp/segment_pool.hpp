@@ -9,18 +9,18 @@
 
 namespace parshall {
 
-/// A segment that nobody has acknowledged yet.
+/// A segment that is not acknowledged yet.
 struct UnackedSegment {
   std::uint32_t seq, next_seq;
   std::uint64_t time_ns;
-  std::uint32_t ts_value;  ///< RFC 7323; of segments without, 0
-  bool retransmission;     ///< it, or one that overlaps it, is one
+  std::uint32_t ts_value;  ///< RFC 7323; 0 in segments without time stamps
+  bool retransmission;     ///< true if it, or one that overlaps it, is a retransmission
   bool acknowledged = false;
 };
 static_assert(sizeof(UnackedSegment) == 24);
 
-/// Those of one sender, in the order they were sent: one alone stands here, where what its sender knows ends it; else
-/// they are a list of chunks, until there is none.
+/// Unacknowledged segments of one sender, in the order they were sent. A single one that ends at the sender's next_seq
+/// is stored here. Otherwise they are a list of chunks until the list is empty.
 struct UnackedSegments {
   struct Chunks {
     Place first, last;
@@ -36,15 +36,15 @@ struct UnackedSegments {
   std::uint16_t count = 0;
   bool in_chunks : 1 = false;
   bool sorted : 1 = true;  ///< none ends before one that was sent earlier
-  bool plain : 1 = true;   ///< all were sent once, none at an earlier time, and the last one's are next_seq and
-                           ///< next_seq_ns: a single one's are at any rate
+  bool plain : 1 = true;   ///< all were sent once, at non-decreasing times, and the last one ends at next_seq and
+                           ///< next_seq_ns (a single one always does)
 
   bool empty() const noexcept { return count == 0; }
   bool is_single() const noexcept { return count != 0 && !in_chunks; }
 };
 static_assert(sizeof(UnackedSegments) == 12);
 
-/// The same, with the end and the time of one that is in no chunk: its sender's next_seq and next_seq_ns.
+/// A sender's list with its next_seq and next_seq_ns, which complete a segment that is in no chunk.
 struct SegmentList {
   UnackedSegments& list;
   std::uint32_t next_seq;
@@ -59,11 +59,11 @@ struct SegmentList {
   }
 };
 
-/// The segments of all connections, in memory of a fixed size.
+/// Segments of all connections, in memory of a fixed size.
 ///
 /// Shape: chunks of 128 bytes, for five segments of one sender, and 4 of the list of free ones.
-/// Full:  a segment is not kept, and counted: it gives no round-trip time, and when it comes again soon it may be taken
-///        for one that is out of order.
+/// Full:  a segment is not stored, but counted. It gives no round-trip time, and if it is sent again soon it may be
+///        taken for a segment out of order.
 class SegmentPool {
  public:
   static constexpr std::uint16_t kMostPerSender = 256;
@@ -73,7 +73,7 @@ class SegmentPool {
   void populate() noexcept { chunks_.populate(); }
   static std::size_t memory_bytes(std::size_t chunks) noexcept { return chunks * (sizeof(Chunk) + sizeof(Place)); }
 
-  /// Of a list that is about to be appended to, and of one that is about to be acknowledged.
+  /// Prefetches a list that will be appended to, and one that will be acknowledged.
   void prefetch(const UnackedSegments& sent, const UnackedSegments& acknowledged) const noexcept {
     if (sent.in_chunks) [[unlikely]]
       prefetch_object<sizeof(Chunk)>(&chunks_[sent.chunks.last]);
@@ -81,20 +81,20 @@ class SegmentPool {
       prefetch_object<sizeof(Chunk)>(&chunks_[acknowledged.chunks.first]);
   }
 
-  /// One that its sender's next_seq and next_seq_ns will be of: `to` has what they were before. Of two that need a
-  /// chunk where there is none, it is the one that is kept.
+  /// Appends a segment that will define its sender's next_seq and next_seq_ns; `to` has their previous values. If two
+  /// segments need a chunk and there is none, this one is kept.
   void append_next(SegmentList to, const UnackedSegment& segment) noexcept {
     if (!to.list.empty()) return append_next_to_chunk(to, segment);
     begin(to.list, segment);
   }
 
-  /// Another.
+  /// Appends any other segment.
   [[gnu::noinline]] void append(SegmentList to, const UnackedSegment& segment) noexcept {
     append_to_chunk(to, segment);
     if (to.list.in_chunks) to.list.plain = false;
   }
 
-  /// Before the sender's next_seq is of something else.
+  /// Prepares for a change of the sender's next_seq that comes from another packet.
   void detach(SegmentList from) noexcept {
     if (from.list.is_single() && !make_room(from)) {
       ++dropped_;
@@ -103,7 +103,7 @@ class SegmentPool {
     if (!from.list.empty()) from.list.plain = false;
   }
 
-  /// Hands each segment, the oldest first, to `visit`, which returns whether to go on.
+  /// Passes each segment, the oldest first, to `visit`, which returns whether to continue.
   template <class Visit>
   void visit(SegmentList in, Visit visit) noexcept {
     const UnackedSegments& list = in.list;
@@ -119,7 +119,7 @@ class SegmentPool {
         if (UnackedSegment& segment = chunks_[place].segments[i]; !segment.acknowledged && !visit(segment)) return;
   }
 
-  /// Removes those that end at `ack` or before, after `removed` has seen them, the oldest first.
+  /// Removes segments that end at `ack` or before, the oldest first, passing each to `removed`.
   template <class Removed>
   void acknowledge(SegmentList in, std::uint32_t ack, Removed removed) noexcept {
     if (in.list.in_chunks) return acknowledge_in_chunks(in.list, ack, removed);
@@ -141,7 +141,7 @@ class SegmentPool {
     static constexpr std::size_t kSegments = 5;
 
     Place next;
-    std::uint8_t begin, end;  ///< of those in use
+    std::uint8_t begin, end;  ///< range of those in use
     std::array<UnackedSegment, kSegments> segments;
   };
   static_assert(sizeof(Chunk) == 128);
@@ -159,7 +159,7 @@ class SegmentPool {
     list.plain = list.plain && is_kept && to.next_seq_ns <= segment.time_ns;
   }
 
-  /// Whether there was room for it.
+  /// Appends to the last chunk. Returns false if there was no room.
   bool append_to_chunk(SegmentList to, const UnackedSegment& segment) noexcept {
     UnackedSegments& list = to.list;
     const std::uint32_t end = list.in_chunks ? last_end(list) : list.empty() ? segment.next_seq : to.next_seq;
@@ -188,13 +188,14 @@ class SegmentPool {
     if (list.empty()) clear(list);
   }
 
-  /// Of the segment sent last, acknowledged or not.
+  /// Returns the end of the segment sent last, acknowledged or not.
   std::uint32_t last_end(const UnackedSegments& list) const noexcept {
     const Chunk& chunk = chunks_[list.chunks.last];
     return chunk.segments[chunk.end - 1].next_seq;
   }
 
-  /// Whether the last chunk has a free place. What was single is in a chunk then.
+  /// Ensures that the last chunk has a free place, moving a single segment into a chunk. Returns false if there is
+  /// none.
   bool make_room(SegmentList to) noexcept {
     UnackedSegments& list = to.list;
     if (list.in_chunks && chunks_[list.chunks.last].end != Chunk::kSegments) return true;
@@ -214,7 +215,7 @@ class SegmentPool {
     return true;
   }
 
-  /// False where what follows ends behind `ack` too.
+  /// Returns false if the following chunks end behind `ack` too.
   template <class Removed>
   bool acknowledge_in(Chunk& chunk, UnackedSegments& list, std::uint32_t ack, Removed& removed) noexcept {
     bool go_on = true;
@@ -233,7 +234,7 @@ class SegmentPool {
     return go_on;
   }
 
-  /// Of a chunk that is not the last.
+  /// Removes a chunk that is not the last.
   void unlink(UnackedSegments& list, Place before, Place place) noexcept {
     (before == kNowhere ? list.chunks.first : chunks_[before].next) = chunks_[place].next;
     free_.give_back(place);

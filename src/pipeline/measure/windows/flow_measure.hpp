@@ -11,10 +11,10 @@
 
 namespace parshall {
 
-/// Packets in order of arrival, each with where the row of its flow keeps what a measure makes of it.
+/// Packets in order of arrival, each with the part of its flow's row that belongs to a measure.
 class MeasureBatch {
  public:
-  /// `offset`: of the measure's part within that of all measures, to which rows[i] points.
+  /// `offset` is that of the measure's part within all measures, to which rows[i] points.
   MeasureBatch(std::span<std::byte* const> rows, std::size_t offset, const PacketFinding* const* packets) noexcept
       : rows_(rows), offset_(offset), packets_(packets) {}
 
@@ -31,23 +31,23 @@ class MeasureBatch {
   const PacketFinding* const* packets_;
 };
 
-/// Numbers of a flow and window that tasks want beyond its counts: kept in the flow's row of that window.
-/// Called once per batch, never per packet.
+/// Numbers of a flow and window that tasks need beyond its counts. They are in the flow's row of that window. Called
+/// once per batch, never per packet.
 class FlowMeasure {
  public:
   virtual ~FlowMeasure() = default;
 
-  virtual std::string name() const = 0;                ///< with its parameters: measures of one name are the same
+  virtual std::string name() const = 0;  ///< name with its parameters; measures of the same name are identical
   virtual std::size_t row_bytes() const noexcept = 0;  ///< a multiple of 8; all zero when the window begins
   virtual FindingNeeds needs() const noexcept = 0;
 
-  /// Whether few packets touch its part: it then stands behind those that every packet touches.
+  /// Returns whether few packets touch its part, which is then placed behind those that every packet touches.
   virtual bool is_rare() const noexcept { return false; }
 
   virtual void update(const MeasureBatch& batch) const noexcept = 0;
 };
 
-/// What a measure of type T made of a flow, from where it stands.
+/// Reads a measure of type T from a flow's row.
 template <class T>
 T measured_as(const std::byte* measured) noexcept {
   T value;
@@ -55,8 +55,8 @@ T measured_as(const std::byte* measured) noexcept {
   return value;
 }
 
-/// The measures of one window's rows, each at its offset: those that every packet touches in the first cache line,
-/// while they fit, the others behind.
+/// Measures of a window's rows, each at its offset. Those that every packet touches are in the first cache line, as
+/// long as they fit; the others follow.
 class MeasureSet {
  public:
   struct Placed {
@@ -64,7 +64,7 @@ class MeasureSet {
     std::size_t offset;
   };
 
-  /// Where the measure stands: its own place, or that of the same one added before.
+  /// Returns the measure's offset; the same measure is added only once.
   std::size_t add(std::shared_ptr<const FlowMeasure> measure);
 
   std::span<const Placed> measures() const noexcept { return measures_; }

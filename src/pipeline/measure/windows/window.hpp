@@ -13,12 +13,12 @@
 
 namespace parshall {
 
-/// How long measurement windows are: a time, from whole multiples of it on the packets' clock; or a number of packets
-/// of the link ("epochs").
+/// Length of measurement windows: a time, with borders at whole multiples of it on the packets' clock, or a number of
+/// packets of the link ("epochs").
 ///
-/// A packet belongs to the window that is open when it comes: by the latest time that any packet up to it has had. So
-/// a packet that comes late, as in files whose times are in disorder, counts in the open window, and as late; no window
-/// that has ended changes.
+/// A packet belongs to the window that is open when it comes, by the latest time of any packet so far. So a packet that
+/// comes late, as in files whose times are out of order, counts in the open window, and as late. No window changes
+/// after its end.
 struct WindowLength {
   enum class Unit : std::uint8_t { ns, packets };
 
@@ -27,7 +27,7 @@ struct WindowLength {
 
   friend bool operator==(const WindowLength&, const WindowLength&) = default;
 
-  /// Never the largest number, which stands for no border at all.
+  /// Returns the place in the window's unit; never the largest number, which stands for "no border".
   std::uint64_t at(LinkPlace place) const noexcept {
     return std::min(unit == Unit::ns ? place.latest_ns : place.position, kNoBorder - 1);
   }
@@ -40,15 +40,15 @@ struct WindowLength {
   static constexpr std::uint64_t kNoBorder = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// Of a flow that has so many packets in such a window. Windows of packets have no time: their flows are as heavy as
-/// they come.
+/// Returns the weight of a flow with `packets` packets in such a window. Windows of packets have no duration, so there
+/// the packets count as they are.
 inline std::uint8_t weight_in(WindowLength window, std::uint64_t packets) noexcept {
   if (window.unit != WindowLength::Unit::ns) return FlowWeight::of(packets);
   const double spans = static_cast<double>(window.amount) / static_cast<double>(FlowWeight::kSpanNs);
   return FlowWeight::of(static_cast<std::uint64_t>(static_cast<double>(packets) / spans));
 }
 
-/// What the whole link carried in a small part of a window.
+/// Traffic of the whole link in a small part of a window.
 struct LinkBin {
   std::uint64_t packets = 0, wire_bytes = 0;
 
@@ -58,12 +58,12 @@ struct LinkBin {
   }
 };
 
-/// What flows of one state did in a window at which no task looks one by one: counted together.
+/// Sum over flows of one state in a window that no task reads one by one.
 struct UnreadFlows {
-  std::array<std::uint64_t, FlowWeight::kClasses> flows{};  ///< by weight: FlowWindow's
-  std::uint64_t new_flows = 0;                              ///< of these: their records began in the window
-  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< also of flows before somebody looked at them
-  // Of a sample: what these flows stand for beyond themselves, and the estimates' variances.
+  std::array<std::uint64_t, FlowWeight::kClasses> flows{};  ///< by weight, as in FlowWindow
+  std::uint64_t new_flows = 0;                              ///< part of `flows`: records that began in the window
+  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< including packets of flows from before a task read them
+  // Under sampling: flows beyond these that they stand for, and the estimates' variances.
   double more_flows = 0, flows_variance = 0, more_new_flows = 0, new_flows_variance = 0;
 
   bool any() const noexcept { return packets != 0; }
@@ -75,7 +75,7 @@ struct UnreadFlows {
     wire_bytes += static_cast<std::uint64_t>(counts.ip_bytes() + counts.extra_bytes());
   }
 
-  /// A flow begins that stands for so many, or goes (`sign` -1).
+  /// Adds a flow that stands for `stands_for` flows, or removes it (`sign` -1).
   void add_flow(std::size_t weight, bool starts, double stands_for, int sign = 1) noexcept {
     const auto one = static_cast<std::uint64_t>(sign);  // modulo 2^64
     const double more = sign * (stands_for - 1), variance = sign * stands_for * std::max(0.0, stands_for - 1);
@@ -89,19 +89,22 @@ struct UnreadFlows {
   }
 };
 
-/// All that was counted in a window.
+/// Everything counted in a window.
 struct WindowTotals {
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
-  std::uint64_t late_packets = 0;      ///< of these: their own time is before the window
-  std::uint64_t unlisted_packets = 0;  ///< of these: in flows that no task heard of, for want of room
+  std::uint64_t late_packets = 0;      ///< part of `packets`: time is before the window
+  std::uint64_t unlisted_packets = 0;  ///< part of `packets`: in flows not reported to tasks for lack of room
   std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
-  std::uint64_t kept_out_packets = 0, kept_out_wire_bytes = 0;  ///< of these: in no flow, by the flood filter
-  std::uint64_t shed_packets = 0, shed_wire_bytes = 0;          ///< of these: in no flow, for want of time
-  std::uint64_t missed_packets = 0;        ///< that the device had to drop meanwhile, beside these; as far as is known
-  std::uint64_t unlisted_bin_packets = 0;  ///< likewise, in bins
-  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< of its packets
-  std::uint32_t one_in = 1;  ///< of so many connections one was looked at, where the fewest were
-  bool partial = false;      ///< the input began within it (of windows of time), or ended
+  std::uint64_t kept_out_packets = 0,
+                kept_out_wire_bytes = 0;                ///< part of `packets`: in no flow because of the flood filter
+  std::uint64_t shed_packets = 0, shed_wire_bytes = 0;  ///< part of `packets`: in no flow for lack of time
+  std::uint64_t missed_packets =
+      0;  ///< packets that the device dropped in that time, in addition to `packets`; as far as is known
+  std::uint64_t unlisted_bin_packets = 0;  ///< the same for bins
+  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(),
+                last_ns = 0;  ///< first and last time of its packets
+  std::uint32_t one_in = 1;   ///< one in this many connections was sampled, at the lowest rate in the window
+  bool partial = false;       ///< true if the input began within it (for windows of time), or ended
 
   void add(CountWord counts, std::uint64_t time_ns) noexcept {
     ++packets;
@@ -119,7 +122,8 @@ struct WindowTotals {
     last_ns = std::max(last_ns, more.last_ns);
   }
 
-  /// What no task heard of: of flows, at most, since whatever packet has no flow may be all of one.
+  /// Returns what was not reported to tasks. For flows it is an upper bound, as each packet without a flow may be a
+  /// flow of its own.
   std::uint64_t untold_packets() const noexcept { return unlisted_packets + kept_out_packets + shed_packets; }
   std::uint64_t untold_wire_bytes() const noexcept {
     return unlisted_wire_bytes + kept_out_wire_bytes + shed_wire_bytes;
@@ -147,29 +151,30 @@ struct WindowTotals {
   }
 };
 
-/// What a flow did in a window. A flow whose record ended in the window and that began again has one for each record;
-/// one that went to another monitoring state, one for each.
+/// Record of a flow in a window. A flow has several of them if its record ended in the window and it began again, or if
+/// it went to another monitoring state.
 struct FlowWindow {
   FlowKey key;
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
-  std::uint64_t first_ns = 0, last_ns = 0;  ///< of its packets in order of arrival
+  std::uint64_t first_ns = 0, last_ns = 0;  ///< first and last packet in order of arrival
   std::uint16_t tcp_flags = 0;
-  std::uint8_t state = 0;               ///< its monitoring state
-  std::uint8_t effective_state = 0;     ///< whose measures saw its packets: the same, or a lighter one; the latest
-  std::uint8_t weight = 0;              ///< by which it was chosen who looks at it (FlowWeight); 0 where it was not
-  std::uint8_t other_state = 0;         ///< the first such state; the same where it never changed
-  bool more_states = false;             ///< and there were others between
-  bool starts = false;                  ///< its record began in the window
-  std::uint32_t stands_for = 1;         ///< flows: of so many connections one was looked at; 0: of fewer, in part
-  bool is_part = false;                 ///< it may have more of the window's packets, elsewhere, for want of room
-  bool measured_in_part = false;        ///< the measures of the task that looks at it did not see all its packets
+  std::uint8_t state = 0;            ///< its monitoring state
+  std::uint8_t effective_state = 0;  ///< state whose measures saw its packets: its own, or a lighter one; the latest
+  std::uint8_t weight = 0;           ///< weight (FlowWeight) that decided which tasks see it; 0 if none did
+  std::uint8_t other_state = 0;      ///< the first effective state; the same if it never changed
+  bool more_states = false;          ///< true if there were others in between
+  bool starts = false;               ///< true if its record began in the window
+  std::uint32_t stands_for =
+      1;  ///< flows that it represents: one in this many connections was sampled; 0: only in a part of the window
+  bool is_part = false;                 ///< true if the window may have more of its packets elsewhere, for lack of room
+  bool measured_in_part = false;        ///< true if the task's measures did not see all its packets
   std::uint64_t earlier_states = 0;     ///< bit i: the window has an earlier part of the record, in state i
-  const std::byte* measured = nullptr;  ///< what the window's measures made of it, while tasks look at it
+  const std::byte* measured = nullptr;  ///< results of the window's measures, valid while tasks read it
 
-  /// Whether who sees the flows of these states has not seen this one yet.
+  /// Returns whether a reader of flows in these states sees this flow for the first time.
   bool first_in(std::uint64_t states) const noexcept { return (earlier_states & states) == 0; }
 
-  /// Whether measures for flows in these states saw all, or any, of its packets.
+  /// Returns whether measures for flows in these states saw all, or any, of its packets.
   bool wholly_in(std::uint64_t states) const noexcept {
     return !more_states && (states >> effective_state & states >> other_state & 1) != 0;
   }

@@ -12,19 +12,19 @@
 
 namespace parshall {
 
-/// Windows of one length, and what is kept of flows in them.
+/// Windows of one length, and what is kept for flows in them.
 struct WindowPlan {
   static constexpr std::size_t kMostMeasures = 64;
 
   WindowLength length;
   std::shared_ptr<const MeasureSet> measures;
   std::vector<std::uint64_t> by_state = {
-      ~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure; of one state, all
-  /// By the state that flows are in; bit i: some task looks at those that have state i's measures, one by one. Of the
-  /// others it is enough to count them together.
+      ~std::uint64_t{0}};  ///< bit i: flows of that state have the i-th measure; a single entry is for all states
+  /// Flows that tasks read one by one, by the flows' state: bit i is set if a task reads those with state i's measures.
+  /// The others are only counted together.
   std::vector<std::uint64_t> read = {~std::uint64_t{0}};
   std::uint64_t bin_ns =
-      0;  ///< of windows of time: the link's traffic is counted by parts of this length; 0: it is not
+      0;  ///< for windows of time: length of the parts that the link's traffic is counted by; 0: not counted
 
   std::uint64_t measures_of(std::uint8_t state) const noexcept {
     return by_state.size() == 1 ? by_state[0] : by_state[state];

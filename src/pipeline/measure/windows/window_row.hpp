@@ -10,25 +10,25 @@
 
 namespace parshall {
 
-inline constexpr std::uint32_t kNoTurn = 0;  ///< of windows, which are numbered from 1 on
+inline constexpr std::uint32_t kNoTurn = 0;  ///< no window; numbers of windows begin at 1
 
-/// The state that a flow is in, and the one whose measures it has: they differ while it gives way.
+/// A flow's state, and the state whose measures it has. They differ while the flow is reduced.
 struct StatePair {
   std::uint8_t own, effective;
   friend bool operator==(StatePair, StatePair) = default;
 };
 
-/// What a flow did in a window; its measures follow in memory.
+/// Counts of a flow in a window. Its measures follow in memory.
 struct alignas(64) WindowRow {
-  std::uint32_t turn = kNoTurn;  ///< the counts' window; kNoTurn when all of it has been told
-  std::uint32_t listed = 0;      ///< the last turn that lists the slot
+  std::uint32_t turn = kNoTurn;  ///< window number of the counts; kNoTurn once all is reported
+  std::uint32_t listed = 0;      ///< last window number whose list has the slot
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
   std::uint64_t first_ns = 0, last_ns = 0;
   std::uint16_t tcp_flags = 0;
   std::uint8_t state = 0, effective_state = 0, other_state = 0;
   std::uint8_t weight = 0;
   bool more_states : 1 = false, starts : 1 = false;
-  bool is_measured : 1 = false;  ///< else its measures' part means nothing
+  bool is_measured : 1 = false;  ///< if false, its measures are undefined
   std::uint64_t earlier_states = 0;
 
   StatePair states() const noexcept { return {state, effective_state}; }
@@ -46,22 +46,22 @@ struct alignas(64) WindowRow {
 };
 static_assert(sizeof(WindowRow) == 64);
 
-/// A flow that has no row in the window, but is counted with others.
+/// A flow that has no row in the window because it is counted with others.
 struct UnreadFlow {
   std::uint32_t turn = kNoTurn;
   std::uint8_t state = 0, weight = 0;
   bool starts = false;
-  bool has_row = false;  ///< all that comes in the window is in its row
+  bool has_row = false;  ///< true if its packets in the window are in its row
 };
 static_assert(sizeof(UnreadFlow) == 8);
 
-/// A window of this worker, and the slots of the rows that it touched: each once, however often it is used anew.
+/// A window of this worker, with the slots of the rows that it touched. Each slot is listed once, even if it is reused.
 struct WindowTurn {
   std::uint32_t turn = kNoTurn;
   bool untold = false;
   std::uint64_t number = 0;
   WindowTotals totals;
-  std::uint32_t least_one_in = 1;  ///< of its samples, of which totals.one_in is the smallest
+  std::uint32_t least_one_in = 1;  ///< smallest n of its samples of one in n; totals.one_in is the largest
   HugeBuffer<std::uint32_t> slots;
   std::uint32_t listed = 0, told = 0;
   std::vector<LinkBin> bins;

@@ -55,8 +55,8 @@ void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey&
   row.turn = kNoTurn;
 }
 
-/// Hands the packets to the measures that their flows' states have. Who has which follows no pattern that a branch
-/// could be told by: so they are listed, first those that have any.
+/// Passes the packets to the measures of their flows' states. It first lists the packets that have any, since a branch
+/// on this would be unpredictable.
 void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept {
   std::array<std::uint8_t, kStatBatch> any;
   std::size_t measured = 0;
@@ -87,7 +87,7 @@ void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
   open_->slots[open_->listed++] = slot;
 }
 
-/// A flow that only a larger sample of the window has stands for none but itself.
+/// Reports a row. A flow that is only in a larger sample of the window stands for 0 flows.
 bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn, bool is_part) noexcept {
   const std::uint32_t one_in = turn.totals.one_in;
   const bool in_sample = one_in == turn.least_one_in || sample_->takes(key, one_in);
@@ -111,7 +111,7 @@ bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn, bool
   return ring_.push(bytes_of(message), {row.measured(), row.is_measured ? plan_.measures->bytes() : 0});
 }
 
-/// Of the next rows that the last window lists, so many, at most kToldAtOnce. Whether there was room for all.
+/// Reports the next `count` rows that the last window lists, at most kToldAtOnce. Returns false if the ring was full.
 bool WindowRows::tell_listed(std::uint32_t count, FlowKeys key_of) noexcept {
   Turn& turn = *closing_;
   const std::span slots(&turn.slots[turn.told], std::min(turn.listed - turn.told, count + kToldAtOnce));
@@ -121,7 +121,7 @@ bool WindowRows::tell_listed(std::uint32_t count, FlowKeys key_of) noexcept {
     if (row_of(slots[i]).turn == turn.turn) keys[i] = key_of(slots[i]);
   for (std::uint32_t i = 0; i < count; ++i, ++turn.told) {
     Row& row = row_of(slots[i]);
-    if (row.turn != turn.turn) continue;  // its next packet told of it, or its end
+    if (row.turn != turn.turn) continue;  // already reported with its next packet or its end
     if (!tell(row, keys[i], turn)) return false;
     row.turn = kNoTurn;
   }
@@ -152,14 +152,14 @@ void WindowRows::tell_alone(const PacketFacts& facts, LinkPlace place, FlowKeys 
   tell_now(row, facts.key, *open_, /*is_part=*/true);
 }
 
-/// A late packet from before the window counts in its first bin.
+/// Adds to a bin. A late packet from before the window counts in the first bin.
 void WindowRows::add_to_bin(const LinkBin& packets, std::uint64_t time_ns) noexcept {
   const std::uint64_t since_ns = time_ns > not_late_ns_ ? time_ns - not_late_ns_ : 0;
-  // The latest time of all may be behind the last window's end.
+  // The latest time of all may be after the last window's end.
   open_->bins[std::min<std::size_t>(since_ns / plan_.bin_ns, open_->bins.size() - 1)].add(packets);
 }
 
-/// Of the last window, those in which there was something. Whether all have been told.
+/// Reports the last window's bins that are not empty. Returns whether all are reported.
 bool WindowRows::tell_bins(std::uint32_t most_chunks) noexcept {
   constexpr std::size_t kAtOnce = 64;
   Turn& turn = *closing_;
@@ -176,7 +176,7 @@ bool WindowRows::tell_bins(std::uint32_t most_chunks) noexcept {
   return true;
 }
 
-/// Those that there is no room for.
+/// Drops the bins for which there is no room.
 void WindowRows::drop_bins() noexcept {
   Turn& turn = *closing_;
   for (LinkBin& bin : std::span(turn.bins).subspan(turn.bins_told)) {
@@ -186,7 +186,7 @@ void WindowRows::drop_bins() noexcept {
   turn.bins_told = static_cast<std::uint32_t>(turn.bins.size());
 }
 
-/// Of the last window, by state. Whether all have been told.
+/// Reports the last window's unread flows, by state. Returns whether all are reported.
 bool WindowRows::tell_unread() noexcept {
   for (std::size_t state = 0; state < closing_->unread.size(); ++state) {
     UnreadFlows& flows = closing_->unread[state];
@@ -198,7 +198,7 @@ bool WindowRows::tell_unread() noexcept {
   return true;
 }
 
-/// Those that there is no room for.
+/// Drops the unread flows for which there is no room.
 void WindowRows::drop_unread() noexcept {
   for (UnreadFlows& flows : closing_->unread) {
     closing_->totals.unlisted_packets += flows.packets;
@@ -208,14 +208,14 @@ void WindowRows::drop_unread() noexcept {
   }
 }
 
-/// That all has been told of the last window.
+/// Queues the end of the last window, all of which is reported.
 bool WindowRows::queue_end() noexcept {
   if (ends_queued_ - ends_told_ == ends_.size()) return false;
   ends_[ends_queued_++ % ends_.size()] = {closing_->number, {closing_->totals, open_->number}};
   return true;
 }
 
-/// Whether no end is left to tell.
+/// Reports queued ends. Returns whether all are reported.
 bool WindowRows::tell_ends() noexcept {
   for (; ends_told_ != ends_queued_; ++ends_told_) {
     const auto& [window, end] = ends_[ends_told_ % ends_.size()];
@@ -225,7 +225,7 @@ bool WindowRows::tell_ends() noexcept {
   return true;
 }
 
-/// A device counts what it misses meanwhile.
+/// Yields; the device counts what it drops in the meantime.
 void WindowRows::wait() noexcept { ::sched_yield(); }
 
 }  // namespace parshall

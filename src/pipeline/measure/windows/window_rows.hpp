@@ -24,28 +24,28 @@
 
 namespace parshall {
 
-/// What every flow does in the window that is open, for windows of one length: a row per slot, beside the table.
+/// Counts of every flow in the open window, for windows of one length: a row per slot, beside the table.
 ///
-/// When a window has ended, what its flows did is told to a ring: by sweep(), which goes through the rows that the
-/// window touched a slice at a time between batches, or with a flow's next packet. So no packet waits for a window.
+/// After a window's end, its flows are reported through a ring. sweep() does this between batches, a slice of the
+/// touched rows at a time, or a flow's next packet does. So no packet waits for a whole window.
 ///
-/// Flows at which no task looks (WindowPlan::read) take no row: they are counted together, by state and weight.
+/// Flows that no task reads (WindowPlan::read) need no row: they are counted together, by state and weight.
 ///
-/// Shape: row = 64 bytes and the measures', in whole cache lines, which flows of states without measures leave alone; 8
-///        bytes more for the lists of rows that the open and the last window touched, and 8 where not all flows are
-///        looked at. Nothing is allocated after the constructor.
-/// Full:  without room in the ring a sweep goes on later. What must be told at once waits, where the input can; else
-///        it is unlisted: in the window's totals, and counted there as told to nobody. A worker waits where nobody
-///        has read for 64 windows.
+/// Shape: row = 64 bytes and the measures', in whole cache lines, which flows of states without measures do not touch.
+///        The lists of rows that the open and the last window touched take 8 bytes more, and another 8 if not all flows
+///        are read. Nothing is allocated after the constructor.
+/// Full:  if the ring is full, a sweep continues later. Data that must be reported at once waits if the input can wait;
+///        otherwise it is unlisted: counted in the window's totals as not reported. A worker waits if 64 windows are
+///        unread.
 /// Merge: windows of the same number of several workers add up.
 class WindowRows {
  public:
   enum class Flowless : std::uint8_t {
     kept_out,
     shed
-  };  ///< why a packet has no flow: by the flood filter, or for time
+  };  ///< reason why a packet has no flow: the flood filter, or lack of time
 
-  /// `sample`: which flows are looked at; null: all.
+  /// `sample` selects the monitored flows; null: all.
   WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
              const FlowSample* sample = nullptr);
 
@@ -67,7 +67,7 @@ class WindowRows {
     prefetch_line(row);
     if (plan_.by_state.size() == 1 && stride_ > sizeof(Row)) prefetch_line(row + sizeof(Row));
   }
-  /// What goes by states: which those are is known once findings are.
+  /// Prefetches memory that depends on states, which are known only with the findings.
   void prefetch(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) const noexcept {
     if (plan_.by_state.size() == 1) return;
     for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -77,8 +77,8 @@ class WindowRows {
     }
   }
 
-  /// At most kStatBatch packets in order of arrival, and what was found out about each; nothing where no measure and no
-  /// state asks. `key_of(slot)` is the slot's flow, here and below.
+  /// Adds at most kStatBatch packets in order of arrival, with the findings on each. Findings are empty if no measure
+  /// and no state needs them. `key_of(slot)` returns the slot's flow, here and below.
   void update(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings, FlowKeys key_of) noexcept {
     const bool any_findings = !findings.empty();
     std::size_t measured = 0;
@@ -112,11 +112,11 @@ class WindowRows {
     measure_until(packets.size());
   }
 
-  /// Whether the packet there is the first after the open window.
+  /// Returns whether a packet at `place` is beyond the open window.
   bool is_beyond(LinkPlace place) const noexcept { return length_.at(place) >= border_; }
 
-  /// Packets that no flow has, the last of which stands there: one, or several between which no window and no part of
-  /// one ends, in order of time. Where they are beyond the open window, update() has had all before.
+  /// Adds packets without a flow, the last of which is at `last`. No window and no bin may end between them, and they
+  /// are in order of time. If they are beyond the open window, update() must have had all packets before them.
   void add_flowless(Flowless why, const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept {
     if (is_beyond(last)) open(last, key_of);
     WindowTotals& totals = open_->totals;
@@ -127,30 +127,31 @@ class WindowRows {
     (why == Flowless::shed ? totals.shed_wire_bytes : totals.kept_out_wire_bytes) += packets.wire_bytes;
   }
 
-  /// Tells of a packet that the flood filter kept out as of a flow of its own, which is part of one. update() has had
-  /// all before, where it is beyond the open window.
+  /// Reports a packet that the flood filter kept out as a flow of its own, marked as part of one. If it is beyond the
+  /// open window, update() must have had all packets before it.
   void tell_alone(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept;
 
-  /// From here on, though the open window may be one before. A window's sample is its smallest.
+  /// Notes that the sample changed from here on. The open window may have begun with another one; its smallest sample
+  /// counts.
   void sample_changed() noexcept {
     open_->totals.one_in = std::max(open_->totals.one_in, sample_->one_in());
     open_->least_one_in = std::min(open_->least_one_in, sample_->one_in());
   }
 
-  /// Whether a window ends here, though no packet of this worker may have come. None does where nothing is known of the
-  /// link yet.
+  /// Returns whether a window ends here, even without a packet of this worker. Before anything is known of the link,
+  /// none does.
   bool ends_at(LinkPlace now) const noexcept { return length_.at(now) >= std::max(border_, std::uint64_t{1}); }
   void advance(LinkPlace now, FlowKeys key_of) noexcept {
     if (ends_at(now)) open(now, key_of);
   }
 
-  /// So many packets were lost since this was last called: where a window ended meanwhile, they are of that one.
+  /// Adds packets lost since the last call. If a window ended since then, they count in that one.
   void note_missed(std::uint64_t packets) noexcept {
     const bool ended = std::exchange(ended_since_missed_, false) && closing_->untold && closing_->turn != kNoTurn;
     (ended ? closing_ : open_)->totals.missed_packets += packets;
   }
 
-  /// Goes to `now`, and, where the input can wait, has told all of windows below `window` when it returns.
+  /// Moves to `now`. If the input can wait, everything about windows below `window` is reported when it returns.
   void settle_below(std::uint64_t window, LinkPlace now, FlowKeys key_of) noexcept {
     advance(now, key_of);
     if (!can_wait_) return;
@@ -159,8 +160,8 @@ class WindowRows {
       while (sweep(kAllRows, key_of)) wait();
   }
 
-  /// How many rows of the last window are to be told with so many packets, so that all are, and its end, when half as
-  /// many have come as that window had: more at once would hold up the packets of the open one.
+  /// Returns how many rows of the last window to report with `packets` packets. At this rate, all are reported when
+  /// half as many packets have come as that window had. More at once would delay the packets of the open window.
   std::uint32_t rows_for(std::uint64_t packets) const noexcept {
     const std::uint64_t within = closing_->totals.packets * 2 / 5 + 1;
     return static_cast<std::uint32_t>(
@@ -169,7 +170,7 @@ class WindowRows {
 
   std::uint64_t rows_begun() const noexcept { return rows_begun_; }
 
-  /// Tells of at most `most` rows of the last window, and of its end. True while there is more to tell.
+  /// Reports at most `most` rows of the last window, and its end. Returns true while there is more to report.
   bool sweep(std::uint32_t most, FlowKeys key_of) noexcept {
     if (!closing_->untold) return !tell_ends();
     for (std::uint32_t count; closing_->told != closing_->listed; most -= count) {
@@ -182,14 +183,14 @@ class WindowRows {
     return !tell_ends() || closing_->untold;
   }
 
-  /// The flow's record ends, for want of room or not, and its slot may be used again.
+  /// Ends the flow's record, evicted or not; its slot may be reused.
   void flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted = false) noexcept;
 
-  /// Flows of an open window whose record ended for want of room.
+  /// Returns how many flows of an open window were evicted.
   std::uint64_t evicted() const noexcept { return evicted_; }
   void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept;
 
-  /// The input is at its end, and so is the open window.
+  /// Ends the input, and with it the open window.
   void finish(LinkPlace end, FlowKeys key_of) noexcept {
     if (open_->turn != kNoTurn) {
       open_->totals.partial |= !ends_at(end);
@@ -205,18 +206,20 @@ class WindowRows {
   using Row = WindowRow;
   using Turn = WindowTurn;
   static constexpr std::uint32_t kAllRows = ~std::uint32_t{0};
-  static constexpr std::uint32_t kFewestRows = 32;  ///< told in a slice: fewer packets may come than came before
-  static constexpr std::uint32_t kToldAtOnce = 16;  ///< rows, whose keys come from memory together
-  static constexpr std::uint32_t kTellChunks = 64;  ///< of bins in a slice: some microseconds
+  static constexpr std::uint32_t kFewestRows = 32;  ///< minimum per slice, since fewer packets may come than before
+  static constexpr std::uint32_t kToldAtOnce = 16;  ///< rows whose keys are fetched from memory together
+  static constexpr std::uint32_t kTellChunks = 64;  ///< chunks of bins in a slice: some microseconds
 
   [[gnu::noinline]] void open(LinkPlace place, FlowKeys key_of) noexcept {
     const bool first = open_->turn == kNoTurn;
     if (!first) close(key_of);
     begin_window(place);
-    if (first) closing_->restart(open_->number, kNoTurn, /*is_untold=*/true, one_in());  // that nothing comes before it
+    if (first)
+      closing_->restart(open_->number, kNoTurn, /*is_untold=*/true,
+                        one_in());  // reports that there is nothing before it
   }
 
-  /// The open window becomes the last one. What is not told yet of the one before is told now.
+  /// Makes the open window the last one. Whatever is not yet reported of the one before is reported now.
   void close(FlowKeys key_of) noexcept {
     for (; closing_->told != closing_->listed; ++closing_->told) {
       const std::uint32_t slot = closing_->slots[closing_->told];
@@ -240,8 +243,8 @@ class WindowRows {
     ended_since_missed_ = true;
   }
 
-  /// A packet of a flow at which no task looks. False where the open window has its row, or has to: the flow was looked
-  /// at, or is in another state than it was.
+  /// Counts a packet of a flow that no task reads. Returns false if the flow has or needs a row in the open window,
+  /// because it was read before or its state changed.
   [[gnu::always_inline]] bool count_unread(const RowUpdate& packet, StatePair states, std::uint8_t weight,
                                            FlowKeys key_of) noexcept {
     if (plan_.reads(states.own, states.effective)) return false;
@@ -257,8 +260,8 @@ class WindowRows {
     return true;
   }
 
-  /// The flow has a row from here on. Where the open window has counted it with others so far, it goes on there as one
-  /// flow; or, of another state than it was, as one of each.
+  /// Gives the flow a row. If the open window counted it with others so far, it continues as one flow in the row; with
+  /// another state than before, as one flow of each state.
   void take_from_unread(Row& row, const RowUpdate& packet, FlowKeys key_of) noexcept {
     UnreadFlow& flow = unread_[packet.slot];
     if (flow.turn == open_->turn && !flow.has_row) {
@@ -273,8 +276,7 @@ class WindowRows {
     flow = {.turn = open_->turn, .state = row.state, .has_row = true};
   }
 
-  /// Of a flow of the open window: as many as there are connections for one that is looked at. None where only a larger
-  /// sample of the window has it.
+  /// Returns how many flows a flow of the open window stands for; 0 if only a larger sample of the window has it.
   double stands_for(std::uint32_t slot, FlowKeys key_of) const noexcept {
     const std::uint32_t one_in = open_->totals.one_in;
     return one_in == open_->least_one_in || sample_->takes(key_of(slot), one_in) ? one_in : 0;
@@ -289,7 +291,7 @@ class WindowRows {
            .first_ns = packet.time_ns,
            .state = states.own,
            .effective_state = states.effective,
-           // What measures go by was not seen, if it was lighter.
+           // A lighter state before this packet did not collect what the measures need.
            .other_state =
                (plan_.measures_of(states.effective) & ~plan_.measures_of(before)) != 0 ? before : states.effective,
            .weight = weight,
@@ -299,14 +301,15 @@ class WindowRows {
     list(row, packet.slot);
   }
 
-  /// Flows without any, of light states, leave the lines of their measures alone.
+  /// Clears the measures. Flows in light states without measures do not touch their cache lines.
   void begin_measures(Row& row) noexcept {
     if (row.is_measured || plan_.measures_of(row.effective_state) == 0) return;
     row.is_measured = true;
     std::memset(row.measured(), 0, plan_.measures->bytes());
   }
 
-  /// A flow that gives way, or need not any more, goes on in its row; one of another state begins another part.
+  /// Changes states. A flow that is reduced, or restored, keeps its row; one with another own state begins another
+  /// part.
   [[gnu::noinline]] void change_states(Row& row, const RowUpdate& packet, StatePair states, FlowKeys key_of) noexcept {
     if (row.state == states.own) {
       row.more_states |= row.other_state != row.effective_state;
@@ -360,16 +363,17 @@ class WindowRows {
   const FlowSample* sample_;
   HugeBuffer<std::byte> rows_;
   bool reads_all_;
-  HugeBuffer<UnreadFlow> unread_;  ///< by slot; none where all flows are looked at
+  HugeBuffer<UnreadFlow> unread_;  ///< by slot; empty if all flows are read
   std::array<Turn, 2> turns_;
-  std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< by window; a ring of those still to be told
+  std::array<std::pair<std::uint64_t, WindowEnd>, 64>
+      ends_{};  ///< with window numbers; a ring of those not yet reported
   std::size_t ends_queued_ = 0, ends_told_ = 0;
   Turn *open_ = &turns_[0], *closing_ = &turns_[1];
   std::uint32_t last_turn_ = kNoTurn;
   bool ended_since_missed_ = false;
   std::uint64_t rows_begun_ = 0, evicted_ = 0;
-  std::uint64_t border_ = 0;       ///< where the open window ends
-  std::uint64_t not_late_ns_ = 0;  ///< packets from before this are late
+  std::uint64_t border_ = 0;       ///< end of the open window
+  std::uint64_t not_late_ns_ = 0;  ///< packets with an earlier time are late
 };
 
 }  // namespace parshall

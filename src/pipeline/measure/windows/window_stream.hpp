@@ -10,31 +10,31 @@
 
 namespace parshall {
 
-/// What a worker tells of its windows, through a ring: its flows' parts, window by window, one by one or together, and
-/// each window's end.
+/// Message from a worker about its windows, sent through a ring: parts of flows, window by window, one by one or
+/// together, and each window's end.
 struct WindowMessage {
   enum class Kind : std::uint32_t { flow, unread, bins, end };
 
   Kind kind;
-  std::uint32_t clock;   ///< which of the window lengths in use
-  std::uint64_t window;  ///< its number
+  std::uint32_t clock;   ///< index of the window length among those in use
+  std::uint64_t window;  ///< number of the window
 };
 
-/// A message of Kind::flow; what the window's measures made of the flow follows it.
+/// Message of Kind::flow. The results of the window's measures for the flow follow it.
 struct FlowMessage {
   WindowMessage message;
   FlowWindow flow;
 };
 static_assert(sizeof(FlowMessage) == sizeof(WindowMessage) + sizeof(FlowWindow));
 
-/// A message of Kind::unread.
+/// Message of Kind::unread.
 struct UnreadMessage {
   WindowMessage message;
-  std::uint64_t state;  ///< the flows'
+  std::uint64_t state;  ///< state of the flows
   UnreadFlows flows;
 };
 
-/// What begins a message of Kind::bins; that many LinkBins follow.
+/// Beginning of a message of Kind::bins; `count` LinkBins follow.
 struct BinsHead {
   std::uint32_t first, count;
 };
@@ -45,8 +45,8 @@ struct BinsMessage {
 };
 
 struct WindowEnd {
-  WindowTotals totals;  ///< of the messages' window, which this worker has told all of
-  std::uint64_t next;   ///< of windows below this number the worker has nothing more to tell
+  WindowTotals totals;  ///< totals of the messages' window, which this worker has reported completely
+  std::uint64_t next;   ///< the worker has nothing more to report about windows below this number
 
   static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 };
@@ -57,7 +57,7 @@ std::span<const std::byte> bytes_of(const T& value) noexcept {
   return std::as_bytes(std::span(&value, 1));
 }
 
-/// The value that stands at the start of `bytes`.
+/// Reads the value at the start of `bytes`.
 template <class T>
 T read_as(std::span<const std::byte> bytes) noexcept {
   T value;

@@ -4,7 +4,7 @@
 
 namespace parshall {
 
-/// How many packets came within a time of their flow's packet before.
+/// Counts packets that came within a time after their flow's previous packet.
 struct Bursts {
   std::uint64_t packets;
 

@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// How many packets of a flow were a TCP connection's, and the data in them.
+/// Packets of a flow that belong to a TCP connection, and their data.
 struct TcpVolume {
   std::uint64_t payload_bytes;
   std::uint32_t packets, data_packets;
@@ -15,11 +15,11 @@ struct TcpVolume {
   static std::shared_ptr<const FlowMeasure> measure();
 };
 
-/// How many packets of a flow had each TcpMark.
+/// Packets of a flow by TcpMark.
 struct TcpCounts {
   static constexpr std::size_t kMarks = 14;
 
-  std::array<std::uint32_t, kMarks> marked;  ///< by the mark's bit
+  std::array<std::uint32_t, kMarks> marked;  ///< indexed by the mark's bit
 
   std::uint32_t of(TcpMark mark) const noexcept {
     return marked[static_cast<std::size_t>(std::countr_zero(static_cast<std::uint16_t>(mark)))];
