@@ -21,12 +21,12 @@ namespace parshall {
 enum class Variable : std::uint8_t {
   gap,        ///< packets of other flows between two packets of this one; none for a flow's first packet
   iat,        ///< inter-arrival time, ns; none for a flow's first packet
-  size,       ///< wire bytes of each packet
-  ip_size,    ///< IP bytes of each packet
-  tcp_flags,  ///< TCP flag bits of each packet
+  size,       ///< each packet's wire bytes
+  ip_size,    ///< each packet's IP bytes
+  tcp_flags,  ///< each packet's TCP flag bits
   // Other header fields (SideFacts), read only if a statistic needs them at the start:
-  ttl,             ///< TTL or hop limit of each packet
-  dscp,            ///< of each packet
+  ttl,             ///< each packet's TTL or hop limit
+  dscp,            ///< each packet's
   vlan,            ///< outermost identifier; none for an untagged frame
   icmp_type_code,  ///< none unless the packet is ICMP
   interface,       ///< number among the source's interfaces; none if unknown

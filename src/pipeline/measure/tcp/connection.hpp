@@ -13,7 +13,7 @@ namespace parshall {
 
 /// Properties of a packet within its TCP connection, as bits that can be combined.
 enum class TcpMark : std::uint16_t {
-  retransmission = 1 << 0,           ///< of any kind
+  retransmission = 1 << 0,           ///< any kind of it
   fast_retransmission = 1 << 1,      ///< soon after duplicate acknowledgements asked for it
   spurious_retransmission = 1 << 2,  ///< sends data that had been acknowledged
   out_of_order = 1 << 3,
