@@ -32,7 +32,7 @@ AccountColumn time_column(std::string name, std::uint64_t ns, std::string help) 
           ns == 0 ? Value() : Value::of_time(ns)};
 }
 
-/// Of a packet that was offered, what became of it: one of these.
+/// Returns whether the part counts one of the possible fates of an offered packet.
 bool is_of_packets(CounterPart part) noexcept {
   return part == CounterPart::device_lost || part == CounterPart::outcome || part == CounterPart::malformed ||
          part == CounterPart::share;

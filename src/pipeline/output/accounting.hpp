@@ -6,9 +6,10 @@
 
 namespace parshall {
 
-/// Where every packet went. Nothing is unaccounted:
-///   offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + later_msdus + not_ip + malformed + counted,
-///   and counted = packets in live flows + in ended records + kept out by the flood filter + shed.
+/// Account of what became of every packet:
+///
+/// - offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + later_msdus + not_ip + malformed + counted
+/// - counted = packets in live flows + in ended records + kept out by the flood filter + shed
 struct Accounting : Counters {
   Accounting() = default;
   explicit Accounting(const Counters& counters) noexcept : Counters(counters) {}
@@ -16,7 +17,7 @@ struct Accounting : Counters {
   std::uint64_t counted() const noexcept { return (*this)[Counter::counted]; }
   std::uint64_t not_ip() const noexcept { return (*this)[Counter::not_ip]; }
   std::uint64_t malformed() const noexcept { return sum_of(*this, CounterPart::malformed); }
-  /// What became of the packets polled.
+  /// Returns the sum of all fates of polled packets.
   std::uint64_t outcomes() const noexcept { return sum_of(*this, CounterPart::outcome) + malformed(); }
   std::uint64_t device_lost() const noexcept { return sum_of(*this, CounterPart::device_lost); }
   std::uint64_t lost() const noexcept { return device_lost() + (*this)[Counter::ring_full]; }

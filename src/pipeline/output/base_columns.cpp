@@ -27,7 +27,7 @@ constexpr Value time_of(const Flow& flow, const Base&) noexcept {
   return Value::of_time(flow.*kNs);
 }
 
-/// A count of what came back.
+/// Returns a reverse count, absent if there were no reverse packets.
 template <std::uint64_t Flow::*kCount>
 Value reverse(const Flow& flow, const Base&) noexcept {
   return flow.reverse_packets == 0 ? Value() : Value::of_unsigned(flow.*kCount);
@@ -54,7 +54,7 @@ Value id_of_community(const Flow& flow, const Base&) {
 }
 
 // clang-format off
-/// name, unit, type, whether it may be absent, role, IPFIX, names of values, help, and where it comes from.
+/// fields: name, unit, type, may it be absent, role, IPFIX, names of values, help, function that reads it
 constexpr ColumnEntry kBase[] = {
     {"ip_version", "", kUint8, kAlways, key, {0, 60}, {}, "4 or 6",
      [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.key.ip_version); }},
@@ -122,7 +122,7 @@ constexpr ColumnEntry kReverse[] = {
 // clang-format on
 static_assert(std::size(kBase) == kBaseColumns);
 
-/// Statistics with an element of IANA's, or one of ours that no rule gives (statistic_element.cpp).
+/// Statistics with an element of IANA, or one of our own that follows no rule (see statistic_element.cpp).
 constexpr StatisticElement kStatistics[] = {
     {"iat_mean_ns", {kOwnPen, 10}},
     {"iat_p50_ns", {kOwnPen, 11}},
@@ -156,7 +156,7 @@ std::span<const ColumnEntry, kBaseColumns> base_columns() noexcept { return kBas
 std::span<const ColumnEntry> counter_columns() noexcept { return kAsked; }
 std::span<const ColumnEntry> reverse_columns() noexcept { return kReverse; }
 
-/// One line for each column is compiled, where a loop over the table would make a call of each.
+/// Compiles one line for each column, where a loop over the table would call a function for each.
 void read_base_columns(const FlowRecord& record, std::span<Value, kBaseColumns> out) noexcept {
   constexpr IntervalBase kNone;
   [&]<std::size_t... kColumn>(std::index_sequence<kColumn...>) {

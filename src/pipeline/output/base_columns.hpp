@@ -11,38 +11,38 @@
 
 namespace parshall {
 
-/// What a flow had at the report before, for the rate over the last interval.
+/// Counters of a flow at the previous report, for the rate over the last interval.
 struct IntervalBase {
   std::uint64_t packets = 0, wire_bytes = 0, first_ns = 0;
-  double interval_s = 0;  ///< packet time between the two reports; 0 without one before
+  double interval_s = 0;  ///< packet time between the two reports; 0 without a previous one
 };
 
-/// A column that follows from a flow's counters.
+/// Column that is computed from a flow's counters.
 struct ColumnEntry {
-  std::string_view name;  ///< as asked for and as in the header, with its unit
-  std::string_view unit;  ///< "" where there is none
+  std::string_view name;  ///< name as requested and in the header, with its unit
+  std::string_view unit;  ///< "" without a unit
   ColumnType type;
   bool nullable;
   ColumnRole role;
   IpfixElement ipfix;
-  std::span<const std::string_view> values;  ///< of an enumeration: names of 0, 1, ...
+  std::span<const std::string_view> values;  ///< for an enumeration: names of 0, 1, ...
   std::string_view help;
   Value (*read)(const FlowRecord&, const IntervalBase&);
 };
 
 inline constexpr std::size_t kBaseColumns = 11;
 
-/// Those that every record begins with, and those that come where they were asked for: one line each.
+/// Return the columns that every record begins with, and those that are added on request, one line each.
 std::span<const ColumnEntry, kBaseColumns> base_columns() noexcept;
 std::span<const ColumnEntry> counter_columns() noexcept;
 
-/// Returns the columns that every biflow has: what came back, and who began. Source: RFC 5103.
+/// Returns the columns that every biflow has: reverse counts, and which end began. Source: RFC 5103.
 std::span<const ColumnEntry> reverse_columns() noexcept;
 
-/// The values of base_columns().
+/// Reads the values of base_columns().
 void read_base_columns(const FlowRecord& record, std::span<Value, kBaseColumns> out) noexcept;
 
-/// A statistic's column that has an element.
+/// Column of a statistic that has an information element.
 struct StatisticElement {
   std::string_view column;
   IpfixElement ipfix;

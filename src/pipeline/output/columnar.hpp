@@ -8,7 +8,7 @@
 
 namespace parshall {
 
-/// Columns as columnar outputs name them: times, which are timestamps there, without "_ns".
+/// Returns the columns with their names in columnar outputs. Times, which are timestamps there, lose "_ns".
 inline std::vector<ColumnInfo> columnar(std::span<const ColumnInfo> columns) {
   constexpr std::string_view kNs = "_ns";
   std::vector<ColumnInfo> named(columns.begin(), columns.end());

@@ -32,7 +32,7 @@ std::optional<std::array<std::uint8_t, 20>> community_id(const FlowKey& key) {
   if (key.protocol == icmp || key.protocol == icmp6) return std::nullopt;
   End first{key.src_address(), key.src_port_bytes}, second{key.dst_address(), key.dst_port_bytes};
   if (is_less(second, first)) std::swap(first, second);
-  std::array<std::uint8_t, 2 + 2 * 16 + 2 + 2 * 2> text{};  // a seed of 0 is in front
+  std::array<std::uint8_t, 2 + 2 * 16 + 2 + 2 * 2> text{};  // begins with a seed of 0
   auto at = text.begin() + 2;
   const auto put = [&](std::span<const std::uint8_t> bytes) { at = std::ranges::copy(bytes, at).out; };
   put(first.address);

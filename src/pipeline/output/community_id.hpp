@@ -11,16 +11,16 @@
 
 namespace parshall {
 
-/// SHA-1 of what Zeek, Suricata and others call a flow's Community ID, version 1, with seed 0: both directions have the
-/// same. None of ICMP, where it goes by types that a flow's key does not have; and none at all in a program built
-/// without OpenSSL (can_make_community_ids()). Source: github.com/corelight/community-id-spec.
+/// Returns the SHA-1 digest of a flow's Community ID, version 1, with seed 0, as Zeek, Suricata and others use it. It
+/// is the same for both directions. Returns nullopt for ICMP, as it needs types that a flow's key lacks, and in a
+/// program without OpenSSL (can_make_community_ids()). Source: github.com/corelight/community-id-spec.
 std::optional<std::array<std::uint8_t, 20>> community_id(const FlowKey& key);
 
 bool can_make_community_ids() noexcept;
 
 inline constexpr std::size_t kCommunityIdChars = 30;
 
-/// "1:" and the digest in base64; needs kCommunityIdChars.
+/// Writes "1:" and the digest in base64; needs kCommunityIdChars.
 char* put_community_id(char* out, std::span<const std::uint8_t, 20> digest) noexcept;
 
 std::string community_id_text(std::span<const std::uint8_t, 20> digest);

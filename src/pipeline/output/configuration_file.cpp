@@ -17,7 +17,7 @@ struct Word {
   std::string text;
 };
 
-/// Nothing for a date, a time, a list or a table.
+/// Returns nullopt for a date, a time, a list or a table.
 std::optional<Word> word_of(const toml::node& node) {
   if (const auto* const text = node.as_string()) return Word{Type::text, **text};
   if (const auto* const number = node.as_integer()) return Word{Type::integer, std::to_string(**number)};
@@ -99,7 +99,7 @@ class Reader final : TomlReader {
   }
 };
 
-/// What help's word for it means in TOML; empty where the value is of that.
+/// Returns the TOML type that a word of the help stands for, or an empty text if the value has that type.
 std::string_view wanted(Type type, std::string_view takes) {
   const bool is_number = type == Type::integer || type == Type::real;
   if (takes == "NUMBER") return is_number ? "" : "a number";

@@ -14,16 +14,16 @@ struct ConfiguredSetting {
   enum class Type { text, integer, real, boolean };
 
   std::string name;
-  Type type;  ///< of the value, or of all values of a list
+  Type type;  ///< type of the value, or of all values of a list
   bool is_list = false;
-  std::vector<std::string> words;  ///< the value as the command line would have it; a boolean is "true" or "false"
-  std::string place;               ///< of the value: "FILE, line N, column M"
+  std::vector<std::string> words;  ///< the value as on the command line; a boolean is "true" or "false"
+  std::string place;               ///< position of the value: "FILE, line N, column M"
 };
 
-/// A configuration: settings by name, and [[export]] tables.
+/// Contents of a configuration file: settings by name, and [[export]] tables.
 struct ConfigurationFile {
   struct Export {
-    std::string word;  ///< of --export: KIND:TARGET,OPTION=VALUE
+    std::string word;  ///< value of --export: KIND:TARGET,OPTION=VALUE
     std::string place;
   };
 
@@ -31,15 +31,15 @@ struct ConfigurationFile {
   std::vector<Export> exports;
 };
 
-/// Reads TOML. `name` is what errors call the file. Fails on a text that is no TOML, on tables other than [[export]],
-/// on values that no setting has, and on an [[export]] without a kind and a target.
+/// Parses TOML. `name` is the file's name in errors. Fails on invalid TOML, on tables other than [[export]], on values
+/// of a type that no setting has, and on an [[export]] without a kind and a target.
 Result<ConfigurationFile> parse_configuration(std::string_view text, const std::string& name);
 
-/// Returns why the value is none for a setting, or nothing. `takes` is what help says that it takes: "" for a flag,
-/// COUNT, NUMBER, TIME, or any text.
+/// Returns why the value is invalid for a setting, if it is. `takes` is the kind of value according to the help: "" for
+/// a flag, COUNT, NUMBER, TIME, or any text.
 std::optional<Error> type_problem(const ConfiguredSetting& setting, std::string_view takes, bool takes_list);
 
-/// Returns what else than [[export]] tables is not as it was, or nothing. `name` is what errors call the file.
+/// Returns what else than [[export]] tables has changed, if anything. `name` is the file's name in errors.
 std::optional<Error> change_problem(const ConfigurationFile& before, const ConfigurationFile& now,
                                     const std::string& name);
 

@@ -8,7 +8,7 @@
 namespace parshall {
 namespace {
 
-/// The lines of one header.
+/// Writes the lines below one header.
 class Lines {
  public:
   explicit Lines(std::span<const ColumnInfo> columns) : columns_(columns) {
@@ -38,7 +38,7 @@ class Lines {
   std::size_t longest_ = 0;
 };
 
-/// One line per flow. With several reports, an empty line parts them and each begins with the header.
+/// Writes one line per flow. Several reports are separated by an empty line, and each begins with the header.
 class CsvSink final : public ReportSink {
  public:
   void write(const Report& report, Output& output) override {

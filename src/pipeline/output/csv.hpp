@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// A header, and one line per flow.
+/// Writes a header, then one line per flow.
 std::unique_ptr<Exporter> make_csv_exporter(std::unique_ptr<Output> output);
 std::unique_ptr<ReportSink> make_csv_sink(const SinkOptions& options);
 

@@ -9,16 +9,16 @@
 
 namespace parshall {
 
-/// A record on its way from a worker to the report; the flow's statistics row follows it in memory.
+/// Header of a record on its way from a worker to the report. The flow's statistics row follows it in memory.
 struct RecordHeader {
-  std::uint64_t snapshot = 0;    ///< the first snapshot that may report this record
-  std::uint64_t generation = 0;  ///< of the statistics that laid out the row
+  std::uint64_t snapshot = 0;    ///< first snapshot that may report this record
+  std::uint64_t generation = 0;  ///< generation of the statistics that laid out the row
   FlowRecord record;
 };
 static_assert(std::is_trivially_copyable_v<RecordHeader>);
 
-/// Writes a header to memory, of a record that was made a moment ago. Word by word: what was stored in parts and is
-/// loaded as a whole waits until these stores have reached the cache.
+/// Writes the header of a record that was just made. It copies word by word: a wide load of data that was stored in
+/// parts would wait until these stores have reached the cache.
 [[gnu::always_inline]] inline void write_header(std::byte* to, std::uint64_t snapshot, std::uint64_t generation,
                                                 const FlowRecord& record) noexcept {
   constexpr std::size_t kWords = offsetof(FlowRecord, tcp_flags) / 8;
@@ -30,7 +30,7 @@ static_assert(std::is_trivially_copyable_v<RecordHeader>);
   for (std::size_t i = 0; i < kWords; ++i) {
     std::uint64_t word;
     std::memcpy(&word, from + 8 * i, 8);
-    asm volatile("" : "+r"(word));  // NOLINT(hicpp-no-assembler): else the words become one again
+    asm volatile("" : "+r"(word));  // NOLINT(hicpp-no-assembler): otherwise the compiler merges the words again
     std::memcpy(copy + 8 * i, &word, 8);
   }
   const std::uint64_t rest = record.tcp_flags | std::uint64_t{record.reverse_tcp_flags} << 16 |
@@ -43,7 +43,7 @@ static_assert(std::is_trivially_copyable_v<RecordHeader>);
   std::memcpy(copy + 8 * kWords, &rest, 8);
 }
 
-/// The parts of a record that was copied as bytes.
+/// Parts of a record that was copied as bytes.
 struct RecordView {
   RecordHeader header;
   std::span<const std::byte> row;

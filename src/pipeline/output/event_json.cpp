@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// With the bits that are kept, where not all are.
+/// Returns the address, with its prefix length if it was shortened.
 std::string prefix_text(const Event& event, std::span<const std::uint8_t> address) {
   const std::uint8_t bits = event.part->bits(event.key.ip_version);
   const std::string text = address_text(address);

@@ -28,7 +28,7 @@ std::string value_text(const EventValue& value) {
       value.value);
 }
 
-/// Where the window begins: time of day in UTC, or the packet.
+/// Returns the window's beginning: time of day in UTC, or the packet.
 std::string begin_text(const EventWindow& window) {
   const std::uint64_t begin = window.length.begin_of(window.number);
   if (window.length.unit == WindowLength::Unit::packets) return fmt::format("packet {}", begin);

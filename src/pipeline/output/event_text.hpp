@@ -6,10 +6,10 @@
 
 namespace parshall {
 
-/// The report's latest events, a line each, and how many there were of each task; empty without tasks.
+/// Returns the report's latest events, a line each, and the number of events of each task; empty without tasks.
 std::string events_text(const Report& report);
 
-/// One event: window, task, key and values.
+/// Returns one event as text: window, task, key and values.
 std::string event_text(const Event& event);
 
 }  // namespace parshall

@@ -17,7 +17,7 @@ std::size_t bytes_of_one(const Schema& schema) {
   return sizeof(RecordHeader) + (schema.statistics() ? schema.statistics()->row_bytes() : 0);
 }
 
-/// Bytes of a ring in which any record finds room, once it is empty: rows of fine histograms are long.
+/// Returns the size of a ring that, when empty, has room for any record. Rows of fine histograms are long.
 std::size_t room_for_some(const Schema& schema) {
   constexpr std::size_t kSome = 4;
   return kSome * bytes_of_one(schema);
@@ -98,7 +98,8 @@ void ExportQueue::put_finding(Finding finding) {
       std::unique_lock lock(findings_mutex_);
       if (findings_.has_room_for(finding)) {
         findings_.push(std::move(finding));
-        lock.unlock();  // who falls asleep holds the bell, and asks for this
+        lock.unlock();  // before ringing, since a sleeper that holds the bell's mutex calls has_work(), which locks
+                        // this one
         return bell_.ring();
       }
     }
@@ -148,7 +149,7 @@ OutputSummary ExportQueue::summary() const {
                         .whole_run = !part_of_run_.load(std::memory_order_relaxed),
                         .packets_in_columns = !packets_beyond_columns_.load(std::memory_order_relaxed),
                         .left_out = left_out_};
-  summary.dropped = dropped_.read();  // what comes last is read first, so that no more is than was offered
+  summary.dropped = dropped_.read();  // read in reverse order of counting, so that the parts never exceed `offered`
   summary.unconfirmed = unconfirmed_.read();
   summary.written = written_.read();
   summary.offered = offered_.read();
@@ -172,7 +173,7 @@ void ExportQueue::run() {
     if (last) {
       if (!abandoned) {
         begin();
-        flush();  // of what begins a file, too, it is to be seen whether it is written
+        flush();  // shows whether the beginning of the file could be written
       }
       break;
     }
@@ -187,7 +188,7 @@ bool ExportQueue::has_work() {
   return !findings_.empty();
 }
 
-/// Whether there was anything.
+/// Returns whether there was anything to write.
 bool ExportQueue::write_some() {
   std::size_t records = 0;
   if (ring_) records = ring_->drain_some([this](std::span<const std::byte> record) { read(record); });
@@ -210,7 +211,7 @@ void ExportQueue::read(std::span<const std::byte> record) {
   batch_.push_back(view.header.record);
   const std::size_t columns = schema_.columns().size();
   const std::span values(values_.data() + flows_.size() * columns, columns);
-  // A row that other statistics laid out is none.
+  // A row laid out by other statistics is treated as missing.
   schema_.read(batch_.back(), view.header.generation == 0 ? view.row : std::span<const std::byte>(), {}, values);
   handed_over_ += {.records = 1, .packets = batch_.back().all_packets()};
   flows_.push_back({batch_.back(), values});
@@ -226,7 +227,7 @@ void ExportQueue::write_batch() {
   if (exporter_->error()) flush();
 }
 
-/// Whether there was anything.
+/// Returns whether there was anything to write.
 bool ExportQueue::write_findings() {
   std::vector<Finding> findings;
   {
@@ -250,12 +251,13 @@ bool ExportQueue::write_findings() {
   return true;
 }
 
-/// Not before there is something to write: a run that could not start leaves nothing.
+/// Begins the output, but not before there is something to write: a run that could not start leaves nothing.
 void ExportQueue::begin() {
   if (!std::exchange(begun_, true)) exporter_->begin(schema_.columns());
 }
 
-/// Now it shows whether what was handed over is written. Some of what counted as written before may turn out not to be.
+/// Flushes, which shows whether the records handed over were written. Some that counted as written before may turn out
+/// not to be.
 void ExportQueue::flush() {
   exporter_->flush();
   const bool good = !exporter_->error();

@@ -21,25 +21,28 @@
 
 namespace parshall {
 
-/// How an exporter is served.
+/// Options of an exporter's queue.
 struct ExportOptions {
   static constexpr std::size_t kBytes = std::size_t{64} << 20;
 
-  std::string name;       ///< in the accounting
-  std::string file = {};  ///< that it opened, where the name does not say so, as one with a time; else empty
+  std::string name;  ///< name in the accounting
+  std::string file =
+      {};  ///< file that it opened, if its name differs from `name`, for example because of a time; else empty
   ExporterTakes takes = {.records = true, .findings = false};
-  bool waits = false;  ///< for room, since the source can wait; else the newest is dropped, and counted
-  /// Gets each record that a failed exporter has not written, by its thread; empty: they are dropped, and counted.
+  bool waits = false;  ///< true: put() waits for room, because the source can wait; false: the newest record is dropped
+                       ///< and counted
+  /// Receives each record that a failed exporter has not written, in the exporter's thread. If it is empty, these
+  /// records are dropped and counted.
   std::function<void(std::span<const std::byte> record)> give_back = {};
-  std::size_t bytes = kBytes;  ///< for records that wait
+  std::size_t bytes = kBytes;  ///< room for waiting records
 };
 
-/// Ended records and findings on their way to an exporter, which has a thread of its own.
+/// Queue of ended records and findings for an exporter, which runs in its own thread.
 ///
 /// Memory: memory_bytes().
 class ExportQueue {
  public:
-  static constexpr std::size_t kFindings = 16384, kFindingBytes = std::size_t{8} << 20;  ///< that wait
+  static constexpr std::size_t kFindings = 16384, kFindingBytes = std::size_t{8} << 20;  ///< most findings that wait
 
   ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schema, ExportOptions options);
   ~ExportQueue();
@@ -48,67 +51,67 @@ class ExportQueue {
 
   enum class Put : std::uint8_t { taken, dropped, given_back };
 
-  // One thread. Nothing that the exporter does not take, and nothing after finished_within().
+  // For one thread. Only what the exporter takes may be put, and nothing after finished_within().
 
-  /// A header and the flow's row.
+  /// Queues a record: a header and the flow's row.
   Put put(std::span<const std::byte> record);
   void put(const Event& event);
   void put(const WindowRecall& told);
 
-  /// From now on nothing that is put waits for room, and what is left is not written. Any thread.
+  /// Makes put() stop waiting for room; what is left is not written. Any thread.
   void abandon() noexcept {
     abandoned_.store(true, std::memory_order_release);
     bell_.wake();
   }
 
-  /// The run goes on: a file that an earlier one left is begun anew, though nothing came yet. Any thread.
+  /// Notes that the run has started: an old file is emptied even if no record has come yet. Any thread.
   void note_run_began() noexcept {
     run_began_.store(true, std::memory_order_release);
     bell_.wake();
   }
 
-  /// What was put has been written, or its exporter has failed.
+  /// Waits until everything put has been written or the exporter has failed. Returns false after `most`.
   bool finished_within(std::chrono::milliseconds most);
 
-  // Then the exporter is the caller's:
+  // After finished_within(), the caller may use the exporter:
 
-  void write_live(const ReportFlow& flow);  ///< of a flow that has not ended, and is counted like the others
+  void write_live(const ReportFlow& flow);  ///< writes a flow that has not ended; it is counted like the others
   void flush_live();
-  void finish_live();  ///< no flow comes any more
+  void finish_live();  ///< ends the flows
   Exporter& exporter() noexcept { return *exporter_; }
-  const Exporter& exporter() const noexcept { return *exporter_; }  ///< or once it has failed
+  const Exporter& exporter() const noexcept { return *exporter_; }  ///< also once it has failed
 
-  /// It came while the run went on, or nothing comes any more though that goes on.
+  /// Notes that it started after the run's beginning, or that it stops before the run's end.
   void note_part_of_run() noexcept { part_of_run_.store(true, std::memory_order_relaxed); }
 
-  // Any thread.
+  // For any thread:
 
   const std::string& name() const noexcept { return options_.name; }
   const std::string& file() const noexcept { return options_.file; }
-  /// Columns of records that the exporter has no place for.
+  /// Returns the columns of records that the exporter cannot represent.
   const std::vector<std::string>& left_out() const noexcept { return left_out_; }
   const ExporterTakes& takes() const noexcept { return options_.takes; }
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
 
-  /// As of its last flush: Exporter::trouble().
+  /// Returns Exporter::trouble() as of its last flush.
   std::string trouble() const;
 
-  /// Whether something was lost with which its exporter had trouble, though it may go on.
+  /// Returns whether records were lost because of a problem, even if the exporter continues.
   bool lost_some() const noexcept { return lost_some_.load(std::memory_order_relaxed); }
 
-  /// Whether the exporter has written all that it ever will.
+  /// Returns whether the exporter has stopped for good.
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
 
-  /// Whether finished_within() would say so at once.
+  /// Returns whether finished_within() would return true at once.
   bool is_done() const noexcept { return ended_.load(std::memory_order_acquire); }
 
-  /// What is offered meanwhile may be missing.
+  /// Returns the summary; records put in the meantime may be missing.
   OutputSummary summary() const;
 
  private:
   using Finding = std::variant<Event, WindowRecall>;
   static constexpr std::size_t kBatch = 256, kFindingBatch = 64, kUnflushedBytes = std::size_t{1} << 20,
-                               kLiveBatch = 4096;  ///< so that a full disk has all that finds room
+                               kLiveBatch = 4096;  ///< large, so that a full disk gets as much as it has room for
 
   void run();
   bool has_work();
@@ -146,11 +149,11 @@ class ExportQueue {
   std::mutex findings_mutex_;
   FindingList<Finding> findings_{kFindings, kFindingBytes};
 
-  std::optional<RecordRing> unflushed_;  ///< records that may not be written yet, where they would be given back
-  std::uint64_t live_ = 0;               ///< records that came at once
-  OutputSummary::Sum handed_over_;       ///< to the exporter, and neither written nor dropped
+  std::optional<RecordRing> unflushed_;  ///< records that may not have been written yet, if they would be given back
+  std::uint64_t live_ = 0;               ///< live records so far
+  OutputSummary::Sum handed_over_;       ///< records given to the exporter, and neither written nor dropped
 
-  std::vector<FlowRecord> batch_;  ///< of the exporter's thread, with as many rows of values
+  std::vector<FlowRecord> batch_;  ///< batch of the exporter's thread, with as many rows of values
   std::vector<Value> values_;
   std::vector<ReportFlow> flows_;
   std::thread thread_;

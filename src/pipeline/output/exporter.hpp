@@ -15,85 +15,85 @@
 
 namespace parshall {
 
-/// Where packets come from: an interface of the kernel, by its number there, or any other device.
+/// Place where packets come from: a kernel interface with its index, or any other device.
 struct ObservationPoint {
   std::string name;
-  std::uint32_t index = 0;  ///< not 0
+  std::uint32_t index = 0;  ///< nonzero
 };
 
-/// Writes what leaves while a run goes on: records as they end, what tasks find. It overrides what it has a use for.
-/// One thread calls it at a time; what goes wrong it keeps, and drops what comes after.
+/// Writes data that leaves a run while it goes on: records as they end, and findings of tasks. A subclass overrides
+/// what it needs. One thread calls it at a time. After an error, the exporter keeps the error and drops later data.
 class Exporter {
  public:
   virtual ~Exporter() = default;
 
-  /// Before all else, where packets come from a device.
+  /// Sets where packets come from, if it is a device. Called first.
   virtual void observe_at(const ObservationPoint& point);
 
-  /// The run goes on: what an earlier one left in its file goes.
+  /// Notes that the run has started: old contents of its file are discarded.
   virtual void begin_anew();
 
-  /// Once, before all of those below: what records consist of. It outlives the exporter.
+  /// Sets the columns of records. Called once, before all functions below. The columns outlive the exporter.
   virtual void begin(std::span<const ColumnInfo> columns);
   virtual void records(std::span<const ReportFlow> batch);
 
-  /// Names of such columns that what it writes has no place for. At any time.
+  /// Returns which of these columns its format cannot represent. May be called at any time.
   virtual std::vector<std::string> left_out(std::span<const ColumnInfo> columns) const;
   virtual void event(const Event& event);
   virtual void recall(const WindowRecall& told);
 
-  /// Once: no record comes any more, and what is held is to be where it should.
+  /// Ends the records. Everything held must be written. Called once.
   virtual void finish();
 
-  /// Once, after that: where every packet is, and every record; `own` are this exporter's.
+  /// Writes the account of every packet and every record. `own` describes this exporter. Called once, after finish().
   virtual void accounting(const ReportSummary& summary, const OutputSummary& own);
 
-  /// What was handed over so far is to be where it should, is held, or has failed. Now and then, too, while nothing
+  /// Writes everything handed over so far, or keeps it as held(), or fails. Also called now and then while no data
   /// comes.
   virtual void flush();
 
-  /// That it takes for records of such columns, at most, beyond some KB.
+  /// Returns the most memory that it takes for records of these columns, beyond some KB.
   virtual std::uint64_t memory_bytes(std::span<const ColumnInfo> columns) const;
 
   virtual const std::optional<Error>& error() const noexcept = 0;
 
-  /// What goes wrong at present, though it may come right again: a connection that is lost. Empty: nothing.
+  /// Returns a problem that may be temporary, such as a lost connection; empty if there is none.
   virtual std::string trouble() const;
 
-  /// Of what was handed over: what may still be lost, such as in a file that is not whole yet.
+  /// Returns the part of the data handed over that may still be lost, such as in an incomplete file.
   virtual OutputSummary::Sum held() const noexcept;
 
-  /// Of what was handed over up to the last flush(): what could not be sent, though more may be. Since it was asked
-  /// last.
+  /// Returns what could not be sent since the last call, of the data handed over up to the last flush(). More data may
+  /// still be sent.
   virtual OutputSummary::Sum take_not_sent() noexcept;
 
-  /// Returns what left and may have arrived or not, since it was asked last. It was handed over up to the last flush(),
-  /// and may count as written by now.
+  /// Returns what was sent since the last call without knowing whether it arrived. It was handed over up to the last
+  /// flush(), and may already count as written.
   virtual OutputSummary::Sum take_unconfirmed() noexcept;
 
-  /// Whether all that was handed over between the last two calls of flush() is lost, but what is held, though more may
-  /// be written. Once.
+  /// Returns, once, whether everything handed over between the last two flush() calls is lost, except held(). More data
+  /// may still be written.
   virtual bool take_lost() noexcept;
 
-  /// The file that it writes, by the name that it has; empty: none.
+  /// Returns the current name of the file that it writes; empty if there is none.
   virtual std::string file() const;
 
-  /// Whether it was standard output, and who read it wants no more.
+  /// Returns whether it wrote to standard output and the reader has closed it.
   virtual bool reader_gone() const noexcept { return false; }
 };
 
-/// Which of it an exporter has a use for.
+/// Says which data an exporter uses.
 struct ExporterTakes {
   bool records = false, findings = false;
 };
 
-/// An exporter that keeps or calls, and does not fail.
+/// Exporter that only stores data or calls functions, and cannot fail.
 class InnerExporter : public Exporter {
  public:
   const std::optional<Error>& error() const noexcept override;
 };
 
-/// An exporter into a file, by what went wrong with that.
+/// Exporter into a file, whose errors are the file's.
 class FileExporter : public Exporter {
  public:
   explicit FileExporter(std::unique_ptr<Output> output) noexcept : output_(std::move(output)) {}

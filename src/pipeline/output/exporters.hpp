@@ -11,26 +11,27 @@
 
 namespace parshall {
 
-/// A kind of exporter, by the name that outputs and `--format` know it by.
+/// Kind of exporter, with its name for outputs and `--format`.
 struct ExporterEntry {
   std::string_view name;
   std::string_view help;
   ExporterTakes takes;
   std::unique_ptr<Exporter> (*make)(std::unique_ptr<Output> output);  ///< null: it opens its target itself
   Result<std::unique_ptr<Exporter>> (*open)(const std::string& target) = nullptr;
-  Result<OutputNeeds> (*needs)(const std::string& target) = nullptr;  ///< of those that open it themselves
+  Result<OutputNeeds> (*needs)(const std::string& target) = nullptr;  ///< for kinds that open their target themselves
 };
 
-/// Every kind: one line each.
+/// Returns all kinds, one line each.
 std::span<const ExporterEntry> exporter_registry() noexcept;
 
-/// Its target is a file, or what the kind has else.
+/// Opens an exporter. The target is a file, or whatever the kind uses.
 Result<std::unique_ptr<Exporter>> open_exporter(const ExporterEntry& entry, const std::string& target);
 
-/// What open_exporter() will ask of the system, and the exporter later. Fails on a target that is none of its kind.
+/// Returns what open_exporter() and, later, the exporter need from the system. Fails on a target that is invalid for
+/// the kind.
 Result<OutputNeeds> needs_of(const ExporterEntry& entry, const std::string& target);
 
-/// Null: there is none of that name.
+/// Returns the kind of that name, or null.
 const ExporterEntry* find_exporter(std::string_view name) noexcept;
 
 }  // namespace parshall

@@ -9,17 +9,17 @@
 
 namespace parshall {
 
-/// Writes flows as JSON objects: absent values as null, words in quotes, all else as numbers.
+/// Writes flows as JSON objects: absent values as null, words in quotes, everything else as numbers.
 class FlowJson {
  public:
   explicit FlowJson(std::span<const ColumnInfo> columns);
 
-  std::size_t longest() const noexcept { return longest_; }  ///< bytes that put() may touch
+  std::size_t longest() const noexcept { return longest_; }  ///< most bytes that put() may touch
   char* put(char* out, const ReportFlow& flow) const noexcept;
 
  private:
   std::span<const ColumnInfo> columns_;
-  std::vector<std::string> before_;  ///< each value: its name, and what parts it from the one before
+  std::vector<std::string> before_;  ///< text before each value: separator and name
   std::size_t longest_;
 };
 

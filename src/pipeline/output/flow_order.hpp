@@ -13,8 +13,8 @@
 
 namespace parshall {
 
-/// Orders records that are equal in what they are sorted by: by key, then by time. So the order of a report does not
-/// depend on the seed.
+/// Orders records that are equal in their sort column: by key, then by time. So the order of a report does not depend
+/// on the seed.
 inline std::strong_ordering record_order(const FlowRecord& a, const FlowRecord& b) noexcept {
   const auto head = [](const FlowRecord& record) { return record.key.ip_version; };
   if (const auto order = head(a) <=> head(b); order != 0) return order;
@@ -27,14 +27,14 @@ inline std::strong_ordering record_order(const FlowRecord& a, const FlowRecord& 
   return rest(a) <=> rest(b);
 }
 
-/// The order of a report's flows: falling by a column, absent values last, equal ones by record_order().
+/// Order of a report's flows: falling by a column, absent values last, equal ones by record_order().
 class FlowOrder {
  public:
-  /// `column`: its place among these; nothing: the packets of the record, where no column has them.
+  /// `column` is its index among `columns`; nullopt orders by the record's packets, when no column has them.
   FlowOrder(std::span<const ColumnInfo> columns, std::optional<std::size_t> column) noexcept
       : column_(column), of_record_(columns_of_record(columns)) {}
 
-  /// Returns how many of the columns need not be kept: the record gives them again.
+  /// Returns how many columns need not be stored, because read_record() can restore them from the record.
   std::size_t of_record() const noexcept { return of_record_; }
   void read_record(const FlowRecord& record, std::span<Value> values) const noexcept {
     if (of_record_ != 0) read_base_columns(record, values.first<kBaseColumns>());
@@ -43,7 +43,7 @@ class FlowOrder {
   Value key_of(const ReportFlow& flow) const noexcept {
     return column_ ? flow.values[*column_] : Value::of_unsigned(flow.record.packets);
   }
-  /// Returns the same of what was kept of a flow: the values behind of_record().
+  /// Returns the sort key, given the stored values, which are those behind of_record().
   Value key_of(const FlowRecord& record, std::span<const Value> kept) const noexcept {
     if (!column_) return Value::of_unsigned(record.packets);
     if (*column_ >= of_record_) return kept[*column_ - of_record_];

@@ -9,7 +9,7 @@
 namespace parshall {
 namespace {
 
-/// Each octet's digits, and how many they are in the last place.
+/// Digits of each octet, with their number in the last element.
 constexpr auto kOctets = [] {
   std::array<std::array<char, 4>, 256> table{};
   for (unsigned i = 0; i < 256; ++i) {
@@ -116,7 +116,7 @@ std::string tcp_flags_text(std::uint32_t flags) {
 std::string scaled_text(double value, const char* unit) {
   constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};
   std::size_t prefix = 0;
-  // As rounded: 9999.9 is 10.0 k, and 999.99 k is 1.00 M.
+  // Compares as rounded: 9999.9 becomes 10.0 k, and 999.99 k becomes 1.00 M.
   while (std::fabs(value) >= (prefix == 0 ? 999.995 : 999.5) && prefix < 6) value /= 1000, ++prefix;
   const double size = std::fabs(value);
   const int decimals = prefix == 0 ? (value == std::floor(value) ? 0 : 2) : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;

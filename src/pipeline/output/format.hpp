@@ -16,7 +16,7 @@ namespace parshall {
 
 constexpr std::string_view bool_text(bool truth) noexcept { return truth ? "true" : "false"; }
 
-/// Digits of 0..9999, so that numbers are written four digits at a time.
+/// Digits of 0..9999, to write numbers four digits at a time.
 inline constexpr auto kFourDigits = [] {
   std::array<std::array<char, 4>, 10000> table{};
   for (unsigned i = 0; i < 10000; ++i)
@@ -27,7 +27,7 @@ inline constexpr auto kFourDigits = [] {
 
 inline constexpr std::size_t kMaxNumberChars = 20;
 
-/// Below 10000, without leading zeros; may write anything into 4 bytes.
+/// Writes a number below 10000 without leading zeros. May write anything into 4 bytes.
 inline char* put_short(char* out, std::uint64_t value) noexcept {
   static_assert(std::endian::native == std::endian::little);
   const unsigned zeros = unsigned{value < 10} + unsigned{value < 100} + unsigned{value < 1000};
@@ -39,7 +39,7 @@ inline char* put_short(char* out, std::uint64_t value) noexcept {
 }
 
 /// Writes `value` and returns the end. Needs kMaxNumberChars, and may write anything into those behind the end. Digits
-/// go where they stay: what was just stored in pieces is slow to load as a whole.
+/// are stored in place, since data just stored in pieces is slow to load as a whole.
 inline char* put_number(char* out, std::uint64_t value) noexcept {
   std::array<std::uint64_t, kMaxNumberChars / 4> groups;
   std::size_t more = 0;
@@ -49,7 +49,8 @@ inline char* put_number(char* out, std::uint64_t value) noexcept {
   return out;
 }
 
-/// At most 15 significant digits, as few as say the same; needs at most 32 characters. `value` is finite.
+/// Writes as few significant digits as identify the value, at most 15. Needs at most 32 characters. `value` must be
+/// finite.
 inline char* put_number(char* out, double value) noexcept {
   if (value == std::floor(value) && std::fabs(value) < 1e15) {
     if (value < 0) *out++ = '-';
@@ -60,23 +61,23 @@ inline char* put_number(char* out, double value) noexcept {
 
 inline constexpr std::size_t kIsoTimeChars = 30;
 
-/// Writes "2026-11-27T21:48:09.000000001Z", of ns since 1970, and returns the end. Needs kIsoTimeChars.
+/// Writes ns since 1970 as "2026-11-27T21:48:09.000000001Z" and returns the end. Needs kIsoTimeChars.
 char* put_iso_time(char* out, std::uint64_t ns) noexcept;
 
 inline constexpr std::size_t kMaxAddressChars = 46;
 
-/// As inet_ntop writes it; needs kMaxAddressChars.
+/// Writes an address like inet_ntop(); needs kMaxAddressChars.
 char* put_address(char* out, std::span<const std::uint8_t> address) noexcept;
 
 std::string address_text(std::span<const std::uint8_t> address);
 
-/// "TCP", "UDP", ... or the IANA number.
+/// Returns "TCP", "UDP", ... or the IANA number.
 std::string protocol_text(std::uint8_t protocol);
 
-/// One letter per flag set, NS first: "..A.PS.F" without the dots.
+/// Returns one letter per flag set, NS first: "..A.PS.F" without the dots.
 std::string tcp_flags_text(std::uint32_t flags);
 
-/// 1234567 as "1.23 M"; with a unit: "1.23 Mpps".
+/// Formats 1234567 as "1.23 M"; with a unit: "1.23 Mpps".
 std::string scaled_text(double value, const char* unit = "");
 
 }  // namespace parshall

@@ -10,7 +10,7 @@ __m128i block(std::uint64_t low, std::uint64_t high) noexcept {
   return _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low));
 }
 
-/// How the record's time ended says nothing of what came after a cut capture's end.
+/// Returns whether the record may be incomplete because the capture is damaged; its end reason does not show that.
 bool lacks_the_rest(const RecordIdentity& of) noexcept {
   const EndReason reason = of.record.end_reason;
   return (reason == EndReason::none || reason == EndReason::forced_end) && of.losses.is_damaged();
@@ -18,14 +18,14 @@ bool lacks_the_rest(const RecordIdentity& of) noexcept {
 
 LossLog::Missed missed(const RecordIdentity& of) { return of.losses.missed(of.record.first_ns, of.record.last_ns); }
 
-/// Of the flow so far: what was in the records that ended, and in this one.
+/// Returns the flow's total so far: ended records plus this one.
 template <std::uint64_t FlowOrigin::State::*kBefore, std::uint64_t FlowRecord::*kNow>
 Value total(const RecordIdentity& of) {
   return of.origin.is_known() ? Value::of_unsigned(of.origin.*kBefore + of.record.*kNow) : Value();
 }
 
 // clang-format off
-/// name, unit, type, IPFIX, whether of the flow's origin, help, and where it comes from.
+/// fields: name, unit, type, IPFIX, needs the flow's origin, help, function that reads it
 constexpr IdentityColumn kColumns[] = {
     {"flow_id", "", kUint64, {0, 148}, true, "the flow's name, in all of its records: a keyed hash (--seed) of key and beginning",
      [](const RecordIdentity& of) {

@@ -11,12 +11,12 @@
 
 namespace parshall {
 
-/// Names flows: a hash of the key and of when the flow began, so that a key that comes again is another flow.
+/// Names flows by a hash of the key and the flow's beginning, so that a key that returns is another flow.
 ///
-/// Error: two of n flows have one name with probability n^2 / 2^65: of 10^8 flows, 0.03 %.
+/// Error: two of n flows have the same name with probability n^2 / 2^65: 0.03 % for 10^8 flows.
 class FlowIds {
  public:
-  /// Under a secret of its own: what is written to a file must not tell the one that flows are found by.
+  /// Derives its own secret from the seed: output files must not reveal the secret of the flow table.
   explicit FlowIds(std::uint64_t seed) noexcept;
 
   std::uint64_t operator()(const FlowKey& key, std::uint64_t began_ns) const noexcept;
@@ -25,7 +25,7 @@ class FlowIds {
   KeyedHash hash_;
 };
 
-/// What a record is of its flow, and what it may lack.
+/// Relation of a record to its flow, and what the record may lack.
 struct RecordIdentity {
   const FlowRecord& record;
   FlowOrigin::State origin;
@@ -33,17 +33,17 @@ struct RecordIdentity {
   const LossLog& losses;
 };
 
-/// A column of that, which follows from more than the record's counters.
+/// Column that depends on more than the record's counters.
 struct IdentityColumn {
   std::string_view name, unit;
   ColumnType type;
   IpfixElement ipfix;
-  bool of_origin;  ///< needs to know where the flow began; else when packets were lost
+  bool of_origin;  ///< true if it needs the flow's origin, false if it needs the loss log
   std::string_view help;
   Value (*read)(const RecordIdentity&);
 };
 
-/// Those that come where they were asked for: one line each.
+/// Returns the columns that are added on request, one line each.
 std::span<const IdentityColumn> identity_columns() noexcept;
 
 }  // namespace parshall

@@ -10,7 +10,7 @@
 namespace parshall {
 namespace {
 
-/// One document; with several reports, each is one line.
+/// Writes one document per report; of several, each is one line.
 class JsonSink final : public ReportSink {
  public:
   explicit JsonSink(bool lines) : lines_(lines) {}

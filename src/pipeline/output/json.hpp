@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// One document, `{"summary": {...}, "flows": [...], "events": [...]}`; with several reports, each is one line.
+/// Writes one document, `{"summary": {...}, "flows": [...], "events": [...]}`. With several reports, each is one line.
 std::unique_ptr<ReportSink> make_json_sink(const SinkOptions& options);
 
 }  // namespace parshall

@@ -7,11 +7,11 @@
 
 namespace parshall {
 
-/// One object a line, as things come: {"flow": {...}}, {"event": {...}}, and {"summary": {...}} in the end.
+/// Writes one object a line, as data comes: {"flow": {...}}, {"event": {...}}, and {"summary": {...}} at the end.
 std::unique_ptr<Exporter> make_json_lines_exporter(std::unique_ptr<Output> output);
 std::unique_ptr<ReportSink> make_json_lines_sink(const SinkOptions& options);
 
-/// What tasks find: an object a line.
+/// Writes findings of tasks, one object a line.
 std::unique_ptr<Exporter> make_events_exporter(std::unique_ptr<Output> output);
 
 }  // namespace parshall

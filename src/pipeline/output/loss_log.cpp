@@ -20,8 +20,7 @@ void LossLog::stop() {
 
 void LossLog::note(const Losses& losses, std::uint64_t since_ns, std::uint64_t until_ns) {
   const std::lock_guard lock(mutex_);
-  if (!readings_
-           .empty()) {  // in order, also where a clock went back: what held from earlier on holds from later on too
+  if (!readings_.empty()) {  // kept in order even if the clock went back: a bound that holds earlier also holds later
     Reading& before = readings_.back();
     until_ns = std::max(until_ns, before.until_ns);
     since_ns = std::max(since_ns, before.since_ns);
@@ -55,9 +54,9 @@ LossLog::Missed LossLog::missed(std::uint64_t first_ns, std::uint64_t last_ns) c
   const auto beyond_last = std::ranges::lower_bound(readings_, last_ns, {}, &Reading::until_ns);
   const auto by_now = [this] { return read_ ? read_() : last_; };
   const Losses after = beyond_last != readings_.end() ? beyond_last->losses : by_now();
-  // Whoever asks of a record has had all of its packets worked on.
+  // All packets of a record have been processed before it is asked about.
   const std::uint64_t changes = partial_late_ ? by_now().partial_changes : after.partial_changes;
-  // A device's counters may be read in any order: what went back is no loss.
+  // A device's counters may be read in any order, so a decrease is not a loss.
   const std::uint64_t packets = after.packets - std::min(before.packets, after.packets);
   const bool whole = !before.partial && before.partial_changes == changes;
   if (before.untold || after.untold) return {.exact = false, .packets_at_most = std::nullopt};

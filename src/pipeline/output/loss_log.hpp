@@ -9,25 +9,26 @@
 
 namespace parshall {
 
-/// What was lost before any flow was known, and whether flows are seen in part, since a run began.
+/// Losses since a run began that are not known by flow, and whether flows are seen only in part.
 struct Losses {
-  std::uint64_t packets = 0;          ///< by the device, and between two threads
-  std::uint64_t partial_changes = 0;  ///< how often a worker began or ceased to shed flows or to keep new ones out
-  bool partial = false;               ///< any of them does now
-  bool untold = false;                ///< a device that may lose packets does not say how many
+  std::uint64_t packets = 0;  ///< lost by the device, and between two threads
+  std::uint64_t partial_changes =
+      0;                 ///< number of times that a worker began or stopped shedding flows or keeping new ones out
+  bool partial = false;  ///< true while any worker does
+  bool untold = false;   ///< true if a device that may lose packets does not report how many
 
   friend bool operator==(const Losses&, const Losses&) = default;
 };
 
-/// When packets were lost, for who asks what may be missing in a record: readings, each between two moments of packet
+/// Log of when packets were lost, to find out what a record may lack. Each reading is between two moments of packet
 /// time.
 ///
-/// Error:  missed() is never too small, as long as the source's clock does not go back: it counts from the last reading
-///         that is known to be before the record's first packet (the beginning of the run, if there is none) to the
-///         first that is known to be after its last one (now, if there is none). Losses of all flows are counted, since
-///         nobody knows whose packets they were: it may be too large by all of them. `exact` is false wherever anything
-///         may be missing, and may be false where nothing is.
-/// Memory: kMost readings, where losses go on and on. Full: every other one is forgotten, which only widens the bound.
+/// Error:  missed() is never too small, as long as the source's clock does not go back. It counts from the last reading
+///         known to be before the record's first packet (or the run's beginning) to the first known to be after its
+///         last packet (or now). It counts losses of all flows, as it is unknown whose packets they were, so it may be
+///         too large by all of them. `exact` is false if anything may be missing, and may be false if nothing is.
+/// Memory: kMost readings, if losses never end.
+/// Full:   every other reading is dropped, which only widens the bound.
 /// Threads: any.
 class LossLog {
  public:
@@ -35,24 +36,24 @@ class LossLog {
 
   struct Missed {
     bool exact = true;
-    std::optional<std::uint64_t> packets_at_most = 0;  ///< absent: the device does not say
+    std::optional<std::uint64_t> packets_at_most = 0;  ///< absent if the device does not report losses
   };
 
-  /// `read`: what is lost by now, from any thread, until stop(). `merges`: flows may be counted as one. `partial_late`:
-  /// packets before a reading may be worked on after it, so that only then it shows whether their flows are seen in
-  /// part.
+  /// Starts to follow losses. `read` returns the losses so far, in any thread, until stop(). `merges` says that flows
+  /// may be counted as one. With `partial_late`, packets before a reading may be processed after it, so only then is it
+  /// known whether their flows are seen in part.
   void follow(std::function<Losses()> read, bool merges, bool partial_late = false);
-  /// What is lost by then is all there is.
+  /// Ends the log with the losses so far.
   void stop();
 
-  /// What had been lost was at least as much for all packets from `since_ns` on, and at most for all up to `until_ns`.
-  /// In the order of the readings.
+  /// Adds a reading, in order: the losses were at least these for all packets from `since_ns` on, and at most these for
+  /// all up to `until_ns`.
   void note(const Losses& losses, std::uint64_t since_ns, std::uint64_t until_ns);
 
-  /// The input broke: what is open in the end may lack anything.
+  /// Notes that the input broke: records open at the end may lack anything.
   void note_damage();
 
-  /// Whether that is so.
+  /// Returns whether the input broke.
   bool is_damaged() const;
 
   Missed missed(std::uint64_t first_ns, std::uint64_t last_ns) const;
@@ -64,9 +65,9 @@ class LossLog {
   };
 
   mutable std::mutex mutex_;
-  std::vector<Reading> readings_;  ///< of losses that differ from those before
+  std::vector<Reading> readings_;  ///< readings at which the losses changed
   std::function<Losses()> read_;
-  Losses last_;  ///< when it was stopped
+  Losses last_;  ///< losses when stop() was called
   bool merges_ = false, partial_late_ = false, damaged_ = false;
 };
 

@@ -13,7 +13,7 @@
 
 namespace parshall {
 
-/// What flows of one class were, live and ended.
+/// Counts of the flows of one class, live and ended.
 enum class ClassCounter : std::uint8_t { flows, packets, ip_bytes, wire_bytes };
 
 struct ClassCounterLine {
@@ -34,15 +34,15 @@ static_assert(is_in_order(kCounterTable<ClassCounter>));
 
 using ClassCounts = CounterSet<ClassCounter>;
 
-/// What a worker's flow stage has counted.
+/// Counts of a worker's flow stage.
 struct MonitorCounts : Counters {
   MonitorCounts() = default;
   explicit MonitorCounts(const Counters& counters) noexcept : Counters(counters) {}
 
-  /// By class, then of those that are unknown, then of those that had too few packets; none where there are no classes.
+  /// Counts by class, then of unknown flows, then of flows with too few packets; empty without classes.
   std::vector<ClassCounts> classes;
 
-  /// A flow, live or ended, of a class, or of one that ids of no class stand for.
+  /// Adds a live or ended flow. `id` may be one of the two values that stand for no class.
   void add_to_class(ClassId id, const FlowRecord& record) noexcept {
     ClassCounts& counts = classes[id < classes.size() - 2 ? id : classes.size() - (id == kUnknownClass ? 2 : 1)];
     counts.add(ClassCounter::flows, 1);
@@ -78,7 +78,7 @@ struct MonitorCounts : Counters {
     add(Counter::shed_wire_bytes, more.wire_bytes);
     add_times(more.first_ns, more.last_ns);
   }
-  /// Once all live flows are in: the bytes of the others.
+  /// Adds the bytes of packets outside live flows; called once all live flows are added.
   void complete_bytes() noexcept {
     using enum Counter;
     for (const Counter part : {ended_record_ip_bytes, kept_out_ip_bytes, shed_ip_bytes}) add(ip_bytes, (*this)[part]);

@@ -22,7 +22,7 @@ constexpr int kAppend = O_WRONLY | O_APPEND | O_CLOEXEC;
 
 bool is_empty_file(const struct stat& status) noexcept { return S_ISREG(status.st_mode) && status.st_size == 0; }
 
-/// None where it does not tell.
+/// Returns nullopt if the file has no size.
 std::optional<std::uint64_t> bytes_of(int fd) noexcept {
   struct stat status;
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -47,7 +47,7 @@ Result<std::unique_ptr<Output>> Output::open_to_go_on(const std::string& path) {
   const int fd = (*output)->fd_;
   const std::uint64_t bytes = bytes_of(fd).value_or(0);
   (*output)->has_old_ = bytes != 0;
-  if (bytes != 0 && ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)  // one that may only grow
+  if (bytes != 0 && ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)  // an append-only file
     return Error{fmt::format("cannot write {}: what is there cannot be emptied: {}", path, std::strerror(errno))};
   return output;
 }
@@ -63,7 +63,7 @@ Result<std::unique_ptr<Output>> Output::open_new(const std::string& path) {
   }
   auto output = going_on(fd, path);
   if (!output) return output;
-  // Who made it has it: until it has something in it, too.
+  // The process that made the file owns it, even while it is empty.
   const bool is_locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
   struct stat now;
   if (is_made ? is_locked || errno != EWOULDBLOCK : is_locked && ::fstat(fd, &now) == 0 && is_empty_file(now))
@@ -71,7 +71,7 @@ Result<std::unique_ptr<Output>> Output::open_new(const std::string& path) {
   return Error{std::string(kExists)};
 }
 
-/// Of a file that open() answered with.
+/// Wraps a descriptor returned by open().
 Result<std::unique_ptr<Output>> Output::going_on(int fd, const std::string& path) {
   if (fd < 0) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   std::unique_ptr<Output> output(new Output(fd, path, true));
@@ -158,12 +158,12 @@ void Output::keep_or_take_back() {
   trouble_ = std::exchange(wrong_, std::nullopt)->message;
   lost_ |= had_more;
   const std::uint64_t bytes = bytes_of(fd_).value_or(file_bytes_);
-  file_bytes_ = bytes - std::min(bytes, std::exchange(unkept_bytes_, 0));  // what others added stays
+  file_bytes_ = bytes - std::min(bytes, std::exchange(unkept_bytes_, 0));  // keeps what others added
   if (::ftruncate(fd_, static_cast<off_t>(file_bytes_)) == 0) return;
   error_ = Error{fmt::format("{}, and it cannot be taken back: {}", trouble_, std::strerror(errno))};
 }
 
-/// Closing any descriptor of a file asks its server; of a disk there is nothing to wait for.
+/// Closing any descriptor of a file on a server waits for the server; for a disk there is nothing to wait for.
 void Output::finish() {
   flush();
   if (!owns_ || error_) return;
@@ -175,7 +175,7 @@ void Output::finish() {
 
 void Output::sync() {
   flush();
-  if (!error_ && ::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)  // of pipes there is nothing to wait for
+  if (!error_ && ::fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)  // pipes cannot be synchronised
     error_ = Error{fmt::format("cannot write {}: {}", name_, std::strerror(errno))};
 }
 

@@ -13,62 +13,62 @@
 
 namespace parshall {
 
-/// A buffered file that remembers its first error. A full disk or a reader that went away is reported, never thrown.
-/// What an earlier run wrote there stays until begin_anew(), or until something is written or flushed: a start that
-/// fails loses nothing.
+/// Buffered file that remembers its first error. A full disk, or a reader that went away, is reported and never thrown.
+/// Old contents stay until begin_anew(), or until something is written or flushed, so a failed start loses nothing.
 ///
-/// A file that goes on has no error, but trouble: what was written since a flush that succeeded is taken back then, so
-/// that nothing is there in part, and what comes later follows what is there. Others may cut it meanwhile, as
-/// logrotate's copytruncate does, or add to it: what comes later follows that.
+/// A file that goes on has no error, but trouble. After a failed flush, everything written since the last successful
+/// one is removed again. So the file never has incomplete data, and later writes follow what is there. Other programs
+/// may truncate the file, as logrotate's copytruncate does, or append to it; later writes follow that, too.
 class Output {
  public:
-  /// "-" is standard output.
+  /// Opens a file. "-" is standard output.
   static Result<std::unique_ptr<Output>> open(const std::string& path);
-  /// One that goes on, unless it is a pipe, a device or standard output. What is there is begun anew.
+  /// Opens a file that goes on, unless it is a pipe, a device or standard output. Old contents are discarded.
   static Result<std::unique_ptr<Output>> open_to_go_on(const std::string& path);
-  /// One that was not there, or that has nothing in it and that nobody writes: a start that failed leaves such. Fails
-  /// with kExists.
+  /// Opens a file that did not exist, or that is empty and has no writer, as a failed start leaves it. Fails with
+  /// kExists.
   static Result<std::unique_ptr<Output>> open_new(const std::string& path);
   static constexpr std::string_view kExists = "it is there already";
-  /// A new file in TMPDIR, else /tmp, else the working directory, that nobody else can have put there.
+  /// Makes a new file in TMPDIR, else /tmp, else the working directory. No other program can have put it there.
   static Result<std::unique_ptr<Output>> create_temporary(const std::string& suffix);
   ~Output();
 
   const std::string& name() const noexcept { return name_; }
 
-  /// Room for at least `bytes`, to be filled and committed: the fast way for many short rows.
+  /// Returns room for at least `bytes`, to be filled and committed; fast for many short rows.
   char* reserve(std::size_t bytes) {
     if (kCapacity - used_ < bytes) empty_buffer();
     return buffer_.get() + used_;
   }
   void commit(const char* end) noexcept { used_ = static_cast<std::size_t>(end - buffer_.get()); }
 
-  /// What was there before it was opened goes, once.
+  /// Discards old contents, once.
   void begin_anew();
 
   void write(std::string_view text);
-  /// Before all else: what is in front of the rest, and of a file that goes on whenever nothing else is there.
+  /// Sets the text at the beginning of the file. A file that goes on gets it again whenever it is empty. Called first.
   void begin_with(std::string beginning);
-  /// What comes later says nothing without what came before: where somebody empties the file, what was written since a
-  /// flush is lost.
+  /// Declares that later data is useless without earlier data. If another program empties the file, data since the last
+  /// flush is then lost.
   void need_what_was_before() noexcept { needs_before_ = true; }
-  /// Of a file that goes on: what was written belongs together, up to here.
+  /// For a file that goes on, ends a unit of data that is kept or removed as a whole.
   void flush();
-  /// As flush(), and what only closing it would tell: a server may take what it has no room for.
+  /// Flushes, and detects errors that only closing the file would show: a server may accept data that it has no room
+  /// for.
   void finish();
-  /// As flush(), and it is on the disk.
+  /// Flushes to the disk.
   void sync();
 
-  /// What went wrong, once something did; later writes are dropped.
+  /// Returns the first error, if any; later writes are dropped.
   const std::optional<Error>& error() const noexcept { return error_; }
-  /// Of a file that goes on: why the last flush that had something to write failed, or that somebody cut it, for two
-  /// seconds; empty: neither.
+  /// For a file that goes on, returns why the last flush with data failed, or for two seconds that the file was
+  /// truncated; otherwise empty.
   const std::string& trouble() const noexcept { return trouble_; }
-  /// Whether what was written before the last flush, if anything was, is gone. Once.
+  /// Returns, once, whether data written before the last flush was lost.
   bool take_lost() noexcept { return std::exchange(lost_, false); }
-  /// Whether somebody cut it so that nothing was there. Once.
+  /// Returns, once, whether another program emptied the file.
   bool take_emptied() noexcept { return std::exchange(emptied_, false); }
-  /// Whether it was standard output, and who read it wants no more: `| head`.
+  /// Returns whether it is standard output and its reader has closed it, as in `| head`.
   bool reader_gone() const noexcept { return reader_gone_; }
 
  private:
@@ -91,15 +91,16 @@ class Output {
   std::optional<Error> error_;
   bool reader_gone_ = false;
 
-  bool has_old_ = false;  ///< what was there before it was opened
+  bool has_old_ = false;  ///< true if old contents are still there
   bool goes_on_ = false, lost_ = false, emptied_ = false, needs_before_ = false;
-  bool has_more_ = false;  ///< than its beginning, since the last flush
+  bool has_more_ = false;  ///< true if more than the beginning was written since the last flush
   std::string beginning_;
-  std::optional<Error> wrong_;  ///< since the last flush, of a file that goes on
+  std::optional<Error> wrong_;  ///< error since the last flush, for a file that goes on
   std::string trouble_;
-  std::optional<std::chrono::steady_clock::time_point> cut_told_until_;  ///< where trouble is that somebody cut it
-  std::uint64_t file_bytes_ = 0;                                         ///< where nobody else cuts it or adds to it
-  std::uint64_t unkept_bytes_ = 0;                                       ///< of them, since the last flush
+  std::optional<std::chrono::steady_clock::time_point>
+      cut_told_until_;              ///< until when trouble says that the file was truncated
+  std::uint64_t file_bytes_ = 0;    ///< expected size, if no other program changes the file
+  std::uint64_t unkept_bytes_ = 0;  ///< part of it written since the last flush
 };
 
 }  // namespace parshall

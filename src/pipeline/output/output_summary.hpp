@@ -7,14 +7,14 @@
 
 namespace parshall {
 
-/// The name of the output that is the report itself.
+/// Name of the output that is the report itself.
 inline constexpr std::string_view kReportOutput = "report";
 
-/// What became of all that an output was offered: offered = written + unconfirmed + waiting + dropped.
+/// Account of all that an output was offered: offered = written + unconfirmed + waiting + dropped.
 struct OutputSummary {
   struct Sum {
-    std::uint64_t records = 0, packets = 0;  ///< of flows; the packets in them
-    std::uint64_t findings = 0;              ///< events, and windows' recall
+    std::uint64_t records = 0, packets = 0;  ///< flow records, and the packets in them
+    std::uint64_t findings = 0;              ///< events, and recall of windows
 
     friend Sum operator+(const Sum& a, const Sum& b) noexcept {
       return {a.records + b.records, a.packets + b.packets, a.findings + b.findings};
@@ -30,9 +30,10 @@ struct OutputSummary {
   bool whole_run = true;              ///< it was there from the beginning to the end
   bool packets_in_columns = true;     ///< the columns of its records hold every packet of them
   std::vector<std::string> left_out;  ///< columns of records that it has no place for
+  bool whole_run = true;              ///< true if it existed from the run's beginning to its end
+  std::vector<std::string> left_out;  ///< columns of records that it cannot represent
   Sum offered, written, dropped;
-  Sum unconfirmed;  ///< it left, and nobody knows whether it got there: a connection broke, or a host refused some of
-                    ///< it
+  Sum unconfirmed;  ///< sent, but may not have arrived, since a connection broke or a host refused some of it
   Sum waiting() const noexcept { return offered - written - unconfirmed - dropped; }
 };
 

@@ -31,7 +31,7 @@ OutputSummary Outputs::remove(const ExportQueue& queue, const Counters& counters
   others.erase(at);
   leaving->note_part_of_run();
   publish(std::move(others));
-  // Else who hands over waits for an output, or has come to its end.
+  // Otherwise the thread that hands over is waiting for an output, or has ended.
   const auto has_come_round = [&] {
     return round_of_.load(std::memory_order_acquire) == version_.load(std::memory_order_relaxed);
   };
@@ -55,7 +55,7 @@ OutputSummary Outputs::remove(const ExportQueue& queue, const Counters& counters
   return account;
 }
 
-/// Of outputs that come and go for months the earliest share one.
+/// Keeps the account of a removed output. The earliest ones share one account, as outputs may come and go for months.
 void Outputs::keep_account(const OutputSummary& account) {
   constexpr std::size_t kMost = 32;
   const std::lock_guard lock(mutex_);
@@ -88,7 +88,7 @@ void Outputs::note_run_began() {
 void Outputs::come_round() {
   begun_.store(true, std::memory_order_relaxed);
   if (round_of_.load(std::memory_order_relaxed) == version_.load(std::memory_order_acquire)) return;
-  std::shared_ptr<const Queues> before = handed_to_;  // what ends with it ends without the mutex
+  std::shared_ptr<const Queues> before = handed_to_;  // outputs released with it end without holding the mutex
   const std::lock_guard lock(mutex_);
   handed_to_ = queues_;
   round_of_.store(version_.load(std::memory_order_relaxed), std::memory_order_release);

@@ -12,62 +12,63 @@
 
 namespace parshall {
 
-/// All that what leaves a run goes to, while it goes on: each behind a queue of its own, so that none has to wait for
-/// another, unless the source can wait. They may come and go meanwhile.
+/// All outputs of a run while it goes on. Each has its own queue, so that none waits for another unless the source can
+/// wait. Outputs may be added and removed at any time.
 class Outputs {
  public:
   using Queues = std::vector<std::shared_ptr<ExportQueue>>;
 
   explicit Outputs(Schema schema) : schema_(std::move(schema)) {}
 
-  // One thread, which the others know nothing of:
+  // For one thread, of which the others know nothing:
 
-  /// What is handed over from then on. It stays until it is removed.
+  /// Adds an output for everything handed over from then on, until it is removed.
   ExportQueue& add(std::unique_ptr<Exporter> exporter, ExportOptions options);
 
-  /// The run goes on: files that earlier ones left are begun anew.
+  /// Notes that the run has started: old files are emptied.
   void note_run_began();
 
-  /// Nothing is handed to it any more. Once it has written what it was, it gets its account, by what `counters` says of
-  /// the run then, and is gone; what it has not written after `most` is dropped. What became of it stays in
-  /// summaries(). While the run goes on: the thread that hands over has to come round.
+  /// Removes an output: nothing more is handed to it. When it has written its data, it gets its account, with the run's
+  /// `counters`, and is destroyed. Data not written after `most` is dropped. Its result stays in summaries(). Only
+  /// while the run goes on, since the thread that hands over has to call come_round().
   OutputSummary remove(const ExportQueue& queue, const Counters& counters, std::chrono::milliseconds most);
 
-  /// One that neither waits nor does much: it is called at once, by the thread that hands over, which it outlives.
-  /// Before anything is handed over.
+  /// Adds an exporter that never waits and does little. The thread that hands over calls it directly. Call this before
+  /// anything is handed over; the exporter must outlive that thread.
   void add_direct(InnerExporter& exporter) { direct_.push_back(&exporter); }
 
-  /// Counts what else a report takes while it is written.
+  /// Adds memory that a report takes while it is written.
   void count_memory(std::uint64_t bytes) noexcept { other_bytes_ += bytes; }
 
-  // Another one, while the run goes on, which begins each round of handing over with come_round():
+  // For another thread, while the run goes on. It begins each round of handing over with come_round():
 
   void come_round();
   bool take_records() const noexcept;
-  /// Whether one is the report (kReportOutput): who makes one otherwise needs records that ended, too.
+  /// Returns whether one output is the report (kReportOutput). Otherwise the maker of reports also needs ended records.
   bool have_report() const noexcept;
 
-  /// A header and the flow's row. Taken: by one at least, and none gave it back.
+  /// Hands over a record: a header and the flow's row. Returns `taken` if at least one output took it and none gave it
+  /// back.
   ExportQueue::Put put(std::span<const std::byte> record);
   void put(const Event& event) { put_finding(event); }
   void put(const WindowRecall& told) { put_finding(told); }
 
-  // The first, once nothing more comes:
+  // For the first thread, once nothing more comes:
 
-  /// Those that have not written yet what they were handed; none once all have.
+  /// Waits for the outputs, at most for `most`. Returns those that have not written everything.
   std::vector<const ExportQueue*> unfinished_after(std::chrono::milliseconds most);
 
-  /// What has not ended, and the account of everything, to all that take records.
+  /// Writes the flows that have not ended, and the account of everything, to all outputs that take records.
   void write_last(const Report& report);
 
-  // Any thread:
+  // For any thread:
 
-  /// From now on nobody waits for room, and what is left is not written.
+  /// Ends all waiting for room; what is left is not written.
   void abandon() noexcept;
 
   std::shared_ptr<const Queues> queues() const;
   std::uint64_t memory_bytes() const;
-  /// Those that were removed come last, the latest 31 of them each for itself.
+  /// Returns the summaries. Removed outputs come last, the latest 31 of them separately.
   std::vector<OutputSummary> summaries() const;
 
  private:
@@ -78,12 +79,12 @@ class Outputs {
 
   Schema schema_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const Queues> queues_ = std::make_shared<Queues>();  ///< with the mutex
-  std::vector<OutputSummary> removed_;                                 ///< with the mutex
+  std::shared_ptr<const Queues> queues_ = std::make_shared<Queues>();  ///< guarded by the mutex
+  std::vector<OutputSummary> removed_;                                 ///< guarded by the mutex
   std::atomic<bool> begun_{false};
-  std::atomic<std::uint64_t> version_{0}, round_of_{0};  ///< of queues_, and of those that are handed to
+  std::atomic<std::uint64_t> version_{0}, round_of_{0};  ///< version of queues_, and of the queues in use
 
-  std::shared_ptr<const Queues> handed_to_ = queues_;  ///< of the thread that hands over
+  std::shared_ptr<const Queues> handed_to_ = queues_;  ///< used by the thread that hands over
   std::vector<InnerExporter*> direct_;
   std::uint64_t other_bytes_ = 0;
 };

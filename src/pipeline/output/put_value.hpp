@@ -10,8 +10,8 @@
 
 namespace parshall {
 
-/// Writes what is not absent for machines: integers in full, times as ns or as their column has them, flags as the
-/// number they are, names as they are, true and false as words. Needs longest_value() bytes.
+/// Writes a present value for machines: integers in full, times as ns or in the column's form, flags as a number, names
+/// as they are, true and false as words. Needs longest_value() bytes.
 inline char* put_value(char* out, const ColumnInfo& column, const Value& value) noexcept {
   switch (column.type.value) {
     case ValueType::time:
@@ -43,12 +43,12 @@ inline char* put_value(char* out, const ColumnInfo& column, const Value& value) 
   return out;
 }
 
-/// How many bytes put_value() may touch, but for names of an enumeration.
+/// Most bytes that put_value() may touch, except for names of an enumeration.
 inline constexpr std::size_t kLongestUnnamed = kMaxAddressChars + 2;
 static_assert(kLongestUnnamed >= kCommunityIdChars && kLongestUnnamed >= kIsoTimeChars && kLongestUnnamed >= 1 + 32 &&
               kLongestUnnamed >= 1 + kMaxNumberChars);
 
-/// How many bytes put_value() may touch.
+/// Returns the most bytes that put_value() may touch.
 inline std::size_t longest_value(const ColumnInfo& column) noexcept {
   std::size_t longest = kLongestUnnamed;
   for (const std::string& name : column.values) longest = std::max(longest, name.size());

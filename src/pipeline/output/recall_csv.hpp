@@ -6,8 +6,8 @@
 
 namespace parshall {
 
-/// A header, and a line for each window and task: what is not known, and the kind of bounds that the window does not
-/// have, is empty.
+/// Writes a header, then a line for each window and task. Unknown values are empty, and so are the columns for bounds
+/// of the kind that the window does not have.
 std::unique_ptr<Exporter> make_recall_exporter(std::unique_ptr<Output> output);
 
 }  // namespace parshall

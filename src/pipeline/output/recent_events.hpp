@@ -9,12 +9,12 @@
 
 namespace parshall {
 
-/// The latest of what tasks found, for a report. Any thread.
+/// Latest findings of tasks, for a report. Any thread.
 class RecentEvents final : public InnerExporter {
  public:
   static constexpr std::size_t kMost = 10'000, kBytes = std::size_t{8} << 20;
 
-  /// With those of a report.
+  /// Returns the memory, including the events of a report.
   static constexpr std::uint64_t memory_bytes() noexcept { return 2 * kBytes; }
 
   void event(const Event& event) override {
@@ -25,7 +25,7 @@ class RecentEvents final : public InnerExporter {
 
   struct Events {
     std::vector<Event> latest;
-    std::uint64_t left_out = 0;  ///< for want of room
+    std::uint64_t left_out = 0;  ///< events dropped for lack of room
   };
   Events all() const {
     const std::lock_guard lock(mutex_);
@@ -37,10 +37,10 @@ class RecentEvents final : public InnerExporter {
     return {events_.end() - static_cast<std::ptrdiff_t>(count), events_.end()};
   }
 
-  /// They are in a report.
+  /// Removes events that are in a report.
   void forget(const Events& reported) {
     const std::lock_guard lock(mutex_);
-    // Of the reported, as many as later ones pushed out are gone already.
+    // Later events have already pushed out some of the reported ones.
     const std::uint64_t pushed_out = std::min<std::uint64_t>(left_out_ - reported.left_out, reported.latest.size());
     const std::uint64_t stay = reported.latest.size() - pushed_out;
     for (std::uint64_t i = 0; i < stay; ++i) events_.pop();

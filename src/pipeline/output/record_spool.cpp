@@ -23,7 +23,7 @@ void put(std::vector<std::byte>& into, std::span<const std::byte> record) {
   into.insert(into.end(), record.begin(), record.end());
 }
 
-/// Visits the whole records at the front of `bytes` and returns how many bytes they took.
+/// Visits the whole records at the front of `bytes`. Returns how many bytes they took.
 std::size_t hand_out(std::span<const std::byte> bytes, const std::function<void(std::span<const std::byte>)>& visit) {
   std::size_t at = 0;
   while (bytes.size() - at >= sizeof(Length)) {
@@ -57,9 +57,9 @@ bool RecordSpool::append(std::span<const std::byte> record) {
   return true;
 }
 
-/// Room is reserved at once: memory that grows by doubling is there one and a half times.
+/// Reserves memory at once: a vector that grows by doubling briefly takes one and a half times its size.
 void RecordSpool::Store::keep(std::span<const std::byte> record, const SpoolLimits& limits) {
-  // Once records went behind the memory, the later ones follow them there, to keep the order.
+  // Once records have left the memory part, later ones follow them, to keep the order.
   const bool behind = file_bytes != 0 || !tail.empty();
   const bool in_memory = !behind && memory.size() + sizeof(Length) + record.size() <= limits.memory_bytes;
   if (in_memory && memory.capacity() == 0) memory.reserve(limits.memory_bytes);
@@ -75,7 +75,7 @@ void RecordSpool::Store::write_tail(const SpoolLimits& limits) {
     tail.clear();
     return;
   }
-  file_failed = true;  // the tail stays in memory; whatever part of it got into the file lies behind file_bytes
+  file_failed = true;  // the tail stays in memory; any part of it in the file is behind file_bytes
   if (limits.without_file_bytes != SpoolLimits::kUnbounded)
     tail.reserve(std::max<std::size_t>(limits.without_file_bytes, tail.size()));
 }

@@ -11,19 +11,19 @@
 
 namespace parshall {
 
-/// How much a spool may hold.
+/// Limits of a spool.
 struct SpoolLimits {
   static constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
 
-  std::size_t memory_bytes = std::size_t{32} << 20;  ///< before a file is written
-  std::uint64_t all_bytes = kUnbounded;              ///< in memory and in files
-  std::uint64_t without_file_bytes = kUnbounded;     ///< more than memory_bytes in memory, where none can be written
+  std::size_t memory_bytes = std::size_t{32} << 20;  ///< bytes in memory before a file is written
+  std::uint64_t all_bytes = kUnbounded;              ///< bytes in memory and in files
+  std::uint64_t without_file_bytes = kUnbounded;     ///< bytes in memory beyond memory_bytes, if no file can be written
 };
 
-/// Ended records that wait for a report: in memory first, then in an unnamed temporary file, so that neither the
-/// workers nor the memory limit depend on how fast reports are read.
+/// Ended records that wait for a report: in memory first, then in an unnamed temporary file. So neither the workers nor
+/// the memory limit depend on how fast reports are read.
 ///
-/// Memory: as its limits say, and a write buffer; as much again for what was taken and is still kept.
+/// Memory: as its limits say, and a write buffer; as much again for records taken and still kept.
 /// Full:   append() refuses the record.
 class RecordSpool {
   struct Store;
@@ -33,13 +33,13 @@ class RecordSpool {
   RecordSpool(const RecordSpool&) = delete;
   RecordSpool& operator=(const RecordSpool&) = delete;
 
-  /// False, and the record is not kept, where there is no room for it. Any thread.
+  /// Appends a record. Returns false and drops it if there is no room. Any thread.
   bool append(std::span<const std::byte> record);
 
-  /// Hands out every record in the order of append(). Not while another thread appends.
+  /// Visits every record in the order of append(). No other thread may append at that time.
   void visit(const std::function<void(std::span<const std::byte>)>& visit);
 
-  /// Records that were taken, those too that went back: until it goes, which must be before the spool does.
+  /// Records that were taken, including those that went back. It must be destroyed before the spool.
   class Taken {
    public:
     Taken(Taken&& other) noexcept;
@@ -54,14 +54,14 @@ class RecordSpool {
     std::unique_ptr<Store> store_;
   };
 
-  /// The same, and forgets those for which `take` returns true. Other threads may append meanwhile.
+  /// Visits every record likewise, and removes those for which `take` returns true. Other threads may append.
   Taken take(const std::function<bool(std::span<const std::byte>)>& take);
 
-  /// Whether records were lost on their way back from a file.
+  /// Returns whether records were lost because a file could not be read back.
   bool unreadable() const noexcept { return unreadable_; }
 
  private:
-  /// First `memory`, then the file, then `tail`: what is not written yet or could not be.
+  /// Records in order: first `memory`, then the file, then `tail`, which is not written yet or could not be.
   struct Store {
     Store() = default;
     ~Store();
@@ -76,7 +76,7 @@ class RecordSpool {
     std::uint64_t bytes() const noexcept { return memory.size() + file_bytes + tail.size(); }
     void keep(std::span<const std::byte> record, const SpoolLimits& limits);
     void write_tail(const SpoolLimits& limits);
-    /// False where the file could not be read back to its end.
+    /// Visits all records. Returns false if the file could not be read to its end.
     bool visit(const std::function<void(std::span<const std::byte>)>& visit) const;
   };
 
@@ -85,7 +85,7 @@ class RecordSpool {
   SpoolLimits limits_;
   std::mutex mutex_;
   std::unique_ptr<Store> store_;               ///< null until a record comes
-  std::atomic<std::uint64_t> taken_bytes_{0};  ///< of all Taken
+  std::atomic<std::uint64_t> taken_bytes_{0};  ///< bytes in all Taken objects
   std::atomic<bool> unreadable_{false};
 };
 

@@ -27,184 +27,187 @@ namespace parshall {
 /// One worker (a core, a queue, a table) in a report.
 struct WorkerSummary {
   Accounting accounting;
-  double busy_share = 0;  ///< of the time since the report before, in [0, 1]
+  double busy_share = 0;  ///< fraction of the time since the previous report, in [0, 1]
 };
 
-/// A lane of the receive thread in front of the workers, in a report: the account is of the packets that went no
-/// further, so that receivers and workers together have each packet once.
+/// A lane of the receive thread, in a report. Its account has the packets that went no further, so receivers and
+/// workers together have each packet once.
 struct ReceiverSummary : WorkerSummary {
   std::uint64_t handed_over = 0;
 };
 
-/// How much of what there was a task found, by estimate.
+/// Estimated recall of a task.
 struct RecallSummary {
   double threshold = 0;
   std::uint64_t windows = 0;
-  std::uint64_t incomplete = 0;  ///< of these: it did not see all of its flows
-  std::uint64_t unknown = 0;     ///< of these: no flow in any of the last ones
-  std::uint64_t below = 0;       ///< by estimate, the threshold
-  double mean = 1;               ///< of all windows that are known
-  double least = 1;              ///< bound of 95 % in the worst window
+  std::uint64_t incomplete = 0;  ///< windows in which it did not see all of its flows
+  std::uint64_t unknown = 0;     ///< incomplete windows of unknown recall: none of the last ones had a flow
+  std::uint64_t below = 0;       ///< windows whose estimate is below the threshold
+  double mean = 1;               ///< mean over all windows with a known recall
+  double least = 1;              ///< 95 % bound in the worst window
 };
 
-/// What a task found of one window, by estimate, where flows give way to lighter states.
+/// Estimated recall of a task in one window, when flows are reduced to lighter states.
 struct WindowRecall {
   std::string task;
   EventWindow window;
   double threshold = 0;
-  std::optional<double> recall, at_least;  ///< the estimate, and the bound of 95 %; unknown where no flow tells
+  std::optional<double> recall, at_least;  ///< estimate and 95 % bound; unknown without flows to judge by
   std::uint64_t flows_seen = 0, flows_missed = 0;
-  std::uint64_t flows_seen_in_part = 0;              ///< which are in both of these
-  std::uint64_t packets = 0, packets_given_way = 0;  ///< of the task's flows; of these, of flows it did not see wholly
+  std::uint64_t flows_seen_in_part = 0;  ///< counted as seen and as missed
+  std::uint64_t packets = 0,
+                packets_given_way = 0;  ///< packets of the task's flows, and those of flows not seen wholly
 };
 
 inline std::size_t heap_bytes(const WindowRecall& told) noexcept { return heap_bytes(told.task); }
 
-/// What came of a task, in a final report.
+/// Results of a task, in a final report.
 struct TaskSummary {
   std::string name;
   std::uint64_t events = 0;
-  std::uint64_t dropped = 0;        ///< events beyond what a window may have
-  std::uint64_t keys_left_out = 0;  ///< for want of room, window by window
+  std::uint64_t dropped = 0;        ///< events beyond a window's limit
+  std::uint64_t keys_left_out = 0;  ///< keys without room, summed over windows
   std::optional<RecallSummary> recall;
 };
 
-/// For how long a task gave way, and was not to have the recall that it wants.
+/// Time during which a task was reduced and could not reach its wanted recall.
 struct GivenUp {
   std::string task;
-  double seconds = 0;   ///< of all workers together
-  bool is_now = false;  ///< by a worker
+  double seconds = 0;   ///< sum over all workers
+  bool is_now = false;  ///< true if it is so on any worker
 };
 
-/// How much of the time which flows gave way to lighter states.
+/// Time during which flows were reduced to lighter states.
 struct AdaptationSummary {
-  std::string mode;                   ///< "no-adapt", "adapt-only" or "accuracy"
-  double seconds = 0;                 ///< of all workers together
-  double shifted_s = 0;               ///< of these, flows gave way
-  std::uint64_t windows = 0;          ///< in which something was decided
-  std::uint64_t infeasible = 0;       ///< of these: all gave way, and it was not enough
-  double shed_s = 0;                  ///< of the seconds, only some flows were looked at
-  std::uint64_t one_in = 1;           ///< then, of so many connections, one at least
-  double overhead_share = 0;          ///< of the time, that deciding took
-  double longest_us = 0;              ///< that deciding took once
-  double residual = 0;                ///< of the cost model, of what packets took, in the end
-  std::vector<GivenUp> given_up;      ///< where tasks give way one by one: each that was
-  double looks_again_in_s = 0;        ///< whether there is time for them again, if the load does not fall before
-  double blind_satisfies_more_s = 0;  ///< of the seconds: more tasks would have had enough, had nothing given way
+  std::string mode;               ///< "no-adapt", "adapt-only" or "accuracy"
+  double seconds = 0;             ///< sum over all workers
+  double shifted_s = 0;           ///< part of it in which flows were reduced
+  std::uint64_t windows = 0;      ///< windows with a decision
+  std::uint64_t infeasible = 0;   ///< windows in which even reducing everything was not enough
+  double shed_s = 0;              ///< part of `seconds` in which only a sample of flows was monitored
+  std::uint64_t one_in = 1;       ///< largest n in that time, for a sample of one in n connections
+  double overhead_share = 0;      ///< fraction of the time spent on deciding
+  double longest_us = 0;          ///< longest time of one decision
+  double residual = 0;            ///< final residual of the cost model against the packets' real costs
+  std::vector<GivenUp> given_up;  ///< tasks that were given up, if tasks are reduced one by one
+  double looks_again_in_s = 0;    ///< time until tasks are tried again, unless the load falls before
+  double blind_satisfies_more_s =
+      0;  ///< part of `seconds` in which more tasks would have been satisfied without any reduction
 };
 
-/// The flood filter of all workers together.
+/// The flood filter, over all workers.
 struct FloodFilterSummary {
-  std::uint32_t bytes = 0;  ///< that a flow had to show
-  double seconds = 0;       ///< of packet time
-  double on_s = 0;          ///< of these, it was on
+  std::uint32_t bytes = 0;  ///< bytes that a flow had to show
+  double seconds = 0;       ///< packet time
+  double on_s = 0;          ///< part of it in which the filter was on
 };
 
-/// Where a worker's or the analyst's time goes.
+/// Time that a worker or the analyst thread spends on something, per packet.
 struct CostSummary {
   std::string what;
   double ns_per_packet = 0;
 };
 
-/// A monitoring state.
+/// A monitoring state in a report.
 struct StateSummary {
   std::string name;
-  std::uint64_t packets = 0;  ///< of flows while they were in it
-  std::uint64_t kept = 0;     ///< of these: while the flow did not give way to a lighter state
+  std::uint64_t packets = 0;  ///< packets of flows while they were in it
+  std::uint64_t kept = 0;     ///< packets while the flow was not reduced to a lighter state
 };
 
 /// Flows of one class.
 struct ClassSummary {
-  std::string name;  ///< "unknown", or "too few packets", for those that have none
+  std::string name;  ///< "unknown", or "too few packets", for flows without a class
   ClassCounts counts;
 };
 
-/// Threads that told classes instead of the workers.
+/// Threads that classified flows instead of the workers.
 struct ClassifierSummary {
   std::size_t threads = 0;
   ClassJobCounts jobs;
 };
 
-/// How packets of one class are marked that go on.
+/// Marking of forwarded packets of one class.
 struct MarkSummary {
   std::string class_name;
-  std::optional<std::uint8_t> dscp;  ///< nothing: they keep what they came with
+  std::optional<std::uint8_t> dscp;  ///< nullopt: packets keep their DSCP
   std::uint64_t packets = 0;
 };
 
-/// What became of packets that were to go on. In the final report offered is what was polled.
+/// Outcome of packets to be forwarded. In the final report, `offered` equals the packets polled.
 struct ForwardingSummary {
   std::uint64_t offered = 0, sent = 0;
-  std::uint64_t too_long = 0;  ///< for the other device, or cut when they came
-  std::uint64_t refused = 0;   ///< by the other device: its queue was full, or it was down
+  std::uint64_t too_long = 0;  ///< longer than the other device sends, or truncated on arrival
+  std::uint64_t refused = 0;   ///< dropped by the other device: its queue was full, or it was down
   std::vector<MarkSummary> marks;
 
   std::uint64_t not_sent() const noexcept { return too_long + refused; }
-  std::uint64_t marked() const noexcept {  ///< of the offered
+  std::uint64_t marked() const noexcept {  ///< part of the offered packets
     std::uint64_t sum = 0;
     for (const MarkSummary& mark : marks) sum += mark.packets;
     return sum;
   }
 };
 
-/// Everything a report says but the flows. Plain data.
+/// Everything in a report except the flows. Plain data.
 struct ReportSummary {
-  std::string source;                        ///< what was watched
-  std::vector<InterfacePackets> interfaces;  ///< where there are several; their packets are what was polled
-  std::string remedy;                        ///< where packets found the source's queue full: what helps
-  std::uint64_t number = 0;                  ///< counts the reports of a run from 1
+  std::string source;                        ///< monitored source
+  std::vector<InterfacePackets> interfaces;  ///< counts if there are several interfaces; their packets are those polled
+  std::string remedy;                        ///< advice, if packets found the source's queue full
+  std::uint64_t number = 0;                  ///< number of the report in the run, from 1
   bool final = false;
   double elapsed_s = 0;  ///< wall clock since the start
   Accounting total;
   std::vector<WorkerSummary> workers;
-  std::vector<ReceiverSummary> receivers;  ///< none, unless a receive thread is in front of the workers
-  std::uint64_t capacity = 0;              ///< flows, of all workers
-  std::uint64_t memory_bytes = 0;          ///< mapped for tables and rows; never exceeded
-  std::uint64_t resident_bytes = 0;        ///< of the whole process, when this was told; 0: not known
+  std::vector<ReceiverSummary> receivers;  ///< empty unless a receive thread is in front of the workers
+  std::uint64_t capacity = 0;              ///< flows, over all workers
+  std::uint64_t memory_bytes = 0;          ///< limit mapped for tables and rows; never exceeded
+  std::uint64_t resident_bytes = 0;        ///< resident memory of the process at this moment; 0: unknown
   Identity identity = Identity::exact;
-  double expected_merges = 0;  ///< of two flows counted as one, by a lossy identity
+  double expected_merges = 0;  ///< expected number of flows counted as part of another one, with a lossy identity
   std::optional<std::uint64_t> observed_merges;
-  std::optional<std::string> damage;  ///< where the input broke
+  std::optional<std::string> damage;  ///< place where the input broke
   std::vector<TaskSummary> tasks;
-  std::vector<StateSummary> states;              ///< none where there is one
-  std::vector<ClassSummary> classes;             ///< in a model's order; none where flows are not classified
-  std::optional<ClassifierSummary> classifiers;  ///< in a final report
-  std::optional<ForwardingSummary> forwarding;   ///< where packets go on
+  std::vector<StateSummary> states;              ///< empty if there is only one
+  std::vector<ClassSummary> classes;             ///< in a model's order; empty if flows are not classified
+  std::optional<ClassifierSummary> classifiers;  ///< only in a final report
+  std::optional<ForwardingSummary> forwarding;   ///< set if packets are forwarded
   std::optional<AdaptationSummary> adaptation;
   std::optional<FloodFilterSummary> flood_filter;
-  std::vector<OutputSummary> outputs;   ///< that take what leaves while the run goes on
-  std::vector<CostSummary> costs;       ///< none where nobody asked
-  std::uint64_t windows = 0;            ///< measured, of all lengths
-  bool windows_balanced = true;         ///< in each, what its flows' packets add up to is what was counted
-  std::uint64_t segments_not_kept = 0;  ///< of TCP, for want of room: they give no round-trip time
-  std::uint64_t events_not_taken = 0;   ///< for want of room between the tasks and the report
+  std::vector<OutputSummary> outputs;  ///< outputs of data that leaves while the run goes on
+  std::vector<CostSummary> costs;      ///< empty unless requested
+  std::uint64_t windows = 0;           ///< windows measured, of all lengths
+  bool windows_balanced = true;        ///< true if, in each window, the packets of its flows add up to those counted
+  std::uint64_t segments_not_kept =
+      0;  ///< TCP segments that were dropped for lack of room, so they give no round-trip time
+  std::uint64_t events_not_taken = 0;  ///< events dropped for lack of room between the tasks and the report
 
   std::uint64_t first_ns() const noexcept { return total[Counter::first_seen_ns]; }  ///< packet time
   std::uint64_t last_ns() const noexcept { return total[Counter::last_seen_ns]; }
 };
 
-/// One line of a report.
+/// One row of a report.
 struct ReportFlow {
   const FlowRecord& record;
-  std::span<const Value> values;  ///< one per column, read from the record and its row
+  std::span<const Value> values;  ///< one per column, read from the record and its statistics row
 };
 
 /// Calls its argument with every flow of a report.
 using FlowSource = std::function<void(const std::function<void(const ReportFlow&)>&)>;
 
-/// A report ready to be written, once.
+/// A report that can be written once.
 struct Report {
   ReportSummary summary;
-  std::span<const ColumnInfo> columns;  ///< of a Schema
-  FlowSource flows;                     ///< those that left while the run went on are not among them
-  FlowSource live = {};                 ///< of these, the ones that have not ended
-  std::span<const Event> events;        ///< the latest, since the report before
-  std::uint64_t events_left_out = 0;    ///< of those, for want of room
+  std::span<const ColumnInfo> columns;  ///< columns of a Schema
+  FlowSource flows;                     ///< flows, without those that left while the run went on
+  FlowSource live = {};                 ///< only flows that have not ended
+  std::span<const Event> events;        ///< the latest ones since the previous report
+  std::uint64_t events_left_out = 0;    ///< events dropped for lack of room
 
   std::span<const ColumnInfo> asked() const noexcept { return columns.subspan(columns_of_record(columns)); }
 };
 
-/// Loss ratio and its upper 95 % bound. None lost in n packets only shows a ratio below 3 / n.
+/// Loss ratio and its upper 95 % bound. If none of n packets was lost, that only shows a ratio below 3 / n.
 /// Source: the rule of three, Hanley and Lippman-Hand, JAMA 249(13), 1983; Wilson's score bound otherwise.
 struct LossRatio {
   double ratio = 0, upper95 = 1;

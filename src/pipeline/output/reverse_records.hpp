@@ -9,17 +9,17 @@
 
 namespace parshall {
 
-/// Makes a record of what came back, for formats without elements for it. It has the columns of its counters; what else
-/// is kept of a biflow is of its source, and absent here.
+/// Makes a separate record of a biflow's reverse direction, for formats without elements for it. It has the columns of
+/// its counters. Other data of a biflow is about its source and is absent here.
 class ReverseRecords {
  public:
   explicit ReverseRecords(std::span<const ColumnInfo> columns);
 
-  /// Returns nothing where nothing came back. The record is valid until the next call.
+  /// Returns the reverse record, or nullopt if there were no reverse packets. It is valid until the next call.
   std::optional<ReportFlow> of(const ReportFlow& biflow);
 
  private:
-  std::vector<const ColumnEntry*> entries_;  ///< of each column; null: absent
+  std::vector<const ColumnEntry*> entries_;  ///< one for each column; null: absent
   FlowRecord record_;
   std::vector<Value> values_;
 };

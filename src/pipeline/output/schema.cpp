@@ -15,7 +15,7 @@
 namespace parshall {
 namespace {
 
-/// The short names users type: "rate" is both rates.
+/// Finds a column by the names that users type; "rate" means both rates.
 const ColumnEntry* find_entry(std::string_view name) {
   if (name == "duration") name = "duration_ns";
   for (const std::span<const ColumnEntry> entries :
@@ -30,16 +30,16 @@ const IdentityColumn* find_identity(std::string_view name) {
   return found == identity_columns().end() ? nullptr : &*found;
 }
 
-/// Columns for each of a flow's first packets: as many as the name says, as in first_sizes_8, or four.
+/// Columns for each of a flow's first packets: as many as in the name, as in first_sizes_8, or four.
 struct FirstPackets {
   std::string_view name, column;
-  std::size_t fewer;  ///< columns than packets: a flow's first one has no time since the one before
+  std::size_t fewer;  ///< columns fewer than packets, since a flow's first packet has no inter-arrival time
 };
 constexpr FirstPackets kFirstPackets[] = {
     {"first_sizes", "ip_size", 0}, {"first_times", "iat", 1}, {"first_flags", "tcp_flags", 0}};
 constexpr std::size_t kFewPackets = 4;
 
-/// What records are asked for that go to others: by group, and all of them.
+/// Groups of columns for records that go to other programs, and the group of all.
 constexpr std::string_view kIdentityGroup[] = {"flow_id",    "record", "flow_first_seen_ns",
                                                "end_reason", "exact",  "missed_packets_at_most"};
 constexpr std::string_view kTotalsGroup[] = {"packets_total", "ip_bytes_total", "wire_bytes_total"};
@@ -58,7 +58,8 @@ constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup},
                                    {"headers", kHeadersGroup},
                                    {"tcp", kTcpGroup}};
 
-/// The columns that a short name stands for, or the name. The first ones are there anyway where `list` is of more.
+/// Returns the columns that a short name stands for, or the name. If `list` is of additional columns, those that every
+/// record begins with are omitted.
 std::vector<std::string> expand(const std::string& name, ColumnList list) {
   std::vector<std::string> grouped;
   const bool has_default = name == "default" || name == "all";
@@ -99,7 +100,7 @@ ColumnInfo info_of(const IdentityColumn& column) {
   return {.name = std::string(column.name),
           .unit = std::string(column.unit),
           .type = column.type,
-          .nullable = column.type != kBool,  // a flow may have been there before anybody asked
+          .nullable = column.type != kBool,  // the flow may have existed before
           .ipfix = column.ipfix,
           .help = std::string(column.help)};
 }
@@ -108,13 +109,13 @@ ColumnInfo info_of(const Column& column) {
   return {.name = column.name,
           .unit = column.unit,
           .type = column.type,
-          .nullable = true,  // a flow may have too few packets, or have been there before anybody asked
+          .nullable = true,  // the flow may have too few packets, or have existed before
           .ipfix = statistic_element(column.name),
           .help = column.help,
           .values = column.values};
 }
 
-/// Returns all that can be asked for, by every name that it has.
+/// Returns all names that can be requested.
 std::vector<std::string> names_to_ask() {
   std::vector<std::string> names{"default", "all"};
   for (const ColumnGroup& group : kGroups) names.emplace_back(group.name);
@@ -126,7 +127,7 @@ std::vector<std::string> names_to_ask() {
   return names;
 }
 
-/// Statistics tell numbers as `double`, which holds every integer up to 2^53: ns of 104 days.
+/// Converts a statistic's number. It is a `double`, which holds every integer up to 2^53: 104 days in ns.
 Value value_of(ColumnType type, std::optional<double> number) noexcept {
   constexpr double kTooMuch = 0x1p64;
   if (!number) return {};
@@ -145,7 +146,7 @@ Value value_of(ColumnType type, std::optional<double> number) noexcept {
     case ValueType::signed_integer:
       return Value::of_signed(static_cast<std::int64_t>(*number));
     case ValueType::real:
-    case ValueType::address:  // no statistic has these
+    case ValueType::address:  // no statistic has these types
     case ValueType::community_id:
       break;
   }
@@ -291,7 +292,7 @@ std::vector<ColumnInfo> list_columns() {
                  .type = FlowClass::kType,
                  .ipfix = statistic_element(FlowClass::kName),
                  .help = std::string(FlowClass::kHelp)});
-  for (const StatisticElement& one : statistic_elements())  // of a pattern above
+  for (const StatisticElement& one : statistic_elements())  // examples of a pattern above
     if (std::ranges::find(all, one.column, &ColumnInfo::name) == all.end())
       all.push_back(Schema::make(std::array{std::string(one.column)}, {})->asked().front());
   return all;

@@ -28,7 +28,7 @@ constexpr SinkEntry kSinks[] = {
     {"jsonl", "one JSON object per flow and event as they come, the summary last", 0, "", 0, make_json_lines_sink},
 };
 
-/// Which column that is.
+/// Finds the index of a column.
 Result<std::size_t> find_column(std::span<const ColumnInfo> columns, const std::string& name) {
   const auto found = std::ranges::find(columns, name, &ColumnInfo::name);
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());

@@ -23,35 +23,35 @@ class ReportSink {
 };
 
 struct SinkOptions {
-  bool several = false;  ///< more than one report will come (`--every`)
+  bool several = false;  ///< true if more than one report will come (`--every`)
 };
 
-/// A format by the name `--format` knows it by.
+/// Report format with its name for `--format`.
 struct SinkEntry {
   std::string_view name;
   std::string_view help;
   std::size_t default_top;        ///< flows shown unless `--top` is given; 0: all
-  std::string_view default_sort;  ///< column sorted by unless `--sort` is given; "": as they come
-  std::uint64_t memory_bytes;     ///< of a report while it is written, at most
+  std::string_view default_sort;  ///< sort column unless `--sort` is given; "": in order of arrival
+  std::uint64_t memory_bytes;     ///< most memory that a report takes while it is written
   std::unique_ptr<ReportSink> (*make)(const SinkOptions&);
 };
 
-/// Every format: one line each.
+/// Returns all formats, one line each.
 std::span<const SinkEntry> sink_registry() noexcept;
 
-/// Why a report with these columns cannot be sorted by that one.
+/// Returns why a report with these columns cannot be sorted by `column`, if so.
 std::optional<Error> sort_problem(std::span<const ColumnInfo> columns, const std::string& column);
 
-/// The flows of `report` reduced to the first `top` (0: all) by `column` in falling order ("" keeps the order), when
-/// they are visited. Column names are those of the CSV header. Fails on an unknown one. `problem` is set then, where
-/// the order is not what was asked for, or flows are missing.
+/// Returns `report` with its flows reduced, when visited, to the first `top` (0: all) by `column` in falling order (""
+/// keeps the order). Column names are those of the CSV header; an unknown one is an error. `problem` is set on a visit
+/// if the order is wrong or flows are missing.
 Result<Report> sorted(Report report, const std::string& column, std::size_t top,
                       std::optional<Error>* problem = nullptr);
 
-/// What that takes at most.
+/// Returns the most memory that sorted() takes.
 std::uint64_t sorting_bytes(std::span<const ColumnInfo> columns, const std::string& column, std::size_t top) noexcept;
 
-/// The column that sorted() goes by, among the schema's. Error: there is none of that name.
+/// Returns the order that sorted() uses. An unknown column is an error.
 Result<FlowOrder> order_by(std::span<const ColumnInfo> columns, const std::string& column);
 
 }  // namespace parshall

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLeastRows = 64;
 
-/// What is no number has no place in an order.
+/// Makes NaN absent, since it has no place in an order.
 Value comparable(const Value& key) noexcept {
   return key.present() && key.type() == ValueType::real && std::isnan(key.as_real()) ? Value() : key;
 }
@@ -65,14 +65,15 @@ void SortedRuns::sort() {
   });
 }
 
-/// False, and the rows are still there, sorted: there can be no file, and what went to it has been handed on.
+/// Writes the rows as a sorted run. Returns false, with the rows still in memory, if there can be no file; the rows
+/// written earlier have then been handed on.
 bool SortedRuns::write_run() {
   sort();
   std::vector<std::byte> chunk;
   chunk.reserve(kWriteBytes + row_bytes_);
   std::uint64_t end = run_ends_.empty() ? 0 : run_ends_.back();
   if (file_ < 0) file_ = open_unnamed();
-  const bool is_full = run_ends_.size() == capacity_;  // one row of each is there when they are merged
+  const bool is_full = run_ends_.size() == capacity_;  // a merge needs room for one row of each run
   bool is_written = file_ >= 0 && !is_full;
   for (std::size_t i = 0; is_written && i < count_; ++i) {
     const std::byte* const from = row(places_[i].at);
@@ -133,7 +134,7 @@ bool SortedRuns::refill(Run& run) {
   return run.filled != 0;
 }
 
-/// False: there is none.
+/// Moves to the next row. Returns false if there is none.
 bool SortedRuns::next(Run& run) {
   if (run.at == run.filled && !refill(run)) return false;
   run.key = key_of(run.block.data() + run.at);
@@ -141,7 +142,7 @@ bool SortedRuns::next(Run& run) {
   return true;
 }
 
-/// Each run has an equal part of `memory` for what it reads.
+/// Merges the runs. Each has an equal part of `memory` for reading.
 void SortedRuns::merge(std::span<std::byte> memory) {
   const std::size_t block = memory.size() / row_bytes_ / run_ends_.size() * row_bytes_;
   std::vector<Run> runs;
@@ -174,8 +175,8 @@ void SortedRuns::merge(std::span<std::byte> memory) {
   }
 }
 
-/// With what is in the file, where a file could not be gone on with. In pieces nothing is left out: the first of all
-/// may be among the last.
+/// Hands on the rows in memory together with those in the file, if the file cannot be used further. Pieces are
+/// complete: the first row of all may be in the last piece.
 void SortedRuns::hand_on_rows() {
   if (in_pieces_) top_ = 0;
   if (!run_ends_.empty()) {

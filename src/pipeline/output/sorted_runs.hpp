@@ -14,12 +14,11 @@
 
 namespace parshall {
 
-/// Hands flows on in falling order by a column: absent values last, equal ones in the order in which they came. As many
-/// as find room are sorted in memory; of more, sorted runs go to an unnamed temporary file and are merged from there.
+/// Hands flows on in falling order by a column: absent values last, equal ones in order of arrival. Flows that fit are
+/// sorted in memory. With more, sorted runs go to an unnamed temporary file and are merged from there.
 ///
-/// Memory: memory_bytes(), however many flows there are; what is not needed is not touched.
-/// Full:   where no file can be written, flows are handed on as so many sorted pieces, all of them, and problem() says
-///         so.
+/// Memory: memory_bytes(), however many flows there are; unneeded memory is not touched.
+/// Full:   if no file can be written, all flows are handed on in several sorted pieces, and problem() says so.
 /// Source: Knuth, The Art of Computer Programming 3, 5.4.1 (merging of runs).
 class SortedRuns {
  public:
@@ -28,31 +27,31 @@ class SortedRuns {
 
   static constexpr std::uint64_t memory_bytes() noexcept { return kBytes + 2 * kWriteBytes; }
 
-  /// `order` is of so many `columns`, which all flows have; `top`: how many are handed on, 0: all.
+  /// `columns` is the number of columns of each flow. `top` flows are handed on; 0: all.
   SortedRuns(FlowOrder order, std::size_t columns, std::uint64_t top, Visit visit, std::size_t bytes = kBytes);
   ~SortedRuns();
   SortedRuns(const SortedRuns&) = delete;
   SortedRuns& operator=(const SortedRuns&) = delete;
 
   void offer(const ReportFlow& flow);
-  void finish();  ///< once, after the last flow
+  void finish();  ///< called once, after the last flow
 
   const std::optional<Error>& problem() const noexcept { return problem_; }
 
  private:
   static constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 
-  /// Of a flow in `rows_`.
+  /// Sort key and place of a flow in `rows_`.
   struct Place {
     Value key;
     std::uint32_t at;
   };
-  /// What is still to come of one, in the file and of that in memory.
+  /// Rest of a run, in the file and in memory.
   struct Run {
     std::uint64_t from, end;
     std::span<std::byte> block;  ///< its part of `rows_`
     std::size_t at = 0, filled = 0;
-    Value key;  ///< of the row at `at`
+    Value key;  ///< sort key of the row at `at`
     FlowRecord record;
     std::size_t number;
   };
@@ -72,12 +71,12 @@ class SortedRuns {
   std::size_t asked_, row_bytes_;
   std::uint64_t top_, handed_on_ = 0;
   Visit visit_;
-  HugeBuffer<std::byte> rows_;  ///< of a record and the values that were asked for each
+  HugeBuffer<std::byte> rows_;  ///< rows of a record and its requested values
   HugeBuffer<Place> places_;
   std::size_t capacity_, count_ = 0;
   std::vector<Value> values_;
   int file_ = -1;
-  std::vector<std::uint64_t> run_ends_;  ///< in the file
+  std::vector<std::uint64_t> run_ends_;  ///< offsets in the file
   bool in_pieces_ = false;
   std::optional<Error> problem_;
 };

@@ -11,11 +11,11 @@
 namespace parshall {
 namespace {
 
-/// Numbers of a variable's columns: `first` + N is its N-th sample, and percentiles have a range of their own.
+/// Element numbers of a variable's columns. `first` + N is its N-th sample; percentiles have a separate range.
 struct VariableElements {
   std::string_view name, unit;
   std::uint16_t first;
-  std::uint16_t percentiles = 0;  ///< 0: there are none
+  std::uint16_t percentiles = 0;  ///< 0: no percentiles
 };
 constexpr VariableElements kVariableElements[] = {
     {"gap_", "_packets", 100, 10000},
@@ -32,7 +32,7 @@ constexpr VariableElements kVariableElements[] = {
 
 struct MeasureElement {
   std::string_view name;
-  std::uint16_t behind;  ///< the variable's first
+  std::uint16_t behind;  ///< offset from the variable's first number
 };
 constexpr MeasureElement kMeasureElements[] = {{"<1-16>", 0}, {"last", 20}, {"min", 21},      {"max", 22},
                                                {"mean", 23},  {"sd", 24},   {"skewness", 25}, {"kurtosis", 26}};
@@ -44,7 +44,7 @@ std::optional<std::uint16_t> number_of(std::string_view text) noexcept {
   return number;
 }
 
-/// Returns which of a variable's percentiles it is: 10 P up to 1000, and 1001 to 1099 for 99.01 to 99.99.
+/// Returns the number of a percentile P: 10 P up to 1000, and 1001 to 1099 for 99.01 to 99.99.
 std::optional<std::uint16_t> percentile_of(std::string_view text) noexcept {
   constexpr std::uint16_t kTenths = 10, kHundredths = 1000, kMost = 99;
   if (text == "<percentile>") return std::uint16_t{0};

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Adds the counters of a part, under their names.
+/// Adds the counters of a part by name.
 void put(ordered_json& json, const Counters& counters, CounterPart part) {
   for (const CounterLine& line : Counters::kTable)
     if (line.part == part) json[std::string(line.name)] = or_null(counters.known(line.id));

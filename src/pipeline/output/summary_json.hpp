@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// A report but for its flows and events, as one JSON object in one line.
+/// Returns a report without its flows and events, as one JSON object in one line.
 std::string summary_json(const ReportSummary& summary);
 
 }  // namespace parshall

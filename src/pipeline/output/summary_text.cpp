@@ -16,7 +16,7 @@
 namespace parshall {
 namespace {
 
-/// Returns what it may take, and what the whole process does.
+/// Returns the memory limit, and the memory that the whole process uses.
 std::string memory_text(const ReportSummary& summary) {
   const auto megabytes = [](std::uint64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; };
   const std::string limit = fmt::format("{} MB limit", megabytes(summary.memory_bytes));
@@ -40,7 +40,7 @@ std::string interface_lines(std::span<const InterfacePackets> interfaces) {
   return lines + "           a packet that passed two of these interfaces is counted twice\n";
 }
 
-/// What the device of a queue says, where it differs from what was polled.
+/// Returns the counts of a queue's device, where they differ from the packets polled.
 std::string device_text(const Accounting& account, std::uint64_t polled) {
   const auto received = account.known(Counter::nic_received);
   if (!received) return {};
@@ -70,7 +70,7 @@ std::string worker_lines(const ReportSummary& summary) {
   return lines;
 }
 
-/// What became of all that was to be written while the run went on. That the report itself has all is nothing new.
+/// Returns the account of each output. The report's own is omitted if it has everything.
 std::string output_lines(const ReportSummary& summary) {
   std::string lines;
   for (const OutputSummary& output : summary.outputs) {
@@ -94,7 +94,7 @@ std::string output_lines(const ReportSummary& summary) {
   return lines;
 }
 
-/// What flows gave way to, and what that left of the tasks' recall.
+/// Returns how flows were reduced to lighter states, and what recall that left.
 std::string adaptation_lines(const ReportSummary& summary) {
   if (!summary.adaptation) return {};
   const AdaptationSummary& adaptation = *summary.adaptation;
@@ -166,7 +166,7 @@ std::string accounting_line(const Accounting& accounting) {
   });
   for (const CounterLine& line : Counters::kTable) {
     const bool is_term = line.part == CounterPart::outcome || line.part == CounterPart::malformed;
-    const bool is_loss = line.part == CounterPart::device_lost;  // a capture may say what was lost before it, too
+    const bool is_loss = line.part == CounterPart::device_lost;  // a capture may state losses before it, too
     if (is_loss && (has_device || accounting[line.id] != 0))
       terms += accounting.knows(line.id) ? fmt::format(" + {} {}", accounting[line.id], line.name)
                                          : fmt::format(" + unsupported {}", line.name);

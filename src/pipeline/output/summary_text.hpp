@@ -7,19 +7,19 @@
 
 namespace parshall {
 
-/// The accounting line: offered = what was lost, by cause, + rejected + counted, and whether it balances.
+/// Returns the accounting line: offered = losses by cause + rejected + counted, and whether it balances.
 std::string accounting_line(const Accounting& accounting);
 
-/// Classes that have flows, the one with the most packets first.
+/// Returns the classes that have flows, the one with the most packets first.
 std::vector<const ClassSummary*> by_packets(const ReportSummary& summary);
 
-/// What became of packets that were to go on.
+/// Returns the outcome of packets to be forwarded.
 std::string forwarding_line(const ForwardingSummary& forwarding);
 
-/// Names what an output cannot say of, as " + 2 (5) unconfirmed"; empty where there is none.
+/// Returns the unconfirmed records, as " + 2 (5) unconfirmed"; empty if there are none.
 std::string unconfirmed_text(const OutputSummary::Sum& sum);
 
-/// The summary above the table of flows, some lines each ending in a newline.
+/// Returns the summary above the table of flows, some lines, each with a newline.
 std::string summary_text(const ReportSummary& summary);
 
 }  // namespace parshall

@@ -13,17 +13,17 @@ namespace {
 constexpr std::string_view kTimes = "YmdjHMS";
 constexpr int kMostOfAName = 10'000;
 
-/// Where the last part of the path begins.
+/// Returns the beginning of the path's last part.
 std::size_t begin_of_name(const std::string& target) { return target.rfind('/') + 1; }
 
-/// Calls with each % of the name and what is behind it, which may be nothing.
+/// Calls `use` with each % of the name and the character behind it, if any.
 template <class Use>
 void each_percent(const std::string& target, const Use& use) {
   for (std::size_t at = begin_of_name(target); (at = target.find('%', at)) != target.npos; at += 2)
     use(at, std::string_view(target).substr(at + 1, 1));
 }
 
-/// "flows.csv" becomes "flows-2.csv".
+/// Turns "flows.csv" into "flows-2.csv".
 std::string numbered(const std::string& name, int number) {
   const std::filesystem::path path(name);
   return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string()))

@@ -10,19 +10,19 @@
 
 namespace parshall {
 
-/// What is wrong with how the file is to be called.
+/// Returns what is wrong with a file's name, if anything.
 std::optional<Error> target_problem(const std::string& target);
 
-/// Whether it says when it is begun: such a file is called otherwise each time.
+/// Returns whether the name contains a time, so that the file's name differs each time it is begun.
 bool has_time(const std::string& target);
 
-/// What a file that is begun then is called: %Y, %m, %d, %j, %H, %M and %S in the last part of its path are of that
-/// time (UTC), as strftime() has them, %% is a %. Where target_problem() finds none.
+/// Returns the name of a file begun at `time` (UTC). %Y, %m, %d, %j, %H, %M and %S in the last part of its path mean
+/// the same as in strftime(); %% is a %. Requires that target_problem() finds none.
 std::string name_at(std::time_t time, const std::string& target);
 
-/// The file of an output, which goes on after a disk was full. What is there is begun anew, unless its name has a time:
-/// then the new one has a number behind its name (flows-20260102.csv, flows-20260102-2.csv), but where nothing is in
-/// what is there.
+/// Opens the file of an output, which continues after the disk was full. Old contents are discarded, unless the name
+/// has a time. In that case the new file's name gets a number (flows-20260102.csv, flows-20260102-2.csv) if the old one
+/// is not empty.
 Result<std::unique_ptr<Output>> open_target(const std::string& target);
 
 }  // namespace parshall

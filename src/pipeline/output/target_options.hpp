@@ -12,14 +12,14 @@
 
 namespace parshall {
 
-/// An option of a kind of output.
+/// Option of a kind of output.
 template <class Target>
 struct TargetOption {
   std::string_view name, help;
-  bool (*take)(const std::string& value, Target& target);  ///< whether it is a value of it
+  bool (*take)(const std::string& value, Target& target);  ///< sets it; returns false if the value is invalid
 };
 
-/// A name for who exports.
+/// Sets the exporter's name.
 template <class Target>
 bool take_probe(const std::string& value, Target& target) {
   constexpr std::size_t kMostBytes = 255;
@@ -27,8 +27,8 @@ bool take_probe(const std::string& value, Target& target) {
   return !value.empty() && value.size() <= kMostBytes;
 }
 
-/// Where options begin in "PLACE,NAME=VALUE,...": of a path with the first comma that a name and = follow, since a path
-/// may have others; of a place with "://" with the first.
+/// Returns where options begin in "PLACE,NAME=VALUE,...". For a path, that is the first comma followed by a name and =,
+/// since a path may contain commas. For a place with "://" it is the first comma.
 inline std::size_t options_begin(std::string_view text) {
   const bool is_path = text.find("://") == text.npos;
   for (std::size_t comma = text.find(','); comma != text.npos; comma = text.find(',', comma + 1)) {
@@ -38,8 +38,8 @@ inline std::size_t options_begin(std::string_view text) {
   return text.size();
 }
 
-/// Hands the values of "PLACE,NAME=VALUE,..." to `target`; returns the place. Fails on what is no option, or no value
-/// of it.
+/// Sets the options of "PLACE,NAME=VALUE,..." in `target`, and returns the place. Fails on an unknown option or an
+/// invalid value.
 template <class Target>
 Result<std::string> take_options(const std::string& text, std::span<const TargetOption<Target>> options,
                                  Target& target) {

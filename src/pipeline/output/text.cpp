@@ -47,12 +47,12 @@ std::string value_text(const ColumnInfo& column, const Value& value) {
   return fmt::to_string(value.as_unsigned());
 }
 
-/// The key has columns of its own, and nobody reads ns since 1970.
+/// Returns whether a column is shown. The key has its own columns, and ns since 1970 are unreadable.
 bool is_shown(const ColumnInfo& column) noexcept {
   return column.role == ColumnRole::count || column.role == ColumnRole::asked;
 }
 
-/// Protocol, source and destination of columns that begin as usual.
+/// Adds protocol, source and destination, for columns that begin as usual.
 void put_key(const ReportFlow& flow, std::vector<std::string>& row) {
   constexpr std::size_t kProtocol = 1, kSource = 2, kDestination = 4;
   const FlowKey& key = flow.record.key;
@@ -62,7 +62,7 @@ void put_key(const ReportFlow& flow, std::vector<std::string>& row) {
   row.push_back(text_of(kDestination, [&] { return endpoint(key.dst_address(), key.dst_port()); }));
 }
 
-/// A summary and the top flows, aligned for reading.
+/// Writes a summary and the top flows, aligned for reading.
 class TextSink final : public ReportSink {
  public:
   void write(const Report& report, Output& output) override {

@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// A summary and the flows, aligned for reading.
+/// Makes a sink that writes a summary and the flows, aligned for reading.
 std::unique_ptr<ReportSink> make_text_sink(const SinkOptions& options);
 
 }  // namespace parshall

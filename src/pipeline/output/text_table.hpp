@@ -12,31 +12,31 @@
 
 namespace parshall {
 
-/// Lines of cells, in columns as wide as their widest cell: which is known after the last line, so that they wait, in
-/// memory first, then in an unnamed temporary file.
+/// Table whose columns are as wide as their widest cell. The widths are known only after the last line, so lines wait:
+/// in memory first, then in an unnamed temporary file.
 ///
 /// Memory: memory_bytes(), however many lines there are.
-/// Full:   where no file can be written, so many lines at a time have their widths.
+/// Full:   if no file can be written, the table is written in parts, each with its own widths.
 class TextTable {
  public:
   static constexpr std::uint64_t memory_bytes() noexcept { return kBytes + kFileBytes; }
 
-  /// The first `left` columns are aligned to the left, numbers to the right.
+  /// Aligns the first `left` columns to the left and numbers to the right.
   TextTable(std::vector<std::string> head, std::size_t left, Output& output)
       : widths_(head.size()), left_(left), output_(output) {
     add(head);
     has_lines_ = false;
   }
 
-  /// As many cells as the head has.
+  /// Adds a line with as many cells as the head.
   void add(std::span<const std::string> cells);
 
-  /// Once, after the last line: nothing where there was none. False: lines could not be read back.
+  /// Ends the table; without lines it writes nothing. Returns false if lines could not be read back. Called once.
   bool finish();
 
  private:
   static constexpr std::size_t kBytes = std::size_t{4} << 20;
-  static constexpr std::uint64_t kFileBytes = std::uint64_t{4} << 20;  ///< of what is on its way there, and back
+  static constexpr std::uint64_t kFileBytes = std::uint64_t{4} << 20;  ///< data on its way to the file, and back
 
   void write_lines();
 
@@ -44,7 +44,7 @@ class TextTable {
   std::size_t left_;
   Output& output_;
   std::unique_ptr<RecordSpool> lines_ = empty();
-  std::vector<std::byte> line_;  ///< that is added
+  std::vector<std::byte> line_;  ///< line being added
   bool has_lines_ = false, is_begun_ = false, is_whole_ = true;
 
   static std::unique_ptr<RecordSpool> empty() {

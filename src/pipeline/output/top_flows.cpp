@@ -18,7 +18,7 @@ void TopFlows::offer(const ReportFlow& flow) {
 }
 
 void TopFlows::visit(const std::function<void(const ReportFlow&)>& visit) {
-  std::ranges::stable_sort(kept_, falls);  // which a heap of falling order is
+  std::ranges::stable_sort(kept_, falls);  // a heap in falling order
   std::vector<Value> values;
   for (const Kept& flow : kept_) {
     values.resize(order_.of_record());

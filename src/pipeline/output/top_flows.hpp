@@ -10,15 +10,15 @@
 
 namespace parshall {
 
-/// The flows that stand first by a column, in falling order; absent values come last.
+/// The first flows in falling order by a column; absent values come last.
 ///
 /// Memory: memory_bytes(): a record and its values for each of `top` flows.
 class TopFlows {
  public:
-  /// `order` is of the columns. `top`: how many, one at least.
+  /// `top` is how many, at least one.
   TopFlows(FlowOrder order, std::size_t top) noexcept : order_(order), top_(top) {}
 
-  /// Whether they are so few that they are kept in memory, with so many values that no record gives.
+  /// Returns whether that many flows are few enough for memory, with `asked` values each besides the record's.
   static bool fits(std::size_t top, std::size_t asked) noexcept {
     return top != 0 && top <= kMostBytes / flow_bytes(asked);
   }
@@ -28,7 +28,7 @@ class TopFlows {
   void visit(const std::function<void(const ReportFlow&)>& visit);
 
  private:
-  /// What the record says does not have to be kept twice.
+  /// A flow kept without the values that its record has.
   struct Kept {
     Value key;
     FlowRecord record;
@@ -36,7 +36,7 @@ class TopFlows {
   };
   static constexpr std::size_t kMostBytes = std::size_t{32} << 20, kAllocation = 32;
 
-  /// Half as much again where they grow and where they are sorted.
+  /// Adds half as much again, for growth and for sorting.
   static constexpr std::size_t flow_bytes(std::size_t asked) noexcept {
     return sizeof(Kept) * 3 / 2 + kAllocation + asked * sizeof(Value);
   }

@@ -11,10 +11,10 @@
 
 namespace parshall {
 
-/// One report in the end, of the flows that stand first by a column: of the others nothing is kept.
+/// Writes one report at the end, of the first flows by a column. Other flows are not kept.
 class TopReport final : public FileExporter {
  public:
-  /// `top`: how many.
+  /// `top` is how many.
   TopReport(std::unique_ptr<Output> output, std::unique_ptr<ReportSink> sink, FlowOrder order, std::size_t top)
       : FileExporter(std::move(output)), sink_(std::move(sink)), top_(order, top) {}
 
@@ -23,7 +23,7 @@ class TopReport final : public FileExporter {
   void event(const Event& event) override { events_.event(event); }
   void accounting(const ReportSummary& summary, const OutputSummary&) override { write(summary, *sink_, output()); }
 
-  /// The same, to where else it is wanted.
+  /// Writes the same report to another place.
   void write(const ReportSummary& summary, ReportSink& sink, Output& output);
 
  private:

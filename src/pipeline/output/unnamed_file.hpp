@@ -6,14 +6,14 @@
 
 namespace parshall {
 
-/// TMPDIR, or /tmp.
+/// Returns TMPDIR, or /tmp.
 std::string temporary_folder();
 
-/// A file there that nobody else sees, and that goes when it is closed: -1, and errno says why, where there can be
-/// none.
+/// Opens a file there that no other program sees, and that disappears when closed. Returns -1, with the reason in
+/// errno, if that is not possible.
 int open_unnamed();
 
-/// False, and errno says why: then a part of them may be in the file.
+/// Writes all bytes. Returns false, with the reason in errno, on an error; a part may then be in the file.
 bool write_all(int file, std::span<const std::byte> bytes);
 
 }  // namespace parshall

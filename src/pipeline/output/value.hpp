@@ -14,15 +14,15 @@
 
 namespace parshall {
 
-/// One cell of a record: absent, or of the type that its column has.
+/// One cell of a record: absent, or of its column's type.
 ///
-/// Shape: 24 bytes, trivially copyable. An address takes 16 of them, an IPv4 one mapped into IPv6 (RFC 4291, 2.5.5.2);
-/// a community id 20.
+/// Shape: 24 bytes, trivially copyable. An address takes 16 of them, with IPv4 mapped into IPv6 (RFC 4291, 2.5.5.2); a
+///        community id takes 20.
 class Value {
  public:
   static constexpr std::size_t kDigestBytes = 20;
 
-  constexpr Value() noexcept = default;  ///< absent
+  constexpr Value() noexcept = default;  ///< makes an absent value
 
   static constexpr Value of_unsigned(std::uint64_t number) noexcept { return {number, ValueType::unsigned_integer}; }
   static constexpr Value of_signed(std::int64_t number) noexcept {
@@ -36,8 +36,8 @@ class Value {
   static constexpr Value of_flags(std::uint64_t bits) noexcept { return {bits, ValueType::flags}; }
   static constexpr Value of_bool(bool truth) noexcept { return {truth ? 1u : 0u, ValueType::boolean}; }
 
-  /// 4 bytes or 16, in network order. Put together in registers: what was just stored in pieces is slow to load as a
-  /// whole.
+  /// Makes an address of 4 or 16 bytes, in network order. It is assembled in registers: data just stored in pieces is
+  /// slow to load as a whole.
   static Value of_address(std::span<const std::uint8_t> address) noexcept {
     static_assert(std::endian::native == std::endian::little);
     if (address.size() == kIpv4Bytes) {
@@ -51,7 +51,7 @@ class Value {
     return {first, last, 6};
   }
 
-  /// Of a SHA-1 digest.
+  /// Makes a community id from a SHA-1 digest.
   static Value of_community_id(std::span<const std::uint8_t, kDigestBytes> digest) noexcept {
     Value value({}, ValueType::community_id);
     std::memcpy(value.words_.data(), digest.data(), sizeof value.words_);
@@ -60,26 +60,26 @@ class Value {
   }
 
   constexpr bool present() const noexcept { return present_; }
-  constexpr ValueType type() const noexcept { return type_; }  ///< where it is present
+  constexpr ValueType type() const noexcept { return type_; }  ///< requires present()
 
-  // What it is, for whoever knows the type of its column:
+  // The value itself, for callers that know the type of its column:
 
-  /// Of unsigned integers, times, enumerations (the place among the names) and flags.
+  /// Returns unsigned integers, times, enumerations (the index of the name) and flags.
   constexpr std::uint64_t as_unsigned() const noexcept { return words_[0]; }
   constexpr bool as_bool() const noexcept { return words_[0] != 0; }
   constexpr std::int64_t as_signed() const noexcept { return static_cast<std::int64_t>(words_[0]); }
   constexpr double as_real() const noexcept { return std::bit_cast<double>(words_[0]); }
   std::uint8_t ip_version() const noexcept { return ip_version_; }
-  /// 4 bytes or 16.
+  /// Returns 4 or 16 bytes.
   std::span<const std::uint8_t> as_address() const noexcept {
     const auto bytes = mapped_address();
     return ip_version_ == 4 ? bytes.last(kIpv4Bytes) : bytes;
   }
-  /// 16 bytes always.
+  /// Returns 16 bytes in any case.
   std::span<const std::uint8_t> mapped_address() const noexcept {
     return {reinterpret_cast<const std::uint8_t*>(words_.data()), sizeof words_};
   }
-  /// Of a community id; of an address all that tells it from others.
+  /// Returns the digest of a community id; for an address, a unique key.
   std::array<std::uint8_t, kDigestBytes> as_digest() const noexcept {
     std::array<std::uint8_t, kDigestBytes> digest;
     std::memcpy(digest.data(), words_.data(), sizeof words_);
@@ -87,14 +87,14 @@ class Value {
     return digest;
   }
 
-  /// Nearest to it, whatever its type, for those who only compare or draw; none of an address or a community id.
+  /// Returns the nearest double, for comparisons and charts; nullopt for an address or a community id.
   constexpr std::optional<double> number() const noexcept {
     if (!present_ || type_ == ValueType::address || type_ == ValueType::community_id) return std::nullopt;
     if (type_ == ValueType::real) return as_real();
     return type_ == ValueType::signed_integer ? static_cast<double>(as_signed()) : static_cast<double>(as_unsigned());
   }
 
-  /// Of two of one column: what is absent comes before all others, IPv4 addresses are where they are mapped to.
+  /// Orders two values of one column. Absent values come first; IPv4 addresses are ordered as mapped addresses.
   friend std::partial_ordering operator<=>(const Value& a, const Value& b) noexcept {
     if (!a.present_ || !b.present_) return a.present_ <=> b.present_;
     if (a.type_ == ValueType::real) return a.as_real() <=> b.as_real();
@@ -118,7 +118,7 @@ class Value {
   ValueType type_ = ValueType::unsigned_integer;
   bool present_ = false;
   std::uint8_t ip_version_ = 0;
-  std::uint32_t rest_ = 0;  ///< of a digest
+  std::uint32_t rest_ = 0;  ///< last bytes of a digest
 };
 static_assert(sizeof(Value) == 24);
 

@@ -36,7 +36,7 @@ class ArrowExporter final : public FileExporter {
     if (rows_ >= kRows) write_batch();
   }
 
-  /// A batch is there as columns, as a body and as a message, in room that may be twice what it takes.
+  /// A batch exists as columns, as a body and as a message, in buffers that may be twice as large as needed.
   std::uint64_t memory_bytes(std::span<const ColumnInfo> columns) const override {
     constexpr std::uint64_t kCopies = 3, kRoom = 2;
     std::uint64_t row = 0;
@@ -57,7 +57,7 @@ class ArrowExporter final : public FileExporter {
   }
 
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
-    if (columns_.empty()) return;  // nothing ever began
+    if (columns_.empty()) return;  // no record ever came
     ArrowMetadata metadata;
     for (const auto& [info, value] : account_columns(summary, own, {host_name(), {}, records_}))
       if (value.present() && value.type() != ValueType::enumeration)
@@ -67,7 +67,7 @@ class ArrowExporter final : public FileExporter {
   }
 
  private:
-  static constexpr std::int64_t kRows = 65536;  ///< of a batch, or as many more as come at once
+  static constexpr std::int64_t kRows = 65536;  ///< per batch, or more if more come at once
 
   void write_batch(const ArrowMetadata& metadata = {}) {
     ArrowBody body{.rows = rows_, .nodes = {}, .buffers = {}, .bytes = {}};
@@ -78,7 +78,7 @@ class ArrowExporter final : public FileExporter {
 
   std::vector<ColumnInfo> own_;
   std::vector<ArrowColumn> columns_;
-  std::int64_t rows_ = 0;  ///< in the batch that is begun
+  std::int64_t rows_ = 0;  ///< rows in the current batch
   std::uint64_t records_ = 0, unflushed_ = 0;
 };
 

@@ -20,7 +20,7 @@ const char* format_of(ColumnType type) noexcept {
     case ValueType::community_id:
       return "u";
     case ValueType::enumeration:
-      return "s";  // of the dictionary's index
+      return "s";  // type of the dictionary's index
     case ValueType::real:
       return type.bits == 32 ? "f" : "g";
     case ValueType::signed_integer:
@@ -32,8 +32,8 @@ const char* format_of(ColumnType type) noexcept {
   return type.bits == 8 ? "C" : type.bits == 16 ? "S" : type.bits == 32 ? "I" : "L";
 }
 
-/// What a structure of the interface owns, which its release() takes along. Children and dictionaries are released by
-/// those that have them, unless somebody moved them away.
+/// Memory that a structure of the interface owns, freed by its release(). Children and dictionaries are released by
+/// their owners, unless they were moved out.
 template <class Struct>
 struct Owned {
   std::vector<std::unique_ptr<Struct>> children;
@@ -66,7 +66,7 @@ void give(Struct& out, std::unique_ptr<Owned<Struct>> owned) {
   out.private_data = owned.release();
 }
 
-/// Pairs, as the interface has them: their number, and each text behind its length.
+/// Encodes pairs as in the interface: their number, and each text behind its length.
 std::string metadata_of(const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::string text;
   const auto put = [&](std::size_t number) {
@@ -100,7 +100,7 @@ void export_field(const ColumnInfo& column, ArrowSchema& out) {
   give(out, std::move(owned));
 }
 
-/// An array of texts.
+/// Exports an array of texts.
 void export_names(const std::vector<std::string>& names, ArrowArray& out) {
   auto owned = std::make_unique<Owned<ArrowArray>>();
   std::int32_t end = 0;
@@ -162,7 +162,7 @@ void export_batch(std::span<const ColumnInfo> columns, std::vector<ArrowBuffers>
   for (std::size_t i = 0; i < columns.size(); ++i)
     export_column(columns[i], std::move(buffers[i]), *owned->children.emplace_back(std::make_unique<ArrowArray>()));
   out.n_buffers = 1;
-  out.buffers = owned->buffers.data();  // a struct has a bitmap alone, and here none of them is absent
+  out.buffers = owned->buffers.data();  // a struct has only a bitmap, and no row is absent
   give(out, std::move(owned));
 }
 

@@ -52,10 +52,10 @@ struct ArrowArrayStream {
 
 namespace parshall {
 
-/// A struct of these columns. Units are metadata of its fields. Whoever has it calls its `release`.
+/// Exports a struct of these columns. Units are metadata of its fields. The receiver must call `release`.
 void export_schema(std::span<const ColumnInfo> columns, ArrowSchema& out);
 
-/// A batch: the buffers go along, none is copied.
+/// Exports a batch. It takes over the buffers without copying.
 void export_batch(std::span<const ColumnInfo> columns, std::vector<ArrowBuffers> buffers, ArrowArray& out);
 
 }  // namespace parshall

@@ -12,7 +12,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// Sets bit `row`, of a bitmap that has as many bytes as bits need.
+/// Sets bit `row` of a bitmap that has just enough bytes.
 void put_bit(std::string& bits, std::int64_t row, bool set) {
   if (row % 8 == 0) bits += '\0';
   if (set) bits.back() = static_cast<char>(bits.back() | 1 << row % 8);
@@ -114,7 +114,7 @@ void ArrowColumn::note_absent(std::size_t rows, ValueAt value_at) {
   }
 }
 
-/// Texts have one offset more than rows, of none, too.
+/// Adds the extra offset that text columns need, even without rows.
 void ArrowColumn::complete() {
   if (info_.has_own_texts() && buffers_.rows == 0) put_offset(buffers_.offsets, 0);
 }

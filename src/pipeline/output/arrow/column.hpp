@@ -11,28 +11,28 @@
 
 namespace parshall {
 
-/// The buffers of an array, as Arrow has them.
+/// Buffers of an array in Arrow's format.
 struct ArrowBuffers {
   std::int64_t rows = 0, absent = 0;
-  std::string present, data, offsets;  ///< bits, none while nothing is absent; what there is; where texts end
+  std::string present, data, offsets;  ///< bitmap (empty while nothing is absent), values, ends of texts
 };
 
-/// Gathers the values of a column for a batch, as Arrow's arrays have them.
+/// Collects the values of a column for a batch, in Arrow's format.
 class ArrowColumn {
  public:
   explicit ArrowColumn(const ColumnInfo& info);
 
-  /// The values of a column of each.
+  /// Adds the value of column `column` of each flow.
   void add(std::span<const ReportFlow> batch, std::size_t column);
-  /// The same of rows that lie one after the other, of so many columns.
+  /// Adds the value of column `column` of each row; rows are contiguous and have `columns` values.
   void add(std::span<const Value> rows, std::size_t columns, std::size_t column);
 
-  /// That a value takes at most.
+  /// Returns the most bytes that a value takes.
   static std::size_t value_bytes(const ColumnInfo& info) noexcept;
 
-  /// Appends its buffers, and begins anew.
+  /// Appends the buffers to `body` and starts again.
   void move_to(ArrowBody& body);
-  /// Gives them away, and begins anew.
+  /// Returns the buffers and starts again.
   ArrowBuffers take();
 
  private:

@@ -11,15 +11,15 @@ namespace {
 using Builder = flatbuffers::FlatBufferBuilder;
 using Offset = flatbuffers::Offset<void>;
 
-// Numbers of MessageHeader and Type, in their unions, and of MetadataVersion.
+// Numbers of MessageHeader and Type in their unions, and of MetadataVersion.
 enum : std::uint8_t { kSchema = 1, kDictionaryBatch = 2, kRecordBatch = 3 };
 enum : std::uint8_t { kInt = 2, kFloatingPoint = 3, kUtf8 = 5, kBool = 6, kTimestamp = 10 };
 constexpr std::int16_t kVersion5 = 4, kNanosecond = 3;
 
-/// Of the n-th field of a table.
+/// Returns the offset of the n-th field in a table.
 constexpr flatbuffers::voffset_t field(unsigned n) noexcept { return static_cast<flatbuffers::voffset_t>(4 + 2 * n); }
 
-/// A table, once what it refers to is there.
+/// Writes a table, after everything that it refers to.
 template <class Fill>
 Offset table(Builder& builder, const Fill& fill) {
   const auto start = builder.StartTable();
@@ -171,7 +171,7 @@ std::string arrow_dictionary(std::int64_t column, const std::vector<std::string>
     texts += name;
     put_int32(offsets, static_cast<std::uint32_t>(texts.size()));
   }
-  body.add({});  // none is absent
+  body.add({});  // bitmap: none is absent
   body.add(offsets);
   body.add(texts);
   Builder builder;

@@ -31,7 +31,7 @@ Result<FileHandle> connect_to(const Transport& transport, int type) {
       wrong = errno;
       continue;
     }
-    constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};  // also for connecting
+    constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};  // also applies to connecting
     ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
     ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
     if (::connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0) return socket;

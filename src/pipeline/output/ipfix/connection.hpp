@@ -14,47 +14,47 @@
 
 namespace parshall {
 
-/// Connects a socket of that type to the first of the host's addresses that takes it. Waits for who knows names, and
-/// for each address up to 5 s.
+/// Connects a socket of that type to the first of the host's addresses that accepts. Waits for name resolution, and up
+/// to 5 s for each address.
 Result<FileHandle> connect_to(const Transport& transport, int type);
 
-/// A TCP socket that knows how far its stream has come.
+/// TCP socket that counts the bytes of its stream.
 class StreamSocket {
  public:
   explicit StreamSocket(FileHandle socket) noexcept : socket_(std::move(socket)) {}
 
   int get() const noexcept { return socket_.get(); }
-  /// Returns how many of the bytes the system took, or -1: then `wrong()` says why.
+  /// Returns how many bytes the system accepted, or -1, for which wrong() gives the reason.
   std::ptrdiff_t write(const void* bytes, std::size_t count) noexcept;
 
   std::uint64_t sent() const noexcept { return sent_; }
-  /// Returns how many of the bytes sent the other host has. Not to be asked once the connection broke.
+  /// Returns how many of the sent bytes the other host has acknowledged. Invalid once the connection broke.
   std::uint64_t acknowledged() const noexcept;
-  /// Takes what the system says has happened to the connection meanwhile. Returns whether it stands.
+  /// Checks for changes that the system has noticed. Returns whether the connection still exists.
   bool stands() noexcept;
   int wrong() const noexcept { return wrong_; }
 
  private:
   FileHandle socket_;
   std::uint64_t sent_ = 0;
-  int wrong_ = 0;  ///< as errno has it
+  int wrong_ = 0;  ///< error number, as in errno
 };
 
-/// A stream to a collector.
+/// Stream to a collector.
 class Connection {
  public:
   virtual ~Connection() = default;
-  /// All of it, or nothing can follow.
+  /// Sends all bytes. Returns false otherwise; nothing may be sent after that.
   virtual bool send(std::span<const std::uint8_t> bytes) noexcept = 0;
   virtual StreamSocket& socket() noexcept = 0;
 };
 
-/// By TLS over the socket, once the collector has shown that it is who it should be. Source: RFC 7011, section 11.
-/// Fails with what is wrong with the files named, the collector's certificate, or the handshake; where the program was
-/// built without TLS, always.
+/// Opens TLS over the socket and verifies the collector. Source: RFC 7011, section 11.
+/// Error: a problem with the named files, the collector's certificate, or the handshake. Always fails in a program
+///        without TLS.
 Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport& transport);
 
-/// Files and folders of those whom the system believes, where OpenSSL was built to look for them.
+/// Returns the files and folders of trusted certificates where OpenSSL looks for them.
 std::vector<std::string> certificates_of_system();
 
 }  // namespace parshall

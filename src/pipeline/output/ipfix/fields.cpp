@@ -15,12 +15,12 @@ namespace parshall {
 namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000, kNsPerS = 1'000'000'000;
-constexpr std::uint64_t kFrom1900 = 2'208'988'800;  ///< seconds to 1970
+constexpr std::uint64_t kFrom1900 = 2'208'988'800;  ///< seconds from 1900 to 1970
 constexpr std::uint16_t kDurationMs = 161, kBasicList = 291;
 
-/// Columns of a flow's first packets, one each: a list.
+/// Columns of a flow's first packets, one each, which become a list.
 struct FirstPackets {
-  std::string_view before, behind;  ///< the packet's number
+  std::string_view before, behind;  ///< text around the packet's number
   std::uint16_t element;
   std::string_view name;
 };
@@ -28,7 +28,7 @@ constexpr FirstPackets kFirstPackets[] = {{"ip_size_", "_bytes", 16, "ip_size_by
                                           {"iat_", "_ns", 17, "iat_ns"},
                                           {"tcp_flags_", "", 18, "packet_tcp_flags"}};
 
-/// How many there are from there on.
+/// Returns the number of consecutive columns of that kind.
 std::size_t count_columns(const FirstPackets& first, std::span<const ColumnInfo> columns) {
   std::size_t count = 0;
   while (count < columns.size() && columns[count].name == fmt::format("{}{}{}", first.before, count + 1, first.behind))
@@ -52,7 +52,7 @@ std::optional<IpfixField> list_at(std::size_t column, std::span<const ColumnInfo
   return std::nullopt;
 }
 
-/// Seconds since 1900 and a fraction of 2^32.
+/// Converts to seconds since 1900 and a fraction of 2^32.
 std::uint64_t ntp(std::uint64_t ns) noexcept {
   return (ns / kNsPerS + kFrom1900) << 32 | ((ns % kNsPerS) << 32) / kNsPerS;
 }
@@ -81,7 +81,7 @@ IpfixField field_of(std::size_t column, const ColumnInfo& info, IpfixTimes times
     case ValueType::boolean:
       return is(IpfixEncoding::boolean, 1);
     case ValueType::enumeration:
-      // That of end reasons has RFC 5102's numbers; other names are written as such.
+      // End reasons have RFC 5102's numbers; other enumerations are written as text.
       return info.ipfix == IpfixElement{0, 136} ? is(IpfixEncoding::integer, 1)
                                                 : is(IpfixEncoding::text, IpfixField::kVariable);
     case ValueType::signed_integer:
@@ -127,7 +127,7 @@ std::uint8_t ipfix_type(const IpfixField& field) noexcept {
     ipv4 = 18
   };
   switch (field.encoding) {
-    case IpfixEncoding::list:  // what it is of
+    case IpfixEncoding::list:  // type of its items
       return static_cast<std::uint8_t>(unsigned8 + std::bit_width(unsigned{field.item_bytes}) - 1);
     case IpfixEncoding::integer:
       return static_cast<std::uint8_t>(unsigned8 + std::bit_width(unsigned{field.bytes}) - 1);
@@ -151,7 +151,7 @@ std::uint8_t ipfix_type(const IpfixField& field) noexcept {
   return ipv4;
 }
 
-/// RFC 7011, section 7: one byte of length, or 255 and two.
+/// Writes a length by RFC 7011, section 7: one byte, or 255 and two.
 void IpfixBytes::length(std::size_t bytes) {
   constexpr std::size_t kLong = 255;
   number(std::min(bytes, kLong), 1);
@@ -164,7 +164,7 @@ void IpfixBytes::text(std::string_view text) {
   bytes({reinterpret_cast<const std::uint8_t*>(text.data()), bytes_of});
 }
 
-/// RFC 6313, section 4.5.1. It ends before the first value that is absent.
+/// Writes a list by RFC 6313, section 4.5.1. It ends before the first absent value.
 void IpfixBytes::list(const IpfixField& field, std::span<const Value> values) {
   constexpr std::size_t kHeaderBytes = 9;
   constexpr std::uint8_t kOrdered = 4;
@@ -178,7 +178,7 @@ void IpfixBytes::list(const IpfixField& field, std::span<const Value> values) {
   for (const Value& value : values) number(value.as_unsigned(), field.item_bytes);
 }
 
-/// What is absent, where that was not to be: 0, or no number.
+/// Writes a field; an absent value that has to be written becomes 0, or not-a-number.
 void IpfixBytes::field(const IpfixField& field, const ColumnInfo& column, std::span<const Value> values) {
   const Value& value = values.front();
   switch (field.encoding) {

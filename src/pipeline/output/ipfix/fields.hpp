@@ -12,7 +12,7 @@
 
 namespace parshall {
 
-/// How a value is written. Source: RFC 7011, section 6.
+/// Encoding of a value. Source: RFC 7011, section 6.
 enum class IpfixEncoding : std::uint8_t {
   integer,
   ms,
@@ -23,24 +23,24 @@ enum class IpfixEncoding : std::uint8_t {
   boolean,
   address,
   text,
-  list  ///< of integers: RFC 6313's basicList
+  list  ///< list of integers: RFC 6313's basicList
 };
 
-/// What a data record has of one column.
+/// Field of a data record, from one column.
 struct IpfixField {
   std::size_t column = 0;
   IpfixElement ipfix;
   IpfixEncoding encoding = IpfixEncoding::integer;
-  std::uint16_t bytes = 0;  ///< kVariable: what it takes is told with it. Of an address: of IPv6
+  std::uint16_t bytes = 0;  ///< kVariable if the length is written with the value; for an address, that of IPv6
   bool nullable = false;
-  std::size_t columns = 1;        ///< of a list: as many, one behind the other
-  IpfixElement of{};              ///< of a list: of what
-  std::uint16_t item_bytes = 0;   ///< of a list: each takes
-  std::string_view of_name = {};  ///< of a list: of what
+  std::size_t columns = 1;        ///< for a list: number of consecutive columns
+  IpfixElement of{};              ///< for a list: element of its items
+  std::uint16_t item_bytes = 0;   ///< for a list: bytes of each item
+  std::string_view of_name = {};  ///< for a list: name of its items' element
 
   static constexpr std::uint16_t kVariable = 65535;
 
-  /// Of flows of one IP version.
+  /// Returns the element for flows of one IP version.
   std::uint16_t element(bool ipv6) const noexcept {
     const bool has_both =
         encoding == IpfixEncoding::address || (encoding == IpfixEncoding::integer && ipfix.other != 0);
@@ -49,18 +49,18 @@ struct IpfixField {
   std::uint16_t length(bool ipv6) const noexcept {
     return encoding == IpfixEncoding::address && !ipv6 ? std::uint16_t{4} : bytes;
   }
-  /// That collectors do not know by itself, or none of ours.
+  /// Returns the element that may be private and need a description; for a list, that of its items.
   const IpfixElement& own() const noexcept { return encoding == IpfixEncoding::list ? of : ipfix; }
   bool operator==(const IpfixField&) const = default;
 };
 
 enum class IpfixTimes : std::uint8_t { ms, ns };
 
-/// Of all columns that have an element. `left_out`: the others' names.
+/// Makes fields for all columns with an element. `left_out` gets the names of the others.
 std::vector<IpfixField> ipfix_fields(std::span<const ColumnInfo> columns, IpfixTimes times,
                                      std::vector<std::string>& left_out);
 
-/// What RFC 5610 calls the abstract data type of an element.
+/// Returns the abstract data type of the field's element (RFC 5610).
 std::uint8_t ipfix_type(const IpfixField& field) noexcept;
 
 /// Appends to a message.
@@ -72,12 +72,12 @@ class IpfixBytes {
     for (std::size_t i = bytes; i-- > 0;) to_.push_back(static_cast<std::uint8_t>(value >> 8 * i));
   }
   void bytes(std::span<const std::uint8_t> bytes) { to_.insert(to_.end(), bytes.begin(), bytes.end()); }
-  void text(std::string_view text);  ///< with its length; what is beyond 65,535 bytes is left out
-  /// `values`: of the field's columns, the first of which is `column`.
+  void text(std::string_view text);  ///< writes text with its length, truncated to 65,535 bytes
+  /// Writes a field. `values` are those of the field's columns, the first of which is `column`.
   void field(const IpfixField& field, const ColumnInfo& column, std::span<const Value> values);
 
  private:
-  void length(std::size_t bytes);  ///< of what comes, up to 65,535
+  void length(std::size_t bytes);  ///< at most 65,535
   void list(const IpfixField& field, std::span<const Value> values);
 
   std::vector<std::uint8_t>& to_;

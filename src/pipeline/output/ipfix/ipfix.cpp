@@ -25,10 +25,10 @@ namespace {
 
 constexpr std::uint16_t kIngressInterface = 10, kSamplingInterval = 34, kInterfaceName = 82, kFlowEndReason = 136,
                         kObservationDomain = 149, kObservationDomainName = 300;
-constexpr std::uint16_t kLastSwitched = 21, kFirstSwitched = 22;  ///< ms of the exporter's uptime, of NetFlow
+constexpr std::uint16_t kLastSwitched = 21, kFirstSwitched = 22;  ///< NetFlow: ms of the exporter's uptime
 constexpr std::size_t kMostTemplates = 1000;
 
-/// A template record's: an element, of whom, and how long.
+/// Writes a template's field: element, enterprise, length.
 void put_element(IpfixBytes& bytes, std::uint16_t element, std::uint16_t length, std::uint32_t pen = 0) {
   constexpr std::uint16_t kEnterprise = 0x8000;
   bytes.number(element | (pen != 0 ? kEnterprise : 0), 2);
@@ -41,14 +41,14 @@ struct Element {
   std::uint32_t pen = 0;
 };
 
-/// Of options: what they are about comes first (RFC 7011, 3.4.2.2; RFC 3954, 6.1, where it is the whole exporter).
+/// Makes an options template. The scope comes first (RFC 7011, 3.4.2.2; RFC 3954, 6.1, where it is the whole exporter).
 std::vector<std::uint8_t> options_template(std::span<const Element> elements, std::uint16_t scopes,
                                            FlowProtocol protocol) {
   constexpr std::size_t kFieldBytes = 4;
   constexpr std::uint16_t kSystem = 1, kInterface = 2;
   std::vector<std::uint8_t> record;
   IpfixBytes bytes(record);
-  bytes.number(0, 2);  // the writer's
+  bytes.number(0, 2);  // number, set by the writer
   if (protocol == FlowProtocol::netflow9) {
     bytes.number(scopes * kFieldBytes, 2);
     bytes.number((elements.size() - scopes) * kFieldBytes, 2);
@@ -63,26 +63,28 @@ std::vector<std::uint8_t> options_template(std::span<const Element> elements, st
   return record;
 }
 
-/// Where every packet is, and every record. Source: IANA's registry; what it has nothing for is of our own.
+/// Account of every packet and every record. Source: IANA's registry; elements that it lacks are private.
 constexpr Element kAccounting[] = {{kObservationDomain, 4},
                                    {50, 8, kOwnPen},   // packets offered
                                    {86, 8},            // packetTotalCount: counted
                                    {54, 8, kOwnPen},   // of these, in flows' records
                                    {135, 8},           // droppedPacketTotalCount: by the device
-                                   {164, 8},           // ignoredPacketTotalCount: neither
+                                   {164, 8},           // ignoredPacketTotalCount: the remaining packets
                                    {42, 8},            // exportedFlowRecordTotalCount
                                    {41, 8},            // exportedMessageTotalCount
                                    {166, 8},           // notSentFlowTotalCount
                                    {167, 8},           // notSentPacketTotalCount
                                    {59, 8, kOwnPen},   // packets of records that this output was offered
-                                   {61, 8, kOwnPen},   // records that left, and may have arrived or not
+                                   {61, 8, kOwnPen},   // records that were sent, but may not have arrived
                                    {62, 8, kOwnPen},   // packets in them
                                    {60, 1, kOwnPen},   // whether it was there all the time: then these are all
                                    {63, 1, kOwnPen},   // whether the records' elements hold all these packets
                                    {58, 1, kOwnPen}};  // whether it balances
-/// What did not get to a collector, or may not have, that is told to it once it is there again.
+                                   {60, 1, kOwnPen},   // 1 if the counts cover the whole run
+                                   {58, 1, kOwnPen}};  // 1 if the account balances
+/// Counts of records that did not reach the collector, or may not have. They are sent once it is back.
 constexpr Element kDeliveries[] = {{kObservationDomain, 4}, {166, 8}, {167, 8}, {61, 8, kOwnPen}, {62, 8, kOwnPen}};
-/// What a private element is (RFC 5610).
+/// Description of a private element (RFC 5610).
 constexpr Element kTypes[] = {{346, 4}, {303, 2}, {339, 1}, {344, 1}, {341, IpfixField::kVariable}};
 
 class IpfixExporter final : public Exporter {
@@ -121,7 +123,7 @@ class IpfixExporter final : public Exporter {
         write(flow, {.records = 1, .packets = flow.record.all_packets()});
         continue;
       }
-      // Accounts have it as one record.
+      // Accounts count both records as one.
       if (flow.record.packets != 0) write(flow, {.packets = flow.record.packets});
       write(*back, {.records = 1, .packets = back->record.packets});
     }
@@ -134,7 +136,7 @@ class IpfixExporter final : public Exporter {
   }
 
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
-    if (columns_.empty()) return;  // nothing ever began
+    if (columns_.empty()) return;  // no record ever came
     const Accounting& total = summary.total;
     record_.clear();
     IpfixBytes bytes(record_);
@@ -174,23 +176,24 @@ class IpfixExporter final : public Exporter {
   bool reader_gone() const noexcept override { return writer_.sink().reader_gone(); }
 
  private:
-  /// Returns those that the protocol has elements for. `left_out`: names of the other columns.
+  /// Returns the fields that the protocol has elements for. `left_out` gets the names of the other columns.
   std::vector<IpfixField> fields_of(std::span<const ColumnInfo> columns, std::vector<std::string>& left_out) const {
     std::vector<IpfixField> fields = ipfix_fields(columns, target_.times, left_out);
     if (!is_netflow_) return fields;
     std::erase_if(fields, [&](const IpfixField& field) {
       if (field.ipfix.pen == 0 && field.bytes != IpfixField::kVariable) return false;
-      if (field.ipfix.pen != kReversePen)  // ReverseRecords has these
+      if (field.ipfix.pen != kReversePen)  // ReverseRecords writes these
         for (const ColumnInfo& each : columns.subspan(field.column, field.columns)) left_out.push_back(each.name);
       return true;
     });
     return fields;
   }
 
-  /// Which of the fields a flow has: bit i of the i-th that may be absent; its IP version; and whether it is longer
-  /// than NetFlow's clock can tell.
+  /// Layout of a flow's record: the absent fields (bit i for the i-th nullable field), the IP version, and a mark if it
+  /// is longer than NetFlow's clock can express.
   struct Shape {
-    static constexpr std::size_t kWord = 64, kMost = 2 * kWord;  ///< more than a schema has; what is beyond is 0
+    static constexpr std::size_t kWord = 64,
+                                 kMost = 2 * kWord;  ///< more than a schema has; further fields are written as 0
     std::array<std::uint64_t, kMost / kWord> absent{};
     bool ipv6 = false, too_long = false;
     auto operator<=>(const Shape&) const = default;
@@ -212,7 +215,7 @@ class IpfixExporter final : public Exporter {
     return shape;
   }
 
-  /// Calls with each field that flows of a shape have.
+  /// Calls `use` with each field that flows of a shape have.
   template <class Use>
   void each_field(const Shape& shape, const Use& use) const {
     std::size_t nullable = 0;
@@ -223,7 +226,7 @@ class IpfixExporter final : public Exporter {
     }
   }
 
-  /// Calls with each element that records of a shape have, whatever their columns are.
+  /// Calls `use` with each element that all records of a shape have, whatever their columns are.
   template <class Use>
   void each_always(const Shape& shape, const Use& use) const {
     for (const Element& each : always_)
@@ -234,7 +237,8 @@ class IpfixExporter final : public Exporter {
     if (latest_ && latest_->first == shape) return latest_->second;
     auto known = templates_.find(shape);
     if (known == templates_.end()) {
-      if (templates_.size() >= kMostTemplates) shape.absent = {};  // from here on 0, or no number
+      if (templates_.size() >= kMostTemplates)
+        shape.absent = {};  // later absent values are written as 0 or not-a-number
       known = templates_.find(shape);
     }
     if (known == templates_.end()) {
@@ -268,7 +272,7 @@ class IpfixExporter final : public Exporter {
     writer_.add(id, record_, counts);
   }
 
-  /// Of what every record has, whatever its columns are.
+  /// Returns the value of an element that every record has, whatever its columns are.
   std::uint64_t value_of(std::uint16_t element, const FlowRecord& record) const noexcept {
     switch (element) {
       case kFlowEndReason:
@@ -280,11 +284,11 @@ class IpfixExporter final : public Exporter {
       case kLastSwitched:
         return writer_.uptime_of(record.last_ns);
       default:
-        return 1;  // each packet is counted
+        return 1;  // sampling interval: every packet is counted
     }
   }
 
-  /// Adds a template with one scope, of what the protocol has elements for.
+  /// Adds a template with one scope, with those elements that the protocol supports.
   std::uint16_t add_options(std::span<const Element> elements) {
     std::vector<Element> known;
     std::ranges::copy_if(elements, std::back_inserter(known),
@@ -292,7 +296,7 @@ class IpfixExporter final : public Exporter {
     return writer_.add_template(options_template(known, 1, target_.writer.protocol), /*of_options=*/true);
   }
 
-  /// Tells what a number is called, up to 255 bytes of it.
+  /// Sends the name of a number, up to 255 bytes.
   void name(std::uint16_t of, std::uint32_t number, std::uint16_t element, std::string_view name) {
     constexpr std::size_t kMostBytes = 255;
     name = name.substr(0, kMostBytes);
@@ -320,10 +324,10 @@ class IpfixExporter final : public Exporter {
   IpfixWriter writer_;
   IpfixTarget target_;
   bool is_netflow_;
-  std::optional<ReverseRecords> reverse_;  ///< of NetFlow, which has no elements for what came back
+  std::optional<ReverseRecords> reverse_;  ///< for NetFlow, which lacks elements for reverse counts
   std::span<const ColumnInfo> columns_;
   std::vector<IpfixField> fields_;
-  std::vector<Element> always_;  ///< that every record has behind these
+  std::vector<Element> always_;  ///< elements that every record has behind these
   std::optional<ObservationPoint> point_;
   std::uint16_t accounting_ = 0, types_ = 0;
   std::map<Shape, std::uint16_t> templates_;

@@ -9,12 +9,12 @@
 
 namespace parshall {
 
-/// Records as IPFIX messages (RFC 7011): to udp://HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT or a file (RFC 5655),
-/// with options behind a comma each.
+/// Opens an exporter of IPFIX messages (RFC 7011) to udp://HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT or a file (RFC
+/// 5655). Each option follows a comma.
 Result<std::unique_ptr<Exporter>> open_ipfix_exporter(const std::string& target);
 
-/// As NetFlow version 9 (RFC 3954), to udp://HOST:PORT: of IANA's elements alone, with times both as they are and in ms
-/// of the exporter's uptime.
+/// Opens an exporter of NetFlow version 9 (RFC 3954) to udp://HOST:PORT. It uses only IANA's elements, with times both
+/// absolute and in ms of the exporter's uptime.
 Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& target);
 
 Result<OutputNeeds> ipfix_needs(const std::string& target);

@@ -11,59 +11,60 @@
 
 namespace parshall {
 
-/// Tells what became of the records in messages that a sink was given. All others are where they should be.
+/// Fate of the records in messages that a sink was given. All records not counted here have arrived.
 struct Deliveries {
-  OutputSummary::Sum waiting;      ///< it is not known yet
-  OutputSummary::Sum not_sent;     ///< so far
-  OutputSummary::Sum unconfirmed;  ///< so far: they left, and may have arrived or not
+  OutputSummary::Sum waiting;      ///< not known yet
+  OutputSummary::Sum not_sent;     ///< total so far
+  OutputSummary::Sum unconfirmed;  ///< total so far: sent, but may not have arrived
 };
 
-/// Where messages go, each whole or not at all.
+/// Destination of messages, each of which is sent whole or not at all.
 class MessageSink {
  public:
   virtual ~MessageSink() = default;
 
-  /// Returns whether the message left. `records` are those of flows in it.
+  /// Sends a message. Returns whether it was sent. `records` counts the flow records in it.
   virtual bool send(std::span<const std::uint8_t> message, const OutputSummary::Sum& records) = 0;
-  virtual void begin_anew() {}  ///< Exporter's
+  virtual void begin_anew() {}  ///< as in Exporter
 
-  /// Says what the receiver of the next message knows of those before.
+  /// State of the receiver of the next message.
   enum class Session : std::uint8_t {
     goes_on,
-    tells_again,  ///< maybe nothing, as one that was away for a while
-    begins        ///< nothing, and sequence numbers begin with 0
+    tells_again,  ///< may have missed templates, as after an absence
+    begins        ///< a new session: knows nothing, and sequence numbers begin with 0
   };
-  /// Asked before each message.
+  /// Returns the receiver's state. Called before each message.
   virtual Session session() noexcept { return Session::goes_on; }
 
-  /// Sends what it holds. Returns false where all that was sent since the last time is lost.
+  /// Sends what it holds. Returns false if everything sent since the last call is lost.
   virtual bool flush() { return true; }
-  /// Once, after that: waits for what can be known of what was sent. Then nothing is `waiting`.
+  /// Waits for all that can be known about sent messages, so that none is `waiting`. Called once, after the last
+  /// flush().
   virtual void finish() {}
 
   virtual Deliveries deliveries() const noexcept { return {}; }
 
-  /// Exporter's.
+  /// As in Exporter.
   virtual std::string trouble() const { return {}; }
   virtual std::string file() const { return {}; }
 
-  /// What went wrong for good.
+  /// Returns a permanent error, if there is one.
   virtual const std::optional<Error>& error() const noexcept;
   virtual bool reader_gone() const noexcept { return false; }
 };
 
-/// How messages get to their collector.
+/// Transport of messages to a collector.
 struct Transport {
   enum class Kind : std::uint8_t { file, udp, tcp, tls };
   Kind kind = Kind::file;
-  std::string host, port;  ///< of a collector
-  std::string path;        ///< of a file
-  double rate_bps = 50e6;  ///< at most, by UDP: what a socket of the usual size takes while its reader waits for 20 ms
+  std::string host, port;  ///< address of a collector
+  std::string path;        ///< path of a file
+  double rate_bps = 50e6;  ///< limit for UDP: what a usual socket holds while its reader pauses for 20 ms
 
-  // By TLS, files in PEM:
-  std::string ca;         ///< whom to believe; empty: whom the system does
-  std::string cert, key;  ///< who we are; empty: nobody, and the key in the same file
-  std::string name;       ///< of the collector, in its certificate; empty: the host
+  // For TLS, files in PEM:
+  std::string ca;         ///< trusted certificates; empty: those of the system
+  std::string cert, key;  ///< our certificate; empty: none. An empty key is in the same file
+  std::string name;       ///< collector's name in its certificate; empty: the host
 };
 
 Result<std::unique_ptr<MessageSink>> open_message_sink(const Transport& transport);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Sums of the records that a transport may yet hear of.
+/// Bookkeeping of sent records whose arrival is not certain yet.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace parshall {
 
-/// Sums of sent records, in the order in which they were sent. Each has a place: where its bytes end in a stream, or
-/// when it was sent. Places never decrease.
+/// Sums of sent records, in the order of sending. Each has a place: the end of its bytes in a stream, or its time of
+/// sending. Places never decrease.
 class SentRecords {
  public:
-  /// Adds up records whose places are within one multiple of `grain`; they get the last one's place.
+  /// Merges records whose places are within one multiple of `grain`; they get the last one's place.
   explicit SentRecords(std::uint64_t grain = 1) noexcept : grain_(grain) {}
 
   void add(std::uint64_t place, const OutputSummary::Sum& records) {
@@ -25,7 +25,7 @@ class SentRecords {
     sum_ += records;
   }
 
-  /// Takes out all up to `place`, and calls `use` with the place and the records of each sum.
+  /// Removes all sums up to `place`, and calls `use` with the place and the records of each.
   template <class Use>
   void take_until(std::uint64_t place, const Use& use) {
     for (; !pieces_.empty() && pieces_.front().place <= place; pieces_.pop_front()) {

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A host holds this much for a program that does not read: the default of Linux's net.ipv4.tcp_rmem.
+/// Most data that a host holds for a program that does not read: the default of Linux's net.ipv4.tcp_rmem.
 constexpr std::uint64_t kHeldByHost = std::uint64_t{6} << 20;
 
 class TcpConnection final : public Connection {
@@ -59,7 +59,7 @@ class StreamSink final : public MessageSink {
       note_acknowledged();
       return true;
     }
-    if (connection_) note_break();  // half a message may be there: nothing can follow it
+    if (connection_) note_break();  // part of a message may have been sent, so nothing can follow it
     deliveries_.not_sent += records;
     return false;
   }
@@ -117,12 +117,12 @@ class StreamSink final : public MessageSink {
     if (socket.sent() > kHeldByHost) maybe_unread_.forget_until(socket.sent() - kHeldByHost);
   }
 
-  /// Counts as unconfirmed what the system has not told by now: it says nothing more of it. A host ends the connection
-  /// of a program that leaves something unread by a reset (RFC 2525, 2.17), else by a FIN, and answers what comes then
-  /// by a reset.
+  /// Counts as unconfirmed what is not acknowledged by now, as nothing more will be known. A host ends a connection by
+  /// a reset if its program leaves data unread (RFC 2525, 2.17). Otherwise it sends a FIN, and answers later data by a
+  /// reset.
   void note_break() {
     const int wrong = connection_->socket().wrong();
-    const bool all_was_read = wrong == EPIPE;  // by Linux, where a FIN came first
+    const bool all_was_read = wrong == EPIPE;  // Linux reports this if a FIN came first
     deliveries_.unconfirmed += unacknowledged_.take_all();
     const OutputSummary::Sum maybe_unread = maybe_unread_.take_all();
     if (!all_was_read) deliveries_.unconfirmed += maybe_unread;
@@ -135,13 +135,13 @@ class StreamSink final : public MessageSink {
 
   static constexpr std::uint64_t kGrain = 64 << 10;
 
-  std::unique_ptr<Connection> connection_;  ///< null: it broke
+  std::unique_ptr<Connection> connection_;  ///< null if it broke
   Transport transport_;
   bool is_new_ = true;
   Clock::time_point broken_{};
   std::string trouble_;
-  SentRecords unacknowledged_;        ///< by the bytes sent before and with them
-  SentRecords maybe_unread_{kGrain};  ///< acknowledged, of the last kHeldByHost bytes
+  SentRecords unacknowledged_;        ///< by the position in the stream where they end
+  SentRecords maybe_unread_{kGrain};  ///< acknowledged records within the last kHeldByHost bytes
   Deliveries deliveries_;
 };
 

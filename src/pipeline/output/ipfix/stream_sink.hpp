@@ -7,11 +7,11 @@
 
 namespace parshall {
 
-/// Messages by TCP or TLS to a collector, which is connected to again, each second, where the connection breaks.
+/// Opens a TCP or TLS connection to a collector. If it breaks, the sink reconnects, trying once a second.
 ///
-/// Records are waiting until the collector's host has acknowledged them. Where the connection breaks, those that were
-/// not are unconfirmed; and so are those that its host may have held for a program that did not read them, unless that
-/// ended the connection itself, having read all.
+/// Records are waiting until the collector's host has acknowledged them. If the connection breaks, unacknowledged
+/// records are unconfirmed. So are those that the host may have held for a program that did not read them, unless the
+/// program closed the connection after reading everything.
 Result<std::unique_ptr<MessageSink>> open_stream_sink(const Transport& transport);
 
 }  // namespace parshall

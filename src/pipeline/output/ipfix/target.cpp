@@ -19,9 +19,9 @@ namespace parshall {
 namespace {
 
 constexpr std::string_view kPort = "4739", kTlsPort = "4740";  // IANA
-constexpr std::string_view kNetflowPort = "2055";              // where its collectors listen; none is registered
+constexpr std::string_view kNetflowPort = "2055";              // the usual port of collectors; none is registered
 constexpr std::size_t kUdpBytes = 1400, kStreamBytes = 16384, kLeastMtu = 512, kMostMtu = 65535;
-constexpr std::size_t kMostUdpBytes = 65507;  ///< that a datagram of IPv4 can have (RFC 768, RFC 791)
+constexpr std::size_t kMostUdpBytes = 65507;  ///< maximum of an IPv4 datagram (RFC 768, RFC 791)
 
 bool take_domain(const std::string& value, IpfixTarget& target) {
   const auto domain = parse_count(value);
@@ -82,14 +82,14 @@ std::string_view usual_port(Transport::Kind kind, FlowProtocol protocol) {
   return kind == Transport::Kind::tls ? kTlsPort : kPort;
 }
 
-/// A name of /etc/services is one, too: whether it is there shows when it is asked for.
+/// Accepts also a name of /etc/services, which is only looked up on connecting.
 bool is_port(std::string_view text) {
   if (text.find_first_not_of("0123456789") != text.npos) return true;
   std::uint16_t port = 0;
   return std::from_chars(text.data(), text.data() + text.size(), port).ec == std::errc() && port != 0;
 }
 
-/// HOST, HOST:PORT, [IPv6]:PORT.
+/// Parses HOST, HOST:PORT or [IPv6]:PORT.
 std::optional<Error> take_host(const std::string& text, std::string_view usual_port, Transport& transport) {
   std::size_t colon = text.rfind(':');
   if (text.starts_with('[')) {

@@ -9,15 +9,15 @@
 
 namespace parshall {
 
-/// What is behind "ipfix:".
+/// Target of an export: the text behind "ipfix:".
 struct IpfixTarget {
   Transport transport;
   IpfixWriter::Options writer;
   IpfixTimes times = IpfixTimes::ms;
-  std::string probe;  ///< who exports
+  std::string probe;  ///< name of the exporter
 
-  /// "udp://HOST:PORT,OPTION=VALUE", "tcp://...", or a path. Fails on what is no option, or no value of it, and on what
-  /// the protocol does not have.
+  /// Parses "udp://HOST:PORT,OPTION=VALUE", "tcp://...", or a path. Fails on an unknown option, on an invalid value,
+  /// and on what the protocol does not support.
   static Result<IpfixTarget> parse(const std::string& text, FlowProtocol protocol = FlowProtocol::ipfix);
 };
 

@@ -17,7 +17,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::chrono::seconds kPatience{5};  ///< with what a collector still says in the end
+constexpr std::chrono::seconds kPatience{5};  ///< for a collector's last data
 
 template <class T, void (*kFree)(T*)>
 struct Free {
@@ -26,7 +26,7 @@ struct Free {
 using Context = std::unique_ptr<SSL_CTX, Free<SSL_CTX, SSL_CTX_free>>;
 using Session = std::unique_ptr<SSL, Free<SSL, SSL_free>>;
 
-/// The latest, in the library's words.
+/// Returns the latest error in the library's words.
 std::string reason() {
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();
@@ -34,7 +34,7 @@ std::string reason() {
   return text == nullptr ? "it speaks no TLS, or says nothing" : text;
 }
 
-// A socket as the library reads and writes it: without a signal where the other end has gone.
+// Socket callbacks for the library. They raise no signal if the other end has gone.
 
 StreamSocket& socket_of(BIO* bio) noexcept { return *static_cast<StreamSocket*>(BIO_get_data(bio)); }
 
@@ -77,8 +77,8 @@ class TlsConnection final : public Connection {
   }
   StreamSocket& socket() noexcept override { return *socket_; }
 
-  /// What the collector sent, such as tickets for other sessions, is read: closed before, the socket would reset the
-  /// connection, and what is on its way would be lost.
+  /// Reads what the collector sent, such as session tickets, before it closes. Otherwise the socket would reset the
+  /// connection, and data in flight would be lost.
   ~TlsConnection() override {
     if (!is_good_) return;
     SSL_shutdown(session_.get());

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 
-/// At most so many bits a second, but for bursts that any socket has room for.
+/// Limits the bit rate, except for bursts that any socket has room for.
 class BitRate {
  public:
   explicit BitRate(double bps) noexcept : ns_per_byte_(bps > 0 ? 8e9 / bps : 0) {}
@@ -45,14 +45,14 @@ class BitRate {
   static constexpr double kBurstBytes = 32 << 10;
 
   double ns_per_byte_;
-  Time free_{};  ///< when all that was let through has passed
+  Time free_{};  ///< time when everything admitted has passed
 };
 
 std::uint64_t ns_of(Time time) noexcept {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
 }
 
-/// Whether both are connected to one address and port.
+/// Returns whether both are connected to the same address and port.
 bool have_one_peer(const FileHandle& a, const FileHandle& b) noexcept {
   sockaddr_storage peers[2]{};
   socklen_t bytes[2] = {sizeof peers[0], sizeof peers[1]};
@@ -61,7 +61,7 @@ bool have_one_peer(const FileHandle& a, const FileHandle& b) noexcept {
          std::memcmp(&peers[0], &peers[1], bytes[0]) == 0;
 }
 
-/// Whether an error is one that the host tells with the message after it, too.
+/// Returns whether the system may report this error with a later message than the one that caused it.
 bool may_be_of_an_earlier_one(int wrong) noexcept {
   return wrong != 0 && wrong != EAGAIN && wrong != ENOBUFS && wrong != ENOMEM;
 }
@@ -92,7 +92,7 @@ class UdpSink final : public MessageSink {
 
   Session session() noexcept override {
     constexpr std::chrono::seconds kTellEach{1};
-    constexpr std::chrono::seconds kLately{2};  // with refusals a second apart
+    constexpr std::chrono::seconds kLately{2};  // refusals come a second apart
     const Time now = Clock::now();
     settle(now);
     if (!trouble_.empty() && now >= try_at_ && (!good_since_ || now - wrong_at_ < kLately)) try_to_connect_again();
@@ -110,7 +110,7 @@ class UdpSink final : public MessageSink {
     return true;
   }
 
-  /// The rest is written: nothing more will be known of it.
+  /// Counts the rest as written, as nothing more will be known of it.
   void finish() override {
     const OutputSummary::Sum rest = recent_.take_all();
     if (is_refused_) deliveries_.unconfirmed += rest;
@@ -128,7 +128,7 @@ class UdpSink final : public MessageSink {
   static constexpr std::chrono::seconds kRefusedWithin{1}, kCalm{5}, kFirstTry{1}, kLastTry{30};
   static constexpr std::uint64_t kGrainNs = 10'000'000;
 
-  /// Returns what errno says, or 0.
+  /// Sends a message. Returns errno, or 0.
   int try_to_send(std::span<const std::uint8_t> message) noexcept {
     for (;;) {
       const ssize_t sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
@@ -137,8 +137,8 @@ class UdpSink final : public MessageSink {
     }
   }
 
-  /// Counts the latest message as not sent. Whether those before arrived is in doubt at the first refusal; later ones
-  /// tell that none did.
+  /// Counts the latest message as not sent. At the first refusal, it is unknown whether earlier messages arrived. A
+  /// later refusal shows that none did since the previous one.
   void note_refusal(int wrong, Time now) {
     const OutputSummary::Sum in_doubt = recent_.take_all();
     const OutputSummary::Sum refused =
@@ -186,7 +186,8 @@ class UdpSink final : public MessageSink {
       trouble_ = socket.error().message;
       return;
     }
-    if (is_refused_ && have_one_peer(*socket, socket_)) return;  // which goes on telling of what is on its way
+    if (is_refused_ && have_one_peer(*socket, socket_))
+      return;  // the old socket keeps receiving errors for messages in flight
     socket_ = *std::move(socket);
     if (is_refused_) deliveries_.unconfirmed += recent_.take_all();
     last_ = {};
@@ -199,10 +200,10 @@ class UdpSink final : public MessageSink {
   BitRate rate_;
   Deliveries deliveries_;
   SentRecords recent_{kGrainNs};  ///< by time
-  OutputSummary::Sum last_;       ///< of the message that left last, if none was refused since
+  OutputSummary::Sum last_;       ///< records of the last message sent, unless one was refused since
   bool is_refused_ = false;
   std::string trouble_;
-  std::optional<Time> good_since_;  ///< in trouble: since when all messages leave, and none is refused
+  std::optional<Time> good_since_;  ///< in trouble: time since when all messages were sent and none was refused
   std::chrono::seconds try_after_ = kFirstTry;
   Time wrong_at_{}, try_at_{}, told_at_{};
   Session tells_ = Session::begins;

@@ -7,16 +7,19 @@
 
 namespace parshall {
 
-/// Messages by UDP to a collector. Sequence numbers go on whatever happens: what is missing is a gap in them.
+/// Opens a sink that sends messages to a collector by UDP. Sequence numbers always continue, so lost messages show as
+/// gaps.
 ///
-/// Where nobody listens the collector's host says so, about once a second however many messages come (ICMP). So
+/// If no program listens, the collector's host reports that by ICMP, about once a second however many messages come.
+/// Therefore:
 /// - records are waiting for a second, and are unconfirmed if a refusal comes by then;
-/// - from there on they wait for the next refusal: those between two of them are not sent;
-/// - without another for 5 s somebody listens again: what was sent since the last one is unconfirmed.
-/// Meanwhile templates are sent each second.
+/// - from then on they wait for the next refusal: those between two refusals are not sent;
+/// - after 5 s without a refusal, a program listens again, and what was sent since the last refusal is unconfirmed.
 ///
-/// Where a message cannot be sent, or is refused, the collector's name is resolved and a socket connected again: after
-/// 1 s, and then twice as long each time, up to 30 s.
+/// In this state, templates are sent each second.
+///
+/// If a message cannot be sent or is refused, the collector's name is resolved again and a new socket is connected.
+/// This happens after 1 s, and then after twice as long each time, up to 30 s.
 Result<std::unique_ptr<MessageSink>> open_udp_sink(const Transport& transport);
 
 }  // namespace parshall

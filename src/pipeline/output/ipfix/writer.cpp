@@ -11,20 +11,20 @@ namespace {
 constexpr std::uint16_t kFirstTemplate = 256;
 constexpr std::size_t kSetHeaderBytes = 4, kLengthAt = 2, kWord = 4;
 constexpr std::size_t kMostMessage = 65535;
-constexpr int kLastingResends = 20;  ///< of templates, to one of what lasts
+constexpr int kLastingResends = 20;  ///< template resends per resend of lasting records
 constexpr std::chrono::milliseconds kSoon{500};
-constexpr std::uint64_t kSoonMessages = 64;  ///< however long they take
+constexpr std::uint64_t kSoonMessages = 64;  ///< limit however long they take
 constexpr std::uint64_t kMsNs = 1'000'000, kSecondNs = 1'000'000'000, kSecondMs = 1000;
-constexpr std::uint64_t kClockMs = std::uint64_t{1} << 32, kRunningMs = kClockMs / 2;  ///< 49.7 days, and half of them
+constexpr std::uint64_t kClockMs = std::uint64_t{1} << 32, kRunningMs = kClockMs / 2;  ///< 49.7 days, and half of that
 
-/// Returns the whole second that is not before it, as ms.
+/// Rounds up to a whole second and returns it in ms.
 std::uint64_t second_after(std::uint64_t ns) noexcept { return (ns + kSecondNs - 1) / kSecondNs * kSecondMs; }
 
 struct Layout {
   std::uint16_t version, templates, options_templates;
   std::size_t header_bytes, sequence_at;
 };
-constexpr Layout kLayouts[] = {{10, 2, 3, 16, 8}, {9, 0, 1, 20, 12}};  // by FlowProtocol
+constexpr Layout kLayouts[] = {{10, 2, 3, 16, 8}, {9, 0, 1, 20, 12}};  // indexed by FlowProtocol
 
 const Layout& layout_of(FlowProtocol protocol) noexcept { return kLayouts[static_cast<std::size_t>(protocol)]; }
 
@@ -56,19 +56,20 @@ void IpfixWriter::add(std::uint16_t id, std::span<const std::uint8_t> record, co
   in_message_ += counts;
 }
 
-/// Options count as data records, too (RFC 7011, 3.1).
+/// Puts a data record into the message. Records of options count, too (RFC 7011, 3.1).
 void IpfixWriter::put(std::uint16_t id, std::span<const std::uint8_t> record) {
   make_room(id, record.size());
   if (tell_again(id, record.size())) make_room(id, record.size());
   if (set_ != id) begin_set(id);
   message_.insert(message_.end(), record.begin(), record.end());
-  latest_ms_ = std::max(latest_ms_, record_ms_);  // not before: a message that was full is not as late
+  latest_ms_ = std::max(latest_ms_, record_ms_);  // set last, as a message that was full is not as late
   ++records_;
 }
 
-/// In a message that its template is in, or came before. A message that begins may be full of templates that are due.
+/// Makes room for a record in a message that has its template, or that follows it. A new message may be filled by
+/// templates that are due.
 void IpfixWriter::make_room(std::uint16_t id, std::size_t record_bytes) {
-  constexpr int kMostMessages = 8;  // where templates are due with each
+  constexpr int kMostMessages = 8;  // if templates are due with each message
   begin_message();
   tell(id);
   for (int sent = 0; sent < kMostMessages && !has_room_for(record_bytes + (set_ == id ? 0 : kSetHeaderBytes)); ++sent) {
@@ -92,9 +93,9 @@ bool IpfixWriter::note_time(std::uint64_t first_ns, std::uint64_t last_ns) {
   if (clock_runs_ && first_ms >= began_ms_ && second_ms < began_ms_ + kClockMs) return true;
   if (clock_runs_) send();
   tells_again_ |= std::exchange(
-      clock_runs_, true);  // a clock that runs for less than before is of an exporter that began anew (RFC 3954, 5.1)
+      clock_runs_, true);  // a shorter uptime than before means that the exporter restarted (RFC 3954, 5.1)
   began_ms_ = std::min(first_ms, second_ms - std::min(second_ms, kRunningMs));
-  latest_ms_ = second_ms;  // of messages of names alone, too
+  latest_ms_ = second_ms;  // also for messages that contain only names
   return true;
 }
 
@@ -102,7 +103,7 @@ std::uint32_t IpfixWriter::uptime_of(std::uint64_t ns) const noexcept {
   return static_cast<std::uint32_t>(ns / kMsNs - began_ms_);
 }
 
-/// Length, or number of records, comes when it is known; NetFlow's time too.
+/// Puts the header. Length, or number of records, and NetFlow's time are filled in later.
 void IpfixWriter::put_header() {
   IpfixBytes bytes(message_);
   bytes.number(layout_of(options_.protocol).version, 2);
@@ -139,7 +140,7 @@ void IpfixWriter::begin_message() {
   if (is_first) is_telling_ = false;
 }
 
-/// All that are, and what is said of them.
+/// Sends all templates, and the lasting records if requested.
 void IpfixWriter::tell_all(bool and_lasting) {
   for (std::size_t i = 0; i < templates_.size(); ++i) tell(static_cast<std::uint16_t>(kFirstTemplate + i));
   if (!and_lasting) return;
@@ -157,7 +158,7 @@ void IpfixWriter::put_lasting(const Lasting& lasting) {
   ++records_;
 }
 
-/// What did not get there, or may not have. Source: RFC 7011, section 4.3.
+/// Sends the counts of records that did not arrive, or may not have. Source: RFC 7011, section 4.3.
 void IpfixWriter::put_deliveries() {
   const Deliveries deliveries = sink_->deliveries();
   if (!deliveries_ || deliveries.not_sent + deliveries.unconfirmed == OutputSummary::Sum()) return;
@@ -173,7 +174,7 @@ void IpfixWriter::put_deliveries() {
   put_lasting(told);
 }
 
-/// Unless it has been.
+/// Sends a template unless it was sent already.
 void IpfixWriter::tell(std::uint16_t id) {
   Template& one = templates_[id - kFirstTemplate];
   if (one.told == telling_) return;
@@ -190,15 +191,15 @@ void IpfixWriter::tell(std::uint16_t id) {
 void IpfixWriter::put_template(Template& one) {
   const Layout& layout = layout_of(options_.protocol);
   const std::uint16_t set = one.of_options ? layout.options_templates : layout.templates;
-  // nfacctd 1.7 loses its place behind an options template that has elements of enterprises: each has a set of its own.
+  // nfacctd 1.7 loses its position behind an options template with private elements, so each gets its own set.
   if (set_ != set || one.of_options) begin_set(set);
   message_.insert(message_.end(), one.record.begin(), one.record.end());
   ++told_in_message_;
   one.message = message_number_;
 }
 
-/// In a message that has none of these records yet, soon after they were the first of theirs. True: another message has
-/// begun.
+/// Repeats a template in a message without it, for some time after its first records. Returns true if that began
+/// another message.
 bool IpfixWriter::tell_again(std::uint16_t id, std::size_t record_bytes) {
   Template& one = templates_[id - kFirstTemplate];
   if (set_ == id || one.message == message_number_ || options_.resend.count() == 0) return false;
@@ -230,8 +231,8 @@ void IpfixWriter::end_set() {
   set_.reset();
 }
 
-/// As late as what is in the message; before any packet, the system's, and the uptime that the first one will have.
-/// Both are of one instant, a whole second.
+/// Puts the time: that of the latest record in the message; before any packet, the system's time, with the uptime that
+/// the first record will have. Both refer to the same instant, a whole second.
 void IpfixWriter::put_time() {
   constexpr std::size_t kUptimeAt = 4, kSecondsAt = 8;
   overwrite(message_, kUptimeAt, clock_runs_ ? latest_ms_ - began_ms_ : kRunningMs, 4);
@@ -266,7 +267,7 @@ void IpfixWriter::finish() {
   sink_->finish();
 }
 
-/// What follows is as if nothing had come after the last flush, but for what is lost.
+/// Resets to the state of the last flush, except for what is known to be lost.
 void IpfixWriter::take_back() noexcept {
   message_.clear();
   sequence_ = flushed_.sequence;

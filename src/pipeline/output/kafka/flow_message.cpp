@@ -59,7 +59,7 @@ constexpr FlowMessageField kFields[] = {
     {"community_id", 2035},
 };
 
-/// Of every message; goflow2's numbers, and ours.
+/// Fields of every message; goflow2's numbers, and ours.
 enum : std::uint32_t {
   kType = 1,
   kSamplingRate = 3,
@@ -97,7 +97,7 @@ std::span<const FlowMessageField> flow_message_fields() noexcept { return kField
 std::vector<std::string> columns_without_field(std::span<const ColumnInfo> columns) {
   std::vector<std::string> names;
   for (const ColumnInfo& column : columns)
-    if (column.name != "sampled_one_in" &&  // which all messages have, as the sampling rate
+    if (column.name != "sampled_one_in" &&  // is in all messages as the sampling rate
         std::ranges::find(kFields, std::string_view(column.name), &FlowMessageField::column) == std::end(kFields))
       names.push_back(column.name);
   return names;
@@ -111,7 +111,7 @@ FlowMessages::FlowMessages(std::span<const ColumnInfo> columns, const ExportRun&
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto field = std::ranges::find(kFields, std::string_view(columns[i].name), &FlowMessageField::column);
     if (field == std::end(kFields)) continue;
-    // Reasons have RFC 5102's numbers, classes only names.
+    // End reasons have RFC 5102's numbers; classes have only names.
     fields_.push_back({i, field->number, columns[i].type, columns[i].name == "class"});
   }
 }

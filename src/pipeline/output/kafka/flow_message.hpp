@@ -11,24 +11,24 @@
 
 namespace parshall {
 
-/// A column's field of a FlowMessage: goflow2's number where that has one, else one of ours, from 2000 on. Numbers
-/// never change. examples/warehouse/kafka/flow.proto has them all.
+/// Field of a FlowMessage for a column: goflow2's number if it has one, else one of ours, from 2000 on. Numbers never
+/// change. examples/warehouse/kafka/flow.proto has them all.
 struct FlowMessageField {
   std::string_view column;
   std::uint32_t number;
 };
 std::span<const FlowMessageField> flow_message_fields() noexcept;
 
-/// Names of the columns without a field.
+/// Returns the names of columns without a field.
 std::vector<std::string> columns_without_field(std::span<const ColumnInfo> columns);
 
-/// Writes records as Protocol Buffers, each behind its length. Source: goflow2's pb/flow.proto; addresses are always of
-/// 16 bytes, those of IPv4 mapped, since that is what ClickHouse takes. Columns without a field are left out.
+/// Writes records as Protocol Buffers, each behind its length. Columns without a field are left out. Source: goflow2's
+/// pb/flow.proto. Addresses always have 16 bytes, with IPv4 mapped, as ClickHouse expects.
 class FlowMessages {
  public:
   FlowMessages(std::span<const ColumnInfo> columns, const ExportRun& run);
 
-  /// `sequence`: of records, in this output; `now_ns`: since 1970.
+  /// Appends a record. `sequence` numbers the records of this output; `now_ns` counts from 1970.
   void put(const ReportFlow& flow, std::uint64_t sequence, std::uint64_t now_ns, std::string& out);
 
  private:
@@ -41,7 +41,7 @@ class FlowMessages {
 
   std::span<const ColumnInfo> columns_;
   std::vector<Placed> fields_;
-  std::string begin_;  ///< that all have
+  std::string begin_;  ///< prefix of all messages
   std::string message_;
 };
 

@@ -25,9 +25,9 @@ namespace {
 
 constexpr std::size_t kReasonBytes = 512;
 constexpr int kReachMs = 5000, kRoomPollMs = 10;
-/// For room: as long as brokers take something, or while they are away; and for what was taken back.
+/// Time to wait for room, while brokers take data or while they are away, and for purged messages.
 constexpr std::chrono::milliseconds kRoomSlow{5000}, kRoomAway{100}, kPurge{1000};
-/// A message ends with the record that brings it here: by default brokers, and librdkafka, take 1 MB.
+/// A message ends with the record that brings it to this size. Brokers and librdkafka accept 1 MB by default.
 constexpr std::size_t kMessageBytes = 900'000, kQueueBytes = std::size_t{64} << 20;
 
 using Clock = std::chrono::steady_clock;
@@ -49,7 +49,7 @@ std::string json_text(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// What is on its way, and what became of it; by whoever polls.
+/// Messages in flight, and their results; used by the polling thread.
 struct DeliveryReports {
   OutputSummary::Sum in_flight, lost;
   bool account_is_there = false;
@@ -88,7 +88,7 @@ class KafkaExporter final : public Exporter {
     rd_kafka_poll(producer_.get(), 0);
   }
 
-  /// What a broker has not acknowledged by then is lost.
+  /// Sends the rest. Messages that no broker acknowledges within the time are lost.
   void finish() override {
     send();
     until_ = Clock::now() + target_.wait;
@@ -98,7 +98,7 @@ class KafkaExporter final : public Exporter {
     wait_for_delivery(kPurge);
   }
 
-  /// It waits for what finish() left of the time.
+  /// Sends the account, in the time that finish() left.
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
     const std::string topic = target_.topic + "-accounting",
                       text = fmt::format("{},\"output\":{},{}", names_, json_text(own.name),
@@ -141,7 +141,7 @@ class KafkaExporter final : public Exporter {
     const rd_kafka_resp_err_t wrong = produce(sum.get());
     if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) {
       deliveries_->in_flight += *sum;
-      static_cast<void>(sum.release());  // told_of() has it
+      static_cast<void>(sum.release());  // told_of() owns it
     } else {
       deliveries_->lost += *sum;
       deliveries_->trouble = rd_kafka_err2str(wrong);
@@ -149,7 +149,8 @@ class KafkaExporter final : public Exporter {
     message_.clear();
   }
 
-  /// A full queue gets a moment to drain, more of brokers that are only slow: sources that can wait do so meanwhile.
+  /// Sends a message. A full queue gets a moment to drain, longer if brokers are only slow. Sources that can wait do so
+  /// in that time.
   rd_kafka_resp_err_t produce(OutputSummary::Sum* sum) {
     const auto began = Clock::now();
     for (;;) {
@@ -168,16 +169,16 @@ class KafkaExporter final : public Exporter {
 
   KafkaTarget target_;
   std::string run_ = new_run();
-  std::string names_;  ///< how objects begin
+  std::string names_;  ///< beginning of each object
   std::unique_ptr<DeliveryReports> deliveries_;
-  Producer producer_;  ///< goes before what its last reports are written to
+  Producer producer_;  ///< destroyed before the data that its last reports are written to
   std::optional<FlowMessages> protobuf_;
   std::optional<FlowJson> json_;
   std::string message_;
   OutputSummary::Sum in_message_;
   std::uint64_t sequence_ = 0;
   std::optional<Error> error_;
-  Clock::time_point until_{};  ///< what is not delivered then is lost
+  Clock::time_point until_{};  ///< deadline of delivery; later messages are lost
 };
 
 void told_of(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
@@ -230,19 +231,20 @@ Result<Config> make_config(const KafkaTarget& target, DeliveryReports& deliverie
   rd_kafka_conf_set_dr_msg_cb(config.get(), told_of);
   rd_kafka_conf_set_error_cb(config.get(), [](rd_kafka_t*, int wrong, const char* reason, void* opaque) {
     std::string& trouble = static_cast<DeliveryReports*>(opaque)->trouble;
-    if (wrong != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || trouble.empty()) trouble = reason;  // else it says less
+    if (wrong != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || trouble.empty())
+      trouble = reason;  // otherwise it is less specific
   });
   rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
   return config;
 }
 
-/// Whether any broker answers.
+/// Checks that at least one broker answers.
 std::optional<Error> reach(rd_kafka_t* producer, const std::string& brokers, const DeliveryReports& deliveries) {
   const struct rd_kafka_metadata* metadata = nullptr;
   const rd_kafka_resp_err_t wrong = rd_kafka_metadata(producer, 0, nullptr, &metadata, kReachMs);
   if (metadata != nullptr) rd_kafka_metadata_destroy(metadata);
   if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
-  rd_kafka_poll(producer, 0);  // what kept it is told there
+  rd_kafka_poll(producer, 0);  // delivers the reason to the callback
   return Error{fmt::format("cannot reach any broker of {}: {}", brokers,
                            deliveries.trouble.empty() ? rd_kafka_err2str(wrong) : deliveries.trouble)};
 }
@@ -261,7 +263,7 @@ Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target)
   std::array<char, kReasonBytes> reason{};
   Producer producer(rd_kafka_new(RD_KAFKA_PRODUCER, config->get(), reason.data(), reason.size()));
   if (!producer) return wrong(Error{reason.data()});
-  static_cast<void>(config->release());  // the producer's
+  static_cast<void>(config->release());  // the producer owns it
   if (const auto problem = reach(producer.get(), parsed->brokers, *deliveries)) return wrong(*problem);
   return std::unique_ptr<Exporter>(
       std::make_unique<KafkaExporter>(*parsed, std::move(producer), std::move(deliveries)));

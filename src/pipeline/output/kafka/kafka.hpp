@@ -8,11 +8,11 @@
 
 namespace parshall {
 
-/// Records to a topic of Kafka, many in a message; in the end the summary to TOPIC-accounting.
+/// Opens an exporter of records to a Kafka topic, many in a message. At the end, the summary goes to TOPIC-accounting.
 ///
-/// What is not delivered is held, and waits for a broker that is away as long as 64 MB of it have room; what has no
-/// room, or is not delivered in five minutes, is lost, and counted. Nothing waits for it but a run's end. Where the
-/// program was built without Kafka, this says so.
+/// Undelivered messages are held while a broker is away, up to 64 MB. What has no room, or is not delivered within five
+/// minutes, is lost and counted. Only the end of a run waits for delivery. In a program built without Kafka, this fails
+/// with an error that says so.
 Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target);
 
 Result<OutputNeeds> kafka_needs(const std::string& target);

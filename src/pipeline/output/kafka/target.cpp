@@ -63,7 +63,7 @@ Result<KafkaTarget> KafkaTarget::parse(const std::string& text) {
 
 namespace {
 
-/// Whether librdkafka takes tickets of Kerberos with these settings, for which it runs kinit.
+/// Detects whether librdkafka uses Kerberos tickets with these settings, for which it runs kinit.
 class Kerberos {
  public:
   void look(const std::string& line) {
@@ -82,7 +82,7 @@ class Kerberos {
 
 }  // namespace
 
-/// Brokers tell at what ports they are. Settings that are paths name certificates, keys and libraries.
+/// Brokers report the ports of other brokers. Settings that are paths name certificates, keys and libraries.
 Result<OutputNeeds> kafka_needs(const std::string& target) {
   const auto parsed = KafkaTarget::parse(target);
   if (!parsed) return parsed.error();
@@ -93,7 +93,7 @@ Result<OutputNeeds> kafka_needs(const std::string& target) {
   Kerberos kerberos;
   for (std::string line; std::getline(file, line);) {
     kerberos.look(line);
-    if (line.starts_with("test.mock.")) needs.listens = true;  // brokers in librdkafka itself
+    if (line.starts_with("test.mock.")) needs.listens = true;  // brokers inside librdkafka
     if (const std::size_t path = line.find("=/"); path != line.npos && !line.starts_with('#'))
       needs.reads.push_back(line.substr(path + 1));
   }

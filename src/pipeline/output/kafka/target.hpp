@@ -8,18 +8,18 @@
 
 namespace parshall {
 
-/// What is behind "kafka:".
+/// Target of an export: the text behind "kafka:".
 struct KafkaTarget {
-  std::string text;  ///< all of it
+  std::string text;  ///< the whole text
   std::string brokers, topic;
-  std::string probe;                       ///< who exports
-  bool as_json = false;                    ///< else as FlowMessage
-  std::string compression = "zstd";        ///< or what librdkafka knows else
+  std::string probe;                       ///< name of the exporter
+  bool as_json = false;                    ///< true: JSON; false: FlowMessage
+  std::string compression = "zstd";        ///< or another method of librdkafka
   std::uint64_t batch = 1000;              ///< records in a message
-  std::chrono::milliseconds wait{10'000};  ///< for what is not delivered, in the end
-  std::string config;                      ///< file of librdkafka's own settings, NAME=VALUE each; empty: none
+  std::chrono::milliseconds wait{10'000};  ///< limit at the end for undelivered messages
+  std::string config;                      ///< file with settings of librdkafka, NAME=VALUE each; empty: none
 
-  /// "HOST:PORT,HOST:PORT/TOPIC,OPTION=VALUE".
+  /// Parses "HOST:PORT,HOST:PORT/TOPIC,OPTION=VALUE".
   static Result<KafkaTarget> parse(const std::string& text);
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 enum class Page : std::uint8_t { data = 0, dictionary = 2 };
 
-/// Appends a page, behind its header, and counts it.
+/// Appends a page with its header, and counts it.
 void put_page(Page kind, std::string_view raw, std::int64_t values, ParquetEncoding encoding,
               PageCompressor& compressor, ParquetChunk& chunk, std::string& out) {
   const std::string_view packed = compressor.compress(raw);
@@ -28,7 +28,7 @@ void put_page(Page kind, std::string_view raw, std::int64_t values, ParquetEncod
   header.open(is_data ? 5 : 7);
   header.i32(1, static_cast<std::int32_t>(values));
   header.i32(2, static_cast<std::int32_t>(encoding));
-  if (is_data) {  // of levels
+  if (is_data) {  // encodings of levels
     header.i32(3, static_cast<std::int32_t>(ParquetEncoding::rle));
     header.i32(4, static_cast<std::int32_t>(ParquetEncoding::rle));
   }
@@ -52,7 +52,7 @@ std::string plain(Number value) {
   return text;
 }
 
-/// Of words that are compared as `Number`s, and stored as `Stored`.
+/// Returns the bounds of words that are compared as `Number` and stored as `Stored`.
 template <class Number, class Stored = Number>
 std::pair<std::string, std::string> bounds(std::span<const std::uint64_t> words) {
   auto least = std::bit_cast<Number>(words[0]), most = least;
@@ -104,7 +104,7 @@ PageCompressor::PageCompressor(int level) : context_(ZSTD_createCCtx(), &ZSTD_fr
   ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
 }
 
-/// There is always room, so it cannot fail.
+/// Cannot fail, because there is always room.
 std::string_view PageCompressor::compress(std::string_view raw) {
   packed_.resize(std::max(packed_.size(), ZSTD_compressBound(raw.size())));
   return {packed_.data(), ZSTD_compress2(context_.get(), packed_.data(), packed_.size(), raw.data(), raw.size())};
@@ -125,7 +125,7 @@ void ParquetColumn::add_absent() {
   present_.push_back(0);
 }
 
-/// Addresses have a map of their own: with keys of 20 bytes a record took 5 % longer.
+/// Returns a value's place. Addresses have their own map: with keys of 20 bytes a record took 5 % longer.
 std::uint64_t ParquetColumn::place_of(const Value& value) {
   if (info_.type.value != ValueType::address) return place_of(value, value.as_digest(), ids_);
   Address key;
@@ -171,7 +171,7 @@ ParquetChunk ParquetColumn::write(std::string& out, std::int64_t file_at, PageCo
   return chunk;
 }
 
-/// Definition levels: 1 where a value is there.
+/// Writes definition levels: 1 where a value is present.
 void ParquetColumn::put_levels(std::string& page) const {
   if (!info_.nullable) return;
   std::string levels;
@@ -204,7 +204,7 @@ void ParquetColumn::put_values(std::string& page, std::size_t names) const {
   }
 }
 
-/// In the order of the column's own type: unsigned numbers as such, texts byte by byte.
+/// Sets the bounds in the order of the column's type: unsigned numbers as such, texts byte by byte.
 void ParquetColumn::bound(ParquetChunk& chunk) const {
   chunk.has_bounds = !words_.empty();
   if (!chunk.has_bounds) return;

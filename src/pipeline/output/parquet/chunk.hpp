@@ -15,27 +15,27 @@
 
 namespace parshall {
 
-/// Types that are stored, and encodings, by their numbers in parquet.thrift.
+/// Physical types and encodings, with their numbers in parquet.thrift.
 enum class ParquetType : std::uint8_t { boolean = 0, int32 = 1, int64 = 2, float32 = 4, float64 = 5, bytes = 6 };
 enum class ParquetEncoding : std::uint8_t { plain = 0, rle = 3, delta = 5, dictionary = 8 };
 
 ParquetType parquet_type(ColumnType type) noexcept;
 ParquetEncoding parquet_encoding(ColumnType type) noexcept;
 
-/// Where in its file the values of one column and row group are, and what is known of them.
+/// Place and properties of the values of one column and row group in a file.
 struct ParquetChunk {
   std::int64_t values = 0, absent = 0;
-  std::int64_t dictionary_at = 0, data_at = 0;   ///< bytes into the file; no dictionary: 0
-  std::int64_t raw_bytes = 0, packed_bytes = 0;  ///< of all pages, with their headers
+  std::int64_t dictionary_at = 0, data_at = 0;   ///< offsets in the file; 0: no dictionary
+  std::int64_t raw_bytes = 0, packed_bytes = 0;  ///< sizes of all pages with their headers
   bool has_bounds = false;
-  std::string least, most;  ///< as PLAIN has them, texts without their length
+  std::string least, most;  ///< bounds in PLAIN encoding, texts without their length
 };
 
 /// Compresses pages, with a checksum in each.
 class PageCompressor {
  public:
   explicit PageCompressor(int level);
-  /// Of what `raw` is, until the next one.
+  /// Compresses `raw`. The result is valid until the next call.
   std::string_view compress(std::string_view raw);
 
  private:
@@ -43,10 +43,10 @@ class PageCompressor {
   std::string packed_;
 };
 
-/// Gathers the values of one column for a row group, then writes them as a page, behind a dictionary of their texts
-/// where they have such.
+/// Collects the values of one column for a row group, then writes them as a page. A dictionary precedes it if the
+/// column has texts.
 ///
-/// Memory: 8 bytes a value, and 8 a row where some are absent; a hundred or so for each address.
+/// Memory: 8 bytes a value, and 8 a row if some are absent; about a hundred for each address.
 class ParquetColumn {
  public:
   explicit ParquetColumn(const ColumnInfo& info);
@@ -61,7 +61,7 @@ class ParquetColumn {
   }
   std::size_t rows() const noexcept { return rows_; }
 
-  /// Appends the pages to what will be at `file_at` of the file, and begins anew.
+  /// Appends the pages, which will be at `file_at` in the file, and starts again.
   ParquetChunk write(std::string& out, std::int64_t file_at, PageCompressor& compressor);
 
   const ColumnInfo& info() const noexcept { return info_; }
@@ -70,7 +70,7 @@ class ParquetColumn {
   using Address = std::array<std::uint8_t, 16>;
   using Digest = std::array<std::uint8_t, Value::kDigestBytes>;
   template <class Key>
-  using Places = absl::flat_hash_map<Key, std::uint64_t>;  ///< in the dictionary
+  using Places = absl::flat_hash_map<Key, std::uint64_t>;  ///< indices in the dictionary
 
   std::uint64_t place_of(const Value& value);
   template <class Key>
@@ -82,13 +82,13 @@ class ParquetColumn {
   void bound_texts(ParquetChunk& chunk) const;
 
   ColumnInfo info_;
-  std::vector<std::uint64_t> words_;    ///< of those that are there: bits of numbers, places in the dictionary
+  std::vector<std::uint64_t> words_;    ///< present values: bits of numbers, or indices in the dictionary
   std::vector<std::uint64_t> present_;  ///< 1 or 0 for each row; empty: none is absent
   std::size_t rows_ = 0;
-  bool has_texts_;  ///< addresses and the like
+  bool has_texts_;  ///< true for addresses and the like
   Places<Address> places_;
   Places<Digest> ids_;
-  std::vector<std::string> texts_;  ///< of the dictionary
+  std::vector<std::string> texts_;  ///< dictionary entries
 };
 
 }  // namespace parshall

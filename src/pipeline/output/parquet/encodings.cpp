@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kBlock = 128, kMiniblocks = 4, kMiniblock = kBlock / kMiniblocks;
 
-/// `values` one after the other, each in `bits` bits, the lowest first. All bits of each beyond them are 0.
+/// Packs `values` with `bits` bits each, the lowest first. Higher bits of each value must be 0.
 void pack(std::string& out, std::span<const std::uint64_t> values, unsigned bits) {
   if (bits == 0) return;
   const std::size_t begin = out.size();
-  out.resize(begin + (values.size() * bits + 7) / 8 + sizeof(std::uint64_t));  // whole words are stored
+  out.resize(begin + (values.size() * bits + 7) / 8 + sizeof(std::uint64_t));  // room for whole words
   char* at = out.data() + begin;
   std::uint64_t word = 0;
   unsigned used = 0;
@@ -81,7 +81,7 @@ void put_hybrid(std::string& out, std::span<const std::uint64_t> values, unsigne
   constexpr std::size_t kAtOnce = 8;
   const std::size_t groups = (values.size() + kAtOnce - 1) / kAtOnce, whole = values.size() / kAtOnce * kAtOnce;
   put_varint(out, groups << 1 | 1);
-  pack(out, values.first(whole), bits);  // ends with a byte, after eight of any
+  pack(out, values.first(whole), bits);  // ends at a byte border, as eight values always do
   if (whole == values.size()) return;
   std::array<std::uint64_t, kAtOnce> rest{};
   std::ranges::copy(values.subspan(whole), rest.begin());

@@ -17,7 +17,7 @@ constexpr std::string_view kMagic = "PAR1";
 constexpr std::int32_t kVersion = 2, kZstd = 6;
 using Type = ThriftWriter::Type;
 
-/// As others would say it: LogicalType, and the older ConvertedType where there is one.
+/// Writes the LogicalType, and the older ConvertedType if there is one.
 void put_logical_type(ThriftWriter& footer, ColumnType type) {
   constexpr std::int32_t kUtf8 = 0, kFirstUnsigned = 11;  // UINT_8, then those of 16, 32 and 64 bits
   switch (type.value) {
@@ -31,9 +31,9 @@ void put_logical_type(ThriftWriter& footer, ColumnType type) {
     case ValueType::time:
       footer.open(10);
       footer.open(8);
-      footer.boolean(1, true);  // of UTC
+      footer.boolean(1, true);  // UTC
       footer.open(2);
-      footer.nothing(3);  // ns
+      footer.nothing(3);  // unit: ns
       footer.close();
       footer.close();
       return footer.close();
@@ -88,8 +88,8 @@ void put_chunk(ThriftWriter& footer, const ParquetChunk& chunk, const ColumnInfo
   footer.close();
 }
 
-/// Returns the name of a file that is not whole yet. Readers of a folder skip it: Spark and Arrow by its first
-/// character, globs by its ending.
+/// Returns the name of an incomplete file. Readers of a folder skip it: Spark and Arrow by its first character, globs
+/// by its ending.
 std::string part_of(const std::string& path) {
   const std::size_t name = path.rfind('/') + 1;
   return fmt::format("{}_{}.part", path.substr(0, name), path.substr(name));
@@ -113,7 +113,7 @@ ParquetFile::ParquetFile(std::string path, std::unique_ptr<Output> output, std::
 }
 
 std::uint64_t ParquetFile::memory_bytes(std::span<const ColumnInfo> columns) noexcept {
-  constexpr std::uint64_t kPages = 4;  // of a column: raw, packed, room for it, and what is written
+  constexpr std::uint64_t kPages = 4;  // copies per column: raw, packed, room for packing, and what is written
   std::uint64_t all = 0, most = 0;
   for (const ColumnInfo& column : columns) {
     const std::uint64_t bytes = ParquetColumn::memory_bytes(column, kGroupRows);

@@ -15,33 +15,33 @@
 
 namespace parshall {
 
-/// A Parquet file: row groups, each with a page a column, then what it all is. Source: parquet-format 2.10.
+/// A Parquet file: row groups, each with a page per column, then the footer. Source: parquet-format 2.10.
 ///
-/// It is written as _NAME.part, and has its name once it is whole. Times are timestamps in ns (UTC), addresses and
-/// enumerations texts, what may be absent null.
+/// It is written as _NAME.part and renamed once it is complete. Times are timestamps in ns (UTC), addresses and
+/// enumerations are texts, and absent values are null.
 ///
 /// Memory: a row group's values, as ParquetColumn keeps them, and its pages.
 class ParquetFile {
  public:
-  /// That a row group takes until it is written, of such columns.
+  /// Returns the memory of a row group of these columns until it is written.
   static std::uint64_t memory_bytes(std::span<const ColumnInfo> columns) noexcept;
 
-  static constexpr std::size_t kGroupRows = 122'880;  ///< a page of 1 MB or less, of any column
+  static constexpr std::size_t kGroupRows = 122'880;  ///< keeps a page of any column at 1 MB or less
 
   using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-  /// A new file, with a row group's columns.
+  /// Makes a new file.
   static Result<std::unique_ptr<ParquetFile>> create(const std::string& path, std::span<const ColumnInfo> columns,
                                                      int level);
-  ~ParquetFile();  ///< one that is not whole is removed
+  ~ParquetFile();  ///< removes an incomplete file
   ParquetFile(const ParquetFile&) = delete;
   ParquetFile& operator=(const ParquetFile&) = delete;
 
-  /// A row: a value for each column, one after the other, then end_row().
+  /// Returns a column to add a value to. A row takes one value for each column, in order, then end_row().
   ParquetColumn& column(std::size_t index) noexcept { return columns_[index]; }
   void end_row();
 
-  /// Writes what is left, and what it all is. It is whole then, but for an error.
+  /// Writes the rest and the footer, which completes the file unless there is an error.
   std::optional<Error> finish(const Metadata& metadata);
 
   std::int64_t rows() const noexcept { return rows_; }
@@ -62,7 +62,7 @@ class ParquetFile {
   void put_groups(ThriftWriter& footer) const;
 
   std::string path_;
-  std::unique_ptr<Output> output_;  ///< null: it is whole
+  std::unique_ptr<Output> output_;  ///< null once it is complete
   std::vector<ParquetColumn> columns_;
   PageCompressor compressor_;
   std::vector<Group> groups_;

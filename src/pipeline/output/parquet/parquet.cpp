@@ -63,7 +63,8 @@ class ParquetExporter final : public Exporter {
     std::vector<ColumnInfo> columns;
     columns.reserve(account.size());
     for (const AccountColumn& each : account) columns.push_back(each.info);
-    // Not *.parquet, and below an underscore: who reads all records of the folder must not meet other columns.
+    // The name is not *.parquet and the folder begins with an underscore, so readers of all records skip it. Its
+    // columns differ.
     auto file = create(target_.folder + "/_accounting", fmt::format("accounting-{}.pq", run_), columns);
     if (file == nullptr) {
       error_ = Error{"the account is not there: " + trouble_};
@@ -102,7 +103,8 @@ class ParquetExporter final : public Exporter {
     if (file_->error()) lose_file(*file_->error());
   }
 
-  /// A partition is of the file's first record; of a few rows no file is made, whatever the times of a capture are.
+  /// Returns whether to begin another file. A file belongs to the partition of its first record, and no file is closed
+  /// with few rows, whatever the times of a capture are.
   bool is_time_for_another(std::uint64_t last_ns) const noexcept {
     if (file_ == nullptr) return false;
     return file_->bytes() >= target_.bytes || (last_ns >= partition_end_ns_ && file_->rows() >= kFewRows);
@@ -171,7 +173,7 @@ class ParquetExporter final : public Exporter {
   std::uint64_t partition_end_ns_ = 0, sequence_ = 0, first_sequence_ = 0, files_ = 0;
   OutputSummary::Sum in_file_, not_sent_;
   std::string trouble_;
-  std::optional<Error> error_;  ///< of the account; of records there is trouble only
+  std::optional<Error> error_;  ///< error of the account; problems with records are only trouble
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 
 namespace parshall {
 
-/// Writes records into Parquet files of a folder, one after the other, and in the end an account of all.
+/// Opens an exporter that writes records into successive Parquet files of a folder, and finally an account of all.
 ///
-/// Columns: `probe`, `export_sequence` (from 0, one for each record that this exporter got, so that a gap is what was
-/// lost with a file), then the schema's; times without "_ns", since they are timestamps. A file that cannot be written
-/// is given up with its records, which are counted, and another one is tried after a while.
+/// Columns: `probe` and `export_sequence`, then the schema's. `export_sequence` numbers the records given to this
+/// exporter from 0, so a gap shows a lost file. Times are timestamps, so their names lack "_ns". A file that cannot be
+/// written is abandoned with its records, which are counted. Another one is tried after a while.
 Result<std::unique_ptr<Exporter>> open_parquet_exporter(const std::string& target);
 
 Result<OutputNeeds> parquet_needs(const std::string& target);

@@ -8,18 +8,18 @@
 
 namespace parshall {
 
-/// What is behind "parquet:".
+/// Target of an export: the text behind "parquet:".
 struct ParquetTarget {
   enum class Partition : std::uint8_t { none, day, hour };
 
   std::string folder;
-  std::string probe;                                          ///< who exports, in each record
-  std::chrono::milliseconds every = std::chrono::minutes(1);  ///< for how long a file is written at most
-  std::int64_t bytes = 128 << 20;                             ///< and how long it gets, but for a row group more
+  std::string probe;                                          ///< name of the exporter, in each record
+  std::chrono::milliseconds every = std::chrono::minutes(1);  ///< longest time that a file is written to
+  std::int64_t bytes = 128 << 20;                             ///< size limit of a file, exceeded by at most a row group
   Partition partition = Partition::hour;
-  int level = 1;  ///< of zstd
+  int level = 1;  ///< compression level of zstd
 
-  /// "FOLDER,OPTION=VALUE". Fails on what is no option, or no value of it.
+  /// Parses "FOLDER,OPTION=VALUE". Fails on an unknown option or an invalid value.
   static Result<ParquetTarget> parse(const std::string& text);
 };
 

@@ -10,12 +10,12 @@
 
 namespace parshall {
 
-/// Signed numbers near 0 as small unsigned ones.
+/// Maps signed numbers near 0 to small unsigned ones.
 constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
   return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
 }
 
-/// Structures as Thrift's compact protocol writes them, as far as Parquet's metadata need it.
+/// Writes structures in Thrift's compact protocol, as far as Parquet's metadata need it.
 /// Source: thrift-compact-protocol.md, and parquet.thrift for the numbers of fields.
 class ThriftWriter {
  public:
@@ -39,7 +39,7 @@ class ThriftWriter {
     item(value);
   }
 
-  /// A structure as a field, or, without `id`, as an item of a list. close() ends it.
+  /// Begins a structure, as a field or, without `id`, as an item of a list. close() ends it.
   void open(int id) {
     field(id, Type::structure);
     open();
@@ -54,7 +54,7 @@ class ThriftWriter {
     close();
   }
 
-  /// Its items follow.
+  /// Begins a list, whose items follow.
   void list(int id, Type type, std::size_t items) {
     constexpr std::size_t kShort = 15;
     field(id, Type::list);
@@ -68,14 +68,14 @@ class ThriftWriter {
   }
   void item(std::int32_t value) { put_varint(out_, zigzag(value)); }
 
-  /// Of the outermost structure, which this ends.
+  /// Ends the outermost structure and returns the bytes.
   const std::string& finish() {
     out_ += '\0';
     return out_;
   }
 
  private:
-  /// Fields come in rising order, mostly one after the other.
+  /// Writes a field header. Fields come in rising order, mostly with consecutive numbers.
   void field(int id, Type type) {
     constexpr int kFar = 16;
     const int step = id - last_.back();
@@ -90,7 +90,7 @@ class ThriftWriter {
   }
 
   std::string out_;
-  std::vector<int> last_{0};  ///< field of each structure that is open
+  std::vector<int> last_{0};  ///< last field of each open structure
 };
 
 }  // namespace parshall
