@@ -20,7 +20,7 @@ std::unique_ptr<c45::Node> grow(const Samples& samples, const c45::Splitter& spl
   if (!split) return node;
   node->split = *split;
   c45::Parts parts = c45::divide(samples, cases, *split);
-  std::vector<c45::Case>().swap(cases);  // all levels' together may be a lot
+  std::vector<c45::Case>().swap(cases);  // frees memory, since all levels together may need a lot
   node->up_to = grow(samples, splitter, std::move(parts.up_to));
   node->above = grow(samples, splitter, std::move(parts.above));
   return node;

@@ -9,9 +9,9 @@
 namespace parshall::c45 {
 namespace {
 
-constexpr double kNoWorse = 0.1;        // errors, that a smaller tree may be expected to make more
-constexpr double kNoneBetter = 1e-3;    // flows
-constexpr double kMostDeviations = 38;  // beyond is less than any double above 0
+constexpr double kNoWorse = 0.1;        // additional expected errors that a smaller tree may have
+constexpr double kNoneBetter = 1e-3;    // tolerance in flows
+constexpr double kMostDeviations = 38;  // beyond it the tail is less than any double above 0
 
 double wrong(const Weights& weights) noexcept { return weights.total - weights.heaviest(); }
 
@@ -19,7 +19,7 @@ double wrong(const Node& node) noexcept {
   return node.is_leaf() ? wrong(node.weights) : wrong(*node.up_to) + wrong(*node.above);
 }
 
-/// x of which `share` of the standard normal distribution is above; share is at most a half.
+/// Returns the x above which `share` (at most a half) of the standard normal distribution lies.
 double deviations_of(double share) noexcept {
   double low = 0, high = kMostDeviations;
   for (double middle = high / 2; low < middle && middle < high; middle = (low + high) / 2)
@@ -39,9 +39,9 @@ void collapse(Node& node) {
 Pruner::Pruner(const Samples& samples, double confidence)
     : samples_(samples), confidence_(std::min(confidence, 0.5)), deviations_(deviations_of(confidence_)) {}
 
-/// How many more a leaf is expected to take for its class.
+/// Returns how many more errors a leaf is expected to make.
 double Pruner::added_errors(double flows, double errors) const {
-  if (errors < 1) {  // the normal distribution is no good for so few
+  if (errors < 1) {  // too few for the normal approximation
     const double of_none = flows * (1 - std::pow(confidence_, 1 / flows));
     return errors == 0 ? of_none : of_none + errors * (added_errors(flows, 1) - of_none);
   }
@@ -60,7 +60,7 @@ double Pruner::errors_of_tree(const Node& node) const {
   return node.is_leaf() ? errors_of_leaf(node.weights) : errors_of_tree(*node.up_to) + errors_of_tree(*node.above);
 }
 
-/// Of a node that these cases came to instead of its own.
+/// Returns the expected errors of a node if these cases came to it instead of its own.
 double Pruner::errors_of_branch(const Node& node, std::span<const Case> cases) const {
   if (node.is_leaf()) return errors_of_leaf(Weights(samples_, cases));
   const Parts parts = divide(samples_, cases, node.split);

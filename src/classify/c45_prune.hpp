@@ -8,30 +8,30 @@
 
 namespace parshall::c45 {
 
-/// A node while its tree grows.
+/// Node of a tree while it grows.
 struct Node {
-  Weights weights;  ///< that came here
+  Weights weights;  ///< weights of the cases that reached it
   Split split;
-  std::unique_ptr<Node> up_to, above;  ///< null both of a leaf
+  std::unique_ptr<Node> up_to, above;  ///< both null for a leaf
 
   bool is_leaf() const noexcept { return up_to == nullptr; }
   void make_leaf() noexcept { up_to.reset(), above.reset(); }
 };
 
-/// Joins leaves whose split makes no training flow's class right.
+/// Merges leaves whose split corrects no training flow's class.
 void collapse(Node& node);
 
-/// Replaces a subtree by a leaf, or by its larger branch, where that is expected to err no more often.
+/// Replaces a subtree by a leaf, or by its larger branch, if that is not expected to make more errors.
 ///
-/// Error:  leaves err as often as the upper bound of an interval of `confidence` says: a rule of thumb, since the flows
-///         are those that the tree grew by.
-/// Source: Quinlan, C4.5: Programs for Machine Learning, 1993, section 4.2. Where it leaves it open, as in trees.J48 of
-///         Weka 3.8.
+/// Error:  a leaf's error rate is taken as the upper bound of an interval of `confidence`. This is a rule of thumb, as
+///         the flows are those that the tree grew from.
+/// Source: Quinlan, C4.5: Programs for Machine Learning, 1993, section 4.2. Where it leaves details open, as in
+///         trees.J48 of Weka 3.8.
 class Pruner {
  public:
   Pruner(const Samples& samples, double confidence);
 
-  /// cases: that came to the node.
+  /// Prunes a node; `cases` are those that reached it.
   void prune(Node& node, std::span<const Case> cases) const;
 
  private:
@@ -43,7 +43,7 @@ class Pruner {
 
   const Samples& samples_;
   double confidence_;
-  double deviations_;  ///< of the standard normal distribution, above which `confidence` of it is
+  double deviations_;  ///< point of the standard normal distribution above which `confidence` of it lies
 };
 
 }  // namespace parshall::c45

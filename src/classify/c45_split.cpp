@@ -8,12 +8,12 @@
 namespace parshall::c45 {
 namespace {
 
-constexpr double kNearlyAverage = 1e-3;  // of a gain
-constexpr double kMostForBranch = 25;    // flows that a branch needs, however large the set
+constexpr double kNearlyAverage = 1e-3;  // tolerance of a gain
+constexpr double kMostForBranch = 25;    // most flows that a branch needs, however large the set
 
 double x_log2_x(double x) noexcept { return x < kAlike ? 0 : x * std::log2(x); }
 
-/// Bits to tell the classes of all flows.
+/// Returns the bits that encode the classes of all flows.
 double entropy(const Weights& weights) noexcept {
   double bits = x_log2_x(weights.total);
   for (const double weight : weights.by_class) bits -= x_log2_x(weight);
@@ -29,12 +29,12 @@ struct Sides {
   }
 };
 
-/// Bits for each of `all` flows that the sides save, of those whose size is known.
+/// Returns the bits saved for each of `all` flows by the sides, counting flows with a known size.
 double gain_of(const Sides& sides, double whole_entropy, double all) noexcept {
   return (whole_entropy - entropy(sides.up_to) - entropy(sides.above)) / all;
 }
 
-/// Bits for each of `all` flows to tell its side; missing sizes are one.
+/// Returns the bits for each of `all` flows that encode its side; missing sizes are a side of their own.
 double split_information(double up_to, double above, double all) noexcept {
   const double missing = all - up_to - above;
   return (x_log2_x(all) - x_log2_x(up_to) - x_log2_x(above) - x_log2_x(missing)) / all;
@@ -80,13 +80,13 @@ Splitter::Splitter(const Samples& samples, std::uint32_t least_flows)
   }
 }
 
-/// In each of two branches: a tenth of a class's fair part of the set, in bounds.
+/// Returns the least weight of each of two branches: a tenth of a class's fair part of the set, within bounds.
 double Splitter::least_weight(double known) const noexcept {
   const double fair = 0.1 * known / static_cast<double>(samples_.class_names.size());
   return fair - least_flows_ < kAlike ? least_flows_ : std::min(fair, kMostForBranch);
 }
 
-/// The greatest size of the whole training set that is not above.
+/// Returns the greatest size in the whole training set that is not above `middle`.
 std::uint16_t Splitter::seen_up_to(std::size_t packet, std::size_t middle) const {
   return *std::prev(std::ranges::upper_bound(seen_[packet], middle));
 }
@@ -136,7 +136,7 @@ std::optional<Split> Splitter::best(std::span<const Case> cases) const {
       candidates.push_back(*candidate);
       gains += candidate->gain;
     }
-  // The ratio alone would favour splits that part off a few flows.
+  // The ratio alone would favour splits that separate only a few flows.
   const double average = gains / static_cast<double>(candidates.size());
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates)

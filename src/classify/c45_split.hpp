@@ -10,16 +10,16 @@
 
 namespace parshall::c45 {
 
-/// Sums of weights that differ by less are alike: they are summed in any order.
+/// Tolerance for equal sums of weights, which are added in any order.
 inline constexpr double kAlike = 1e-6;
 
-/// A flow of the training set, or a part of it: where a size was missing, it went both ways.
+/// A flow of the training set, or a fraction of it: if a size was missing, the flow went both ways.
 struct Case {
   std::uint32_t flow;
   double weight;
 };
 
-/// Flows by class.
+/// Weights of flows by class.
 struct Weights {
   std::vector<double> by_class;
   double total = 0;
@@ -31,7 +31,7 @@ struct Weights {
   double heaviest() const noexcept;
 };
 
-/// Parts of a set by the size of a packet: of sizes up to that, and of those above.
+/// Split of a set by the size of a packet: sizes up to `up_to`, and those above.
 struct Split {
   std::size_t packet = 0;
   std::uint16_t up_to = 0;
@@ -41,21 +41,21 @@ struct Parts {
   std::vector<Case> up_to, above;
 };
 
-/// A case whose size is missing goes to both parts by their weight without such ones.
+/// Divides the cases. One with a missing size goes to both parts, in proportion to their weights without such cases.
 Parts divide(const Samples& samples, std::span<const Case> cases, const Split& split);
 
-/// Which sizes divide a set best.
+/// Finds the size that divides a set best.
 ///
-/// Cost:   n log n for each packet, and classes for each size that differs.
-/// Source: Quinlan, C4.5: Programs for Machine Learning, 1993, section 2.2 to 2.4 (gain ratio, sizes that are missing)
-///         and "Improved use of continuous attributes in C4.5", JAIR 4, 1996, section 2 (what many sizes cost). Where
-///         these leave it open, as in trees.J48 of Weka 3.8.
+/// Cost:   n log n for each packet, and classes for each distinct size.
+/// Source: Quinlan, C4.5: Programs for Machine Learning, 1993, section 2.2 to 2.4 (gain ratio, missing sizes) and
+///         "Improved use of continuous attributes in C4.5", JAIR 4, 1996, section 2 (the cost of many sizes). Where
+///         these leave details open, as in trees.J48 of Weka 3.8.
 class Splitter {
  public:
-  /// samples, whose sizes are at most longest, outlive it.
+  /// `samples`, whose sizes are at most longest, must outlive it.
   Splitter(const Samples& samples, std::uint32_t least_flows);
 
-  /// None where none gains anything.
+  /// Returns the best split, or nullopt if none has a gain.
   std::optional<Split> best(std::span<const Case> cases) const;
 
  private:
@@ -76,7 +76,7 @@ class Splitter {
 
   const Samples& samples_;
   double least_flows_;
-  std::vector<std::vector<std::uint16_t>> seen_;  // sizes of each packet, ascending
+  std::vector<std::vector<std::uint16_t>> seen_;  // distinct sizes of each packet, ascending
 };
 
 }  // namespace parshall::c45

@@ -14,7 +14,7 @@
 namespace parshall {
 namespace {
 
-/// Flows of a capture or a fold.
+/// Flows of a capture or a fold, by class.
 struct Content {
   std::vector<std::uint64_t> by_class;
   std::uint64_t flows = 0;
@@ -36,7 +36,7 @@ std::vector<Content> contents_of_captures(const Samples& samples) {
   return contents;
 }
 
-/// Captures with flows, the largest first, those of one size shuffled.
+/// Returns the captures with flows, the largest first; captures of the same size are shuffled.
 std::vector<std::size_t> order_of(const std::vector<Content>& captures, std::uint64_t seed) {
   std::vector<std::size_t> order;
   for (std::size_t capture = 0; capture < captures.size(); ++capture)
@@ -47,7 +47,8 @@ std::vector<std::size_t> order_of(const std::vector<Content>& captures, std::uin
   return order;
 }
 
-/// How much a fold has already of what a capture would add: shares of classes, so that rare ones count as much.
+/// Returns how much a fold already has of what a capture would add. It sums shares of classes, so rare classes count as
+/// much as others.
 double overlap(const Content& fold, const Content& capture, const Content& all) {
   double sum = 0;
   for (std::size_t id = 0; id < all.by_class.size(); ++id) {

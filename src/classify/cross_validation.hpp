@@ -13,17 +13,17 @@
 
 namespace parshall {
 
-/// The fold of each flow, from 0 on. All flows of a capture are in one: those of one machine and hour are too alike to
-/// train by some and test by others. Folds have as many flows of each class as whole captures allow, about, and as many
-/// flows altogether. The same for the same seed.
+/// Returns the fold of each flow, from 0 on. All flows of a capture are in one fold, because those of one machine and
+/// hour are too similar to train with some and test with others. Folds have about the same number of flows of each
+/// class, as far as whole captures allow, and of flows altogether. The same seed gives the same folds.
 Result<std::vector<std::uint32_t>> folds_of(const Samples& samples, std::uint32_t folds, std::uint64_t seed);
 
-/// How many flows of each class were taken for which.
+/// Counts, for each class, which classes its flows were taken for.
 class Confusion {
  public:
   explicit Confusion(std::size_t classes) : classes_(classes), counts_(classes * (classes + 1)) {}
 
-  /// predicted: a class, or kUnknownClass.
+  /// Adds a flow. `predicted` is a class or kUnknownClass.
   void add(ClassId of, ClassId predicted) noexcept { ++counts_[place(of, predicted)]; }
   std::uint64_t count(ClassId of, ClassId predicted) const noexcept { return counts_[place(of, predicted)]; }
 
@@ -32,9 +32,9 @@ class Confusion {
   std::uint64_t flows_of(ClassId of) const noexcept;
   std::uint64_t taken_for(ClassId predicted) const noexcept;
 
-  double accuracy() const noexcept;             ///< share of all flows whose class is right; NaN of none
-  double precision(ClassId id) const noexcept;  ///< of those taken for it; NaN of none
-  double recall(ClassId id) const noexcept;     ///< of those of the class; NaN of none
+  double accuracy() const noexcept;             ///< fraction of all flows with the right class; NaN without flows
+  double precision(ClassId id) const noexcept;  ///< right fraction of flows taken for the class; NaN without any
+  double recall(ClassId id) const noexcept;     ///< right fraction of the class's flows; NaN without any
   ModelAccuracy summary(std::uint32_t folds) const;
 
  private:
@@ -43,17 +43,18 @@ class Confusion {
   }
 
   std::size_t classes_;
-  std::vector<std::uint64_t> counts_;  // rows: of; columns: predicted, the last one unknown
+  std::vector<std::uint64_t> counts_;  // rows: true class; columns: predicted class, the last one unknown
 };
 
 struct CrossValidation {
-  std::vector<ClassId> predicted;  ///< of each flow, by a model that was trained on the other folds
+  std::vector<ClassId> predicted;  ///< class of each flow, by a model that was trained on the other folds
   std::vector<double>
-      likeliest;  ///< probability of the likeliest class, which `reject` goes by; 0 where no class can be
+      likeliest;  ///< probability of the likeliest class, compared with `reject`; 0 if no class is possible
   Confusion confusion;
 };
 
-/// folds: of each flow, as of folds_of(). `stop` is asked before each fold; nothing where it said so.
+/// Cross-validates. `folds` is the result of folds_of(). Calls `stop` before each fold, and returns nullopt if it
+/// returned true.
 std::optional<CrossValidation> cross_validate(
     const Samples& samples, std::span<const std::uint32_t> folds, const ModelKind& kind, const TrainingOptions& options,
     const std::function<bool()>& stop = [] { return false; });

@@ -11,21 +11,21 @@
 
 namespace parshall {
 
-/// Cuts CSV into records. Source: RFC 4180, section 2; lines may end in LF alone, and the last one in none.
+/// Splits CSV into records. Source: RFC 4180, section 2; lines may end in LF alone, and the last one needs no end.
 class CsvRecords {
  public:
-  /// More cells than so many in a record are refused.
+  /// Rejects records with more than `most_cells` cells.
   CsvRecords(std::istream& csv, std::size_t most_cells) : csv_(*csv.rdbuf()), most_cells_(most_cells) {}
 
-  std::size_t line() const noexcept { return line_; }  ///< where the record starts
+  std::size_t line() const noexcept { return line_; }  ///< line on which the record starts
   const std::string& problem() const noexcept { return problem_; }
   std::span<const std::string> cells() const noexcept { return std::span(cells_).first(count_); }
 
-  /// Whether there was one; what is wrong ends the file. Empty lines are passed over.
+  /// Reads the next record, skipping empty lines. Returns false at the end, or after a problem.
   bool next() {
     try {
       return next_record();
-    } catch (const std::ios_base::failure&) {  // a folder, or a disk that is broken
+    } catch (const std::ios_base::failure&) {  // a folder, or a broken disk
       problem_ = "the file cannot be read any further";
       return false;
     }
@@ -62,14 +62,14 @@ class CsvRecords {
     return true;
   }
 
-  /// Those of the last record are filled anew, since a file has many.
+  /// Reuses the cells of the last record, since a file has many records.
   std::string& new_cell() {
     if (count_ == cells_.size()) cells_.emplace_back();
     cells_[count_].clear();
     return cells_[count_++];
   }
 
-  /// What ends it: a comma, LF or the file's end.
+  /// Reads a cell and returns the character behind it: a comma, LF or the file's end.
   int plain_cell(std::string& cell) {
     int c = csv_.sbumpc();
     for (; c != ',' && c != '\n' && c != kEnd && cell.size() <= kLongestCell; c = csv_.sbumpc()) {
@@ -98,7 +98,7 @@ class CsvRecords {
     return kEnd;
   }
 
-  static constexpr std::size_t kLongestCell = 1000;  ///< bytes: what is longer is another file
+  static constexpr std::size_t kLongestCell = 1000;  ///< bytes; longer cells mean that it is another kind of file
   static constexpr int kEnd = std::char_traits<char>::eof();
 
   std::streambuf& csv_;

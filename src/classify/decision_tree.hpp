@@ -14,11 +14,11 @@ namespace parshall {
 
 class ModelReader;
 
-/// A tree of questions "is the size of this packet at most so many bytes?", and what flows of the training set came to
-/// each end of it.
+/// Tree of questions "is the size of this packet at most so many bytes?", with the training flows that reached each
+/// leaf.
 ///
 /// Shape:  8 bytes for each node, level by level, the two children of a node side by side.
-/// Cost:   as many steps as the tree is deep, which several flows take at once.
+/// Cost:   as many steps as the tree is deep; several flows descend together.
 /// Source: Quinlan, C4.5: Programs for Machine Learning, 1993, chapters 2 and 3.
 class DecisionTree final : public Model {
  public:
@@ -26,29 +26,28 @@ class DecisionTree final : public Model {
 
   struct Weight {
     ClassId id;
-    double flows;  ///< parts of flows too, whose size was missing above
+    double flows;  ///< may include fractions of flows, whose size was missing above
 
     friend bool operator==(const Weight&, const Weight&) = default;
   };
 
   struct Node {
     std::uint16_t packet = 0, up_to = 0;
-    std::uint32_t child = 0;      ///< of sizes up to that; the next one is of those above; 0: this is a leaf
-    std::vector<Weight> weights;  ///< of a leaf, by ascending class
+    std::uint32_t child = 0;      ///< child for sizes up to that; the next node is for those above; 0: this is a leaf
+    std::vector<Weight> weights;  ///< for a leaf, by ascending class
 
     bool is_leaf() const noexcept { return child == 0; }
     friend bool operator==(const Node&, const Node&) = default;
   };
 
-  /// nodes: level by level, so that the children of each are behind those of the ones before it. up_to is below
-  /// longest.
+  /// `nodes` are level by level, and children follow in the order of their parents. up_to is below longest.
   DecisionTree(ModelHead head, std::vector<Node> nodes);
 
-  /// Null, and a complaint, where it is malformed.
+  /// Reads a tree. Returns null, with a complaint, if it is malformed.
   static std::unique_ptr<Model> read(ModelHead head, ModelReader& reader);
 
   std::span<const Node> nodes() const noexcept { return nodes_; }
-  ClassId class_of(std::size_t leaf) const noexcept { return class_[leaf]; }  ///< unknown of what is no leaf
+  ClassId class_of(std::size_t leaf) const noexcept { return class_[leaf]; }  ///< kUnknownClass for other nodes
 
   std::string_view kind() const noexcept override { return kKind; }
   std::size_t memory_bytes() const noexcept override {
@@ -57,14 +56,15 @@ class DecisionTree final : public Model {
   std::string parameters() const override;
   void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;
 
-  /// Of each flow, sizes as in classify(): its place among nodes().
+  /// Finds the leaf of each flow, as an index of nodes(). `sizes` is as in classify().
   void find_leaves(std::span<const std::uint16_t> sizes, std::span<std::uint32_t> leaves) const noexcept;
 
-  /// Where a size is missing, both children's, by what of the training set came to them; the weights' share in leaves.
+  /// Computes probabilities from the weights in leaves. Where a size is missing, both children count, in proportion to
+  /// their training flows.
   void probabilities(std::span<const std::uint16_t> sizes, std::span<double> out) const override;
 
  private:
-  /// A leaf leads to itself, since no size is above its up_to.
+  /// Step of a descent. A leaf leads to itself, since no size is above its up_to.
   struct Step {
     std::uint16_t packet, up_to;
     std::uint32_t child;
@@ -74,9 +74,9 @@ class DecisionTree final : public Model {
   void descend(const std::uint16_t* sizes, std::uint32_t* leaves) const noexcept;
 
   std::vector<Node> nodes_;
-  std::vector<double> flows_;   // that came to each node
-  std::vector<Step> steps_;     // by node
-  std::vector<ClassId> class_;  // of each leaf
+  std::vector<double> flows_;   // training flows that reached each node
+  std::vector<Step> steps_;     // indexed by node
+  std::vector<ClassId> class_;  // class of each leaf
 };
 
 }  // namespace parshall

@@ -19,7 +19,7 @@ constexpr std::size_t kBlock = 16;  // flows
 constexpr std::uint64_t kDrawSeed = 1;
 constexpr std::string_view kForestKeys[] = {"tree"}, kForestTreeKeys[] = {"nodes"};
 
-/// The captures that there are flows of.
+/// Returns the captures that have flows.
 std::vector<std::uint32_t> captures_of(const Samples& samples) {
   std::vector<std::uint32_t> captures = samples.captures;
   std::ranges::sort(captures);
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> captures_of(const Samples& samples) {
   return captures;
 }
 
-/// How often each flow counts where as many captures are drawn as there are, each any number of times.
+/// Draws captures with replacement, as many as there are. Returns how often each flow counts.
 std::vector<std::uint32_t> drawn(const Samples& samples, std::span<const std::uint32_t> captures, SplitMix64& random) {
   std::vector<std::uint32_t> of_capture(samples.capture_names.size()), of_flow(samples.size());
   for (std::size_t draw = 0; draw < captures.size(); ++draw) ++of_capture[captures[random.below(captures.size())]];

@@ -13,26 +13,26 @@
 
 namespace parshall {
 
-/// Trees of C4.5, each grown on captures that are drawn anew, and the mean of what they say: of each class, its share
-/// in the leaf that a flow comes to.
+/// C4.5 trees, each grown on captures drawn anew. The result is the mean of the class shares in the leaves that a flow
+/// reaches.
 ///
-/// Whole captures are drawn and not flows, since those of one network, day or program are alike: what only one of them
-/// shows is not believed by all trees.
+/// Whole captures are drawn, not flows, because flows of one network, day or program are similar. A peculiarity of a
+/// single capture is thus not learnt by all trees.
 ///
 /// Shape:  a DecisionTree and the classes of its leaves, 16 bytes each, for each tree.
-/// Cost:   a walk down each tree, and an addition for each class of the leaf.
+/// Cost:   a descent in each tree, and an addition for each class of the leaf.
 /// Source: Breiman, "Bagging predictors", Machine Learning 24, 1996.
 class Forest final : public Model {
  public:
   static constexpr std::string_view kKind = "forest";
   static constexpr std::size_t kMostTrees = 256;
 
-  /// trees: 1 to kMostTrees, of the packets, longest and classes of the head; what each would reject does not count.
+  /// Takes 1 to kMostTrees trees, with the packets, longest and classes of the head. Their own `reject` is ignored.
   Forest(ModelHead head, std::vector<DecisionTree> trees);
 
-  /// Of options it takes trees, and those of C4.5.
+  /// Trains a forest. Uses the option trees, and those of C4.5.
   static std::unique_ptr<Model> train(const Samples& samples, const TrainingOptions& options);
-  /// Null, and a complaint, where it is malformed.
+  /// Reads a forest. Returns null, with a complaint, if it is malformed.
   static std::unique_ptr<Model> read(ModelHead head, ModelReader& reader);
 
   std::span<const DecisionTree> trees() const noexcept { return trees_; }
@@ -46,9 +46,9 @@ class Forest final : public Model {
  private:
   struct Vote {
     ClassId id;
-    double share;  ///< of the whole forest
+    double share;  ///< weight in the whole forest
   };
-  /// The votes of each node of a tree: from begins[node] up to begins[node + 1].
+  /// Votes of each node of a tree: from begins[node] up to begins[node + 1].
   struct Votes {
     std::vector<std::uint32_t> begins;
     std::vector<Vote> all;
@@ -57,7 +57,7 @@ class Forest final : public Model {
   Votes votes_of(const DecisionTree& tree) const;
 
   std::vector<DecisionTree> trees_;
-  std::vector<Votes> votes_;  // by tree
+  std::vector<Votes> votes_;  // indexed by tree
 };
 
 }  // namespace parshall

@@ -46,7 +46,7 @@ std::optional<std::uint8_t> protocol_of(const std::string& text) {
   return known == std::end(kProtocols) ? std::nullopt : std::optional(known->second);
 }
 
-/// The address family, 4 or 6; 0 where the text is no address. `to`: 16 bytes.
+/// Parses an address into `to` (16 bytes). Returns the address family, 4 or 6; 0 if the text is not an address.
 std::uint8_t read_address(const std::string& text, std::uint8_t* to) {
   if (read_ip(AF_INET, text, to)) return 4;
   return read_ip(AF_INET6, text, to) ? 6 : 0;
@@ -58,7 +58,7 @@ std::string map_key(std::string_view capture, const FlowKey& flow) {
   return text.append(capture);
 }
 
-/// Reads one line after the other; what is wrong with one ends it.
+/// Reads line by line, until one is invalid.
 class Reader {
  public:
   explicit Reader(std::span<const std::string> head) {
@@ -68,7 +68,7 @@ class Reader {
     }
   }
 
-  /// A column that has to be there and is not.
+  /// Returns the name of a required column that is missing, if any.
   std::optional<std::string_view> missing() const {
     for (std::size_t column = 0; column < kCapture; ++column)
       if (places_[column] == kNoColumn) return kNames[column];
@@ -118,7 +118,7 @@ void Labels::add(std::string_view capture, const FlowKey& flow, std::string_view
   ++contradictory_;
 }
 
-// Not where they are used: gcc 12 takes an inlined one for the deletion of what was never allocated.
+// Defined here, not inline: gcc 12 takes an inlined destructor for the deletion of memory that was never allocated.
 Labels::Labels(Labels&&) noexcept = default;
 Labels& Labels::operator=(Labels&&) noexcept = default;
 Labels::~Labels() = default;

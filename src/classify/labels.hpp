@@ -12,11 +12,11 @@
 
 namespace parshall {
 
-/// Which class flows are of, by a list that somebody else made: a payload inspection, or the hosts themselves.
+/// Classes of flows according to an external list, for example from payload inspection or from the hosts themselves.
 ///
-/// CSV with a first line that names the columns, in any order: class, protocol (a number, or tcp, udp, ...), src_ip,
-/// src_port, dst_ip, dst_port, and maybe capture, the name of a file without its folders. Other columns are left alone.
-/// A line goes for both directions, and without a capture for all that have none of their own.
+/// The list is CSV. Its first line names the columns, in any order: class, protocol (a number, or tcp, udp, ...),
+/// src_ip, src_port, dst_ip, dst_port, and optionally capture, a file name without folders. Other columns are ignored.
+/// A line applies to both directions. Without a capture, it applies to all captures that have no line of their own.
 class Labels {
  public:
   Labels() = default;
@@ -24,20 +24,20 @@ class Labels {
   Labels& operator=(Labels&&) noexcept;
   ~Labels();
 
-  /// `name` is what errors call the list.
+  /// Parses a list. `name` is its name in errors.
   static Result<Labels> parse(std::istream& csv, const std::string& name);
   static Result<Labels> read(const std::string& path);
 
-  /// Nothing where there is none, or where lines differ.
+  /// Returns the flow's class; nullopt if it has none, or if lines contradict each other.
   std::optional<std::string_view> find(std::string_view capture, const FlowKey& flow) const;
 
-  std::size_t size() const noexcept { return classes_.size(); }  ///< flows, both directions being one
+  std::size_t size() const noexcept { return classes_.size(); }  ///< flows, counting both directions as one
   std::size_t contradictory() const noexcept { return contradictory_; }
 
  private:
   void add(std::string_view capture, const FlowKey& flow, std::string_view class_name);
 
-  std::unordered_map<std::string, std::string> classes_;  ///< by capture and flow; empty where lines differ
+  std::unordered_map<std::string, std::string> classes_;  ///< by capture and flow; empty if lines contradict each other
   std::size_t contradictory_ = 0;
 };
 

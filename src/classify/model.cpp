@@ -6,7 +6,7 @@
 namespace parshall {
 namespace {
 
-constexpr double kAlike = 1e-6;  // weights that were parted and summed again differ by less
+constexpr double kAlike = 1e-6;  // tolerance for weights that were split and summed again
 
 }  // namespace
 

@@ -13,7 +13,7 @@
 
 namespace parshall {
 
-/// What all models have.
+/// Data that all models have.
 struct ModelHead {
   std::size_t packets = 0;
   std::uint16_t longest = 0;
@@ -21,7 +21,7 @@ struct ModelHead {
   std::vector<std::string> classes;
 };
 
-/// A trained model: what tells classes apart, and its place in a file.
+/// A trained model that can be written to a file.
 class Model : public Classifier {
  public:
   Model(std::size_t packets, std::uint16_t longest, double reject, std::vector<std::string> classes)
@@ -33,14 +33,14 @@ class Model : public Classifier {
   std::uint16_t longest() const noexcept { return longest_; }
   double reject() const noexcept { return reject_; }
 
-  virtual std::string_view kind() const noexcept = 0;  ///< its name in the registry
+  virtual std::string_view kind() const noexcept = 0;  ///< name in the registry
 
-  /// TOML of what is its own: a table of its kind's name.
+  /// Returns the model's own data as TOML: a table with its kind's name.
   virtual std::string parameters() const = 0;
 
-  /// Each class's probability for one flow; sizes as in classify(), Samples::kMissing where there was no packet, which
-  /// classify() takes for a size like any other. They add up to 1, or to less by what of the model says nothing of such
-  /// flows (a leaf to which none came); all 0 where no class can be.
+  /// Computes each class's probability for one flow. `sizes` is as in classify(), with Samples::kMissing where there
+  /// was no packet; classify() treats that as any other size. The sum is 1, or less if a part of the model knows
+  /// nothing about such flows (a leaf that no training flow reached). All are 0 if no class is possible.
   virtual void probabilities(std::span<const std::uint16_t> sizes, std::span<double> out) const = 0;
 
  private:
@@ -50,10 +50,10 @@ class Model : public Classifier {
   std::vector<std::string> classes_;
 };
 
-/// The likeliest class, or unknown where none is as likely as `reject`; of several alike the lowest number.
+/// Returns the likeliest class, or kUnknownClass if its probability is below `reject`. Ties go to the lowest number.
 ClassId most_likely(std::span<const double> probabilities, double reject) noexcept;
 
-/// The class of each flow: as classify() says, and as probabilities() do where sizes are missing.
+/// Returns the class of each flow: by classify(), or by probabilities() if sizes are missing.
 std::vector<ClassId> predict(const Model& model, const Samples& samples);
 
 }  // namespace parshall

@@ -27,10 +27,10 @@ constexpr std::string_view kTrainingKeys[] = {"date", "command", "captures", "fl
                            kAccuracyKeys[] = {"folds", "accuracy", "precision", "recall"};
 constexpr ModelReader::Range kShare{0, 1};
 
-/// Before everything else: a file of another version may have anything in it.
+/// Checks the version first, because a file of another version may have any contents.
 void check_version(ModelReader& reader) {
   const toml::node* const version = reader.wanted(reader.file(), "version");
-  // A number with a point is none: toml++ makes an integer of any, where that is too large by what C++ does not define.
+  // Rejects numbers with a decimal point: toml++ converts them to integers, which is undefined in C++ for large values.
   if (version != nullptr && version->value_exact<std::int64_t>() != std::int64_t{kVersion})
     reader.complain(*version, fmt::format("only models of version {} can be read: train it anew", kVersion));
 }

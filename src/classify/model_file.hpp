@@ -9,24 +9,24 @@
 
 namespace parshall {
 
-inline constexpr std::size_t kMostModelBytes = std::size_t{16} << 20;  ///< of a model's file
+inline constexpr std::size_t kMostModelBytes = std::size_t{16} << 20;  ///< limit for a model's file
 
-/// A model and where it is from.
+/// A model with its origin.
 struct ModelFile {
   std::unique_ptr<Model> model;
   ModelOrigin origin;
 };
 
-/// TOML that parse_model() makes the same of: every digit is kept.
+/// Returns TOML from which parse_model() restores the same model, with every digit.
 std::string to_toml(const Model& model, const ModelOrigin& origin);
 
-/// `name` is what errors call the text.
+/// Parses a model. `name` is the text's name in errors.
 Result<ModelFile> parse_model(const std::string& text, const std::string& name);
 
 Result<ModelFile> read_model_file(const std::string& path);
 Result<std::unique_ptr<Model>> read_model(const std::string& path);
 
-/// to_toml() for a file that others will read. Fails where they could not.
+/// Returns to_toml() for a file that others will read. Fails if they could not read it.
 Result<std::string> model_text(const Model& model, const ModelOrigin& origin);
 
 }  // namespace parshall

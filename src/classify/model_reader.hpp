@@ -10,16 +10,16 @@
 
 namespace parshall {
 
-/// Reads the parts of a model's file, and says where it is wrong: what is not there or makes no sense is complained of,
-/// and stands for 0 or nothing after that.
+/// Reads the parts of a model's file and says where it is wrong. Missing or invalid parts cause a complaint, and read
+/// as 0 or empty.
 class ModelReader : public TomlReader {
  public:
-  /// From `least` to `most`.
+  /// Range of valid numbers, from `least` to `most`.
   struct Range {
     double least, most;
   };
 
-  /// `name` is what errors call the file. Both have to outlive it.
+  /// `name` is the file's name in errors. Both arguments must outlive the reader.
   ModelReader(const std::string& name, const toml::table& file) : TomlReader(name), file_(file) {}
 
   const toml::table& file() const noexcept { return file_; }
@@ -30,7 +30,7 @@ class ModelReader : public TomlReader {
   using TomlReader::problem;
   using TomlReader::texts;
 
-  /// Null, and a complaint, where it is not there.
+  /// Returns the node of a key. Returns null, with a complaint, if it is missing.
   const toml::node* wanted(const toml::table& table, std::string_view key);
   const toml::table* table(const toml::table& in, std::string_view key);
   const toml::array* list(const toml::table& in, std::string_view key);
@@ -41,7 +41,7 @@ class ModelReader : public TomlReader {
 
   std::vector<std::uint64_t> counts(const toml::table& in, std::string_view key, std::size_t wanted_count);
 
-  /// `wanted_count` of them; NaN for kNone.
+  /// Returns `wanted_count` numbers; NaN for kNone.
   std::vector<double> numbers(const toml::table& in, std::string_view key, std::size_t wanted_count, Range range);
 
  private:

@@ -21,11 +21,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kNegligible = -50;  // exp() of it, for each of all classes, is below the last digit of 1
-constexpr double kRounding = 1e-6;   // more than sums and exp() err by
-constexpr double kComputed = 30;     // margins above it leave the last digits of probabilities to decide
+constexpr double kNegligible = -50;  // exp() of it, summed over all classes, is below the last digit of 1
+constexpr double kRounding = 1e-6;   // exceeds the error of sums and exp()
+constexpr double kComputed = 30;     // for larger margins, the last digits of probabilities decide
 constexpr std::size_t kLanes = 8, kLine = 64;
-constexpr std::size_t kAhead = 8;  // flows, whose rows are on their way from memory
+constexpr std::size_t kAhead = 8;  // flows whose rows are being prefetched
 constexpr std::string_view kKeys[] = {"class"}, kClassKeys[] = {"name", "mean", "variance", "prior"};
 constexpr ModelReader::Range kMean{0, 65535}, kVariance{NaiveBayes::kLeastVariance, 1e12}, kPrior{0, 1};
 
@@ -52,7 +52,7 @@ struct Best {
   std::int64_t id;
 };
 
-/// The greatest sum so far in each lane, of several the first; and where it is asked for, the one after it.
+/// Greatest sum so far in each lane (of equal ones the first) and, on request, the second greatest.
 template <bool WithSecond>
 struct Leaders {
   Doubles best, second;
@@ -69,7 +69,7 @@ struct Leaders {
     ids = is_better ? others : ids;
   }
 
-  /// Each lane by the one that is in its place in Order.
+  /// Compares each lane with the one at its place in Order.
   template <int... Order>
   void challenge_each_other() noexcept {
     challenge(__builtin_shufflevector(best, best, Order...), __builtin_shufflevector(second, second, Order...),
@@ -92,7 +92,7 @@ Best best_of(std::span<const double* const> rows, std::size_t width) noexcept {
   return {leaders.best[0], leaders.second[0], leaders.ids[0]};
 }
 
-/// Of one class and packet, in whole numbers: variances are exact but for their last digit.
+/// Sums for one class and packet, in whole numbers, so that variances are exact except for their last digit.
 struct Moments {
   std::uint64_t count = 0, sum = 0, squares = 0;
 
@@ -125,7 +125,7 @@ std::size_t NaiveBayes::table_bytes(std::size_t packets, std::uint16_t longest, 
   return packets * (longest + std::size_t{1}) * width_of(classes) * sizeof(double);
 }
 
-/// Of a class before any size is known.
+/// Returns a class's log probability before any size is known.
 double NaiveBayes::start(std::size_t id) const noexcept {
   if (!priors_.empty()) return std::log(priors_[id]);
   const auto own = std::span(normals_).subspan(id * packets(), packets());
@@ -255,7 +255,7 @@ std::unique_ptr<Model> NaiveBayes::read(ModelHead head, ModelReader& reader) {
     ++id;
     const auto means = reader.numbers(from, "mean", head.packets, kMean);
     const auto variances = reader.numbers(from, "variance", head.packets, kVariance);
-    if (means.size() != variances.size()) return;  // of which is complained
+    if (means.size() != variances.size()) return;  // the reader has complained
     for (std::size_t packet = 0; packet < means.size(); ++packet) {
       normals.push_back({means[packet], variances[packet]});
       if (std::isnan(means[packet]) != std::isnan(variances[packet]))

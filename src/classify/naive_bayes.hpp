@@ -15,32 +15,32 @@ namespace parshall {
 
 class ModelReader;
 
-/// Gaussian naive Bayes: the class under which the sizes of the first packets are likeliest, as if each size had a
-/// normal distribution of its own.
+/// Gaussian naive Bayes: selects the class under which the sizes of the first packets are likeliest, as if each size
+/// had an independent normal distribution.
 ///
 /// Shape:  a table of log densities by packet, size and class: packets x (longest + 1) rows of whole cache lines.
-/// Cost:   one row for each packet: nothing is computed but sums and their greatest.
-/// Error:  none: entries are doubles, summed in the order of packets, so that the class is that of the densities
-///         themselves. What of a packet no flow of a class showed in training is no size of that class.
+/// Cost:   one row for each packet; only sums and their maximum are computed.
+/// Error:  none: entries are doubles, summed in the order of packets, so the class is that of the densities themselves.
+///         If no training flow of a class had a size for a packet, any size there excludes the class.
 /// Source: Santiago del Rio et al., IMC 2012, section 3.
 class NaiveBayes final : public Model {
  public:
   static constexpr std::string_view kKind = "naive-bayes";
-  static constexpr double kLeastVariance = 1e-12;  ///< bytes^2: below that of whole numbers that are not all alike
+  static constexpr double kLeastVariance = 1e-12;  ///< bytes^2: less than that of whole numbers that are not all equal
   static constexpr std::size_t kMostTableBytes = std::size_t{1} << 30;
 
   struct Normal {
-    double mean, variance;  ///< NaN both: no size was seen
+    double mean, variance;  ///< both NaN: no size was seen
 
     bool is_known() const noexcept { return mean == mean; }
   };
 
-  /// normals: by class and packet. priors: of each class, or none where they are all alike.
-  /// Throws std::length_error where table_bytes() is above kMostTableBytes.
+  /// `normals` are by class and packet. `priors` has one number per class, or is empty if all are equal. Throws
+  /// std::length_error if table_bytes() is above kMostTableBytes.
   NaiveBayes(ModelHead head, std::vector<Normal> normals, std::vector<double> priors);
 
   static std::unique_ptr<Model> train(const Samples& samples, const TrainingOptions& options);
-  /// Null, and a complaint, where it is malformed.
+  /// Reads a model. Returns null, with a complaint, if it is malformed.
   static std::unique_ptr<Model> read(ModelHead head, ModelReader& reader);
 
   static std::size_t table_bytes(std::size_t packets, std::uint16_t longest, std::size_t classes) noexcept;
@@ -64,8 +64,9 @@ class NaiveBayes final : public Model {
 
   std::vector<Normal> normals_;
   std::vector<double> priors_;
-  std::size_t width_;             // of a row
-  double unsure_ = 0, sure_ = 0;  // logarithms of the likeliest over the second: below and above, reject is decided
+  std::size_t width_;  // width of a row
+  double unsure_ = 0,
+         sure_ = 0;  // bounds of log(likeliest / second) for `reject`: below and above, the result is certain
   HugeBuffer<double> table_;
 };
 

@@ -10,20 +10,20 @@ namespace parshall {
 
 class ModelReader;
 
-/// A way to tell classes apart.
+/// Kind of model.
 struct ModelKind {
   std::string_view name, help;
 
-  /// Throws std::length_error where the model would need absurd memory.
+  /// Trains a model. Throws std::length_error if it would need absurd memory.
   std::unique_ptr<Model> (*train)(const Samples& samples, const TrainingOptions& options);
 
-  /// Null, and a complaint, where the file's table of this name is malformed.
+  /// Reads a model. Returns null, with a complaint, if the file's table of this name is malformed.
   std::unique_ptr<Model> (*read)(ModelHead head, ModelReader& reader);
 };
 
 std::span<const ModelKind> model_kinds() noexcept;
 
-/// Null where there is none of this name.
+/// Returns the kind of this name, or null.
 const ModelKind* find_model_kind(std::string_view name) noexcept;
 
 }  // namespace parshall

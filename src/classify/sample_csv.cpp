@@ -26,7 +26,7 @@ std::optional<std::uint32_t> whole_number(std::string_view text, std::uint32_t m
   return number;
 }
 
-/// Reads a file of samples; the first that is wrong is said.
+/// Reads a file of samples and reports the first error.
 class Reader {
  public:
   Reader(std::istream& csv, const std::string& name) : records_(csv, kMostFirstPackets + 3), name_(name) {}
@@ -58,7 +58,7 @@ class Reader {
     return cells[0] == "class" && cells[1] == "capture";
   }
 
-  /// What is wrong with it.
+  /// Reads a flow. Returns what is wrong with it, if anything.
   std::optional<std::string> read_flow() {
     const auto cells = records_.cells();
     const std::size_t wanted = 2 + sizes_.size() + (has_folds_ ? 1 : 0);

@@ -11,21 +11,21 @@
 
 namespace parshall {
 
-/// Samples of a file, and the fold of each where it has that column.
+/// Samples of a file, with the fold of each if the file has that column.
 struct SampleFile {
   Samples samples;
   std::vector<std::uint32_t> folds;
 };
 
-/// CSV of RFC 4180 with a first line `class,capture,size_1,...,size_N` and maybe `,fold`; where there is no size, the
-/// cell is empty. `name` is what errors call the file.
+/// Parses CSV of RFC 4180. Its first line is `class,capture,size_1,...,size_N`, optionally with `,fold`. A missing size
+/// is an empty cell. `name` is the file's name in errors.
 Result<SampleFile> parse_samples(std::istream& csv, const std::string& name);
 Result<SampleFile> read_samples(const std::string& path);
 
-/// The text as a cell of such a file: in quotes where it needs them.
+/// Returns the text as a cell of such a file, in quotes if needed.
 std::string csv_cell(const std::string& text);
 
-/// folds: of each flow, or none for no such column.
+/// Writes samples. `folds` has the fold of each flow; if it is empty, there is no such column.
 void write_samples(std::ostream& csv, const Samples& samples, std::span<const std::uint32_t> folds = {});
 
 }  // namespace parshall

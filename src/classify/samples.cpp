@@ -9,7 +9,7 @@
 namespace parshall {
 namespace {
 
-/// `last` is tried first: flows of one class and capture come together.
+/// Returns a name's number, trying `last` first: flows of one class and capture come together.
 std::size_t number_of(std::vector<std::string>& names, std::string_view name, std::size_t last) {
   if (last < names.size() && names[last] == name) return last;
   const auto found = std::ranges::find(names, name);
@@ -26,7 +26,7 @@ std::optional<Error> class_name_problem(std::string_view name) {
   for (const char c : name) shown += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c;
   if (std::ranges::find(kTaken, name) != std::end(kTaken))
     return Error{fmt::format("a class cannot be called \"{}\": reports call flows so that have none", shown)};
-  // C0 in any text; C1 in UTF-8, which terminals obey as well.
+  // Excludes C0 in any text, and C1 in UTF-8, which terminals also obey.
   bool is_printable = std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < ' '; });
   for (std::size_t i = 0; i + 1 < name.size(); ++i)
     is_printable &= name[i] != '\xc2' || static_cast<unsigned char>(name[i + 1]) >= 0xa0;

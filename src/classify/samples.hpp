@@ -13,12 +13,12 @@
 
 namespace parshall {
 
-inline constexpr std::size_t kMostClasses = 1024;  ///< that a model tells apart
+inline constexpr std::size_t kMostClasses = 1024;  ///< most classes of a model
 
-/// Flows whose application is known: the sizes of their first packets, the class, and the capture they are from.
+/// Flows of known application: the sizes of their first packets, the class, and the capture they are from.
 ///
-/// Shape: sizes has packets columns for each flow, one flow after the other; classes and captures one number, which is
-///        the place of its name.
+/// Shape: `sizes` has `packets` columns for each flow, one flow after the other. `classes` and `captures` have one
+///        number each, the index of the name.
 struct Samples {
   static constexpr std::uint16_t kMissing = 0;  ///< in place of a size: the flow ended before
 
@@ -34,19 +34,19 @@ struct Samples {
   }
   std::vector<std::uint64_t> flows_by_class() const;
 
-  /// Names that are new get the next number.
+  /// Adds a flow. New names get the next number.
   void add(std::span<const std::uint16_t> first_sizes, std::string_view class_name, std::string_view capture_name);
 
-  /// Longer packets count as of so many bytes.
+  /// Reduces larger sizes to `longest`.
   void cap(std::uint16_t longest) noexcept;
 
-  /// Those where chosen[flow], with the numbers of all classes and captures as they are here.
+  /// Returns the flows with chosen[flow], keeping the numbers of all classes and captures.
   Samples where(const std::vector<bool>& chosen) const;
 };
 
 inline constexpr std::size_t kMostClassNameBytes = 64;
 
-/// What is wrong with the name of a class, which reports of any format have to hold; nothing where it will do.
+/// Returns why a class cannot have this name, which must work in reports of every format; nullopt if it can.
 std::optional<Error> class_name_problem(std::string_view name);
 
 }  // namespace parshall

@@ -8,10 +8,10 @@
 
 namespace parshall {
 
-/// What stands in a model's file for a number that there is none of.
+/// Text for a missing number in a model's file.
 inline constexpr std::string_view kNone = "none";
 
-/// [1.5, "none"]: every digit, and NaN as kNone.
+/// Returns a list such as [1.5, "none"], with every digit, and NaN as kNone.
 std::string listed(std::span<const double> numbers);
 
 }  // namespace parshall

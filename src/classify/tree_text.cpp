@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kLeafKeys[] = {"flows"}, kBranchKeys[] = {"packet", "size", "up_to", "above"};
 constexpr ModelReader::Range kFlows{0, 1e15};
 
-/// Reads the nodes of a tree. Since they stand level by level, there is one place for each one's children.
+/// Reads the nodes of a tree. They are level by level, so the place of each node's children is determined.
 class NodesReader {
  public:
   NodesReader(const ModelHead& head, ModelReader& reader) : head_(head), reader_(reader) {}

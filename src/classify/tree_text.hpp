@@ -9,10 +9,10 @@
 
 namespace parshall {
 
-/// TOML of a tree's nodes, as the key `nodes` of the table before it.
+/// Returns a tree's nodes as TOML: the key `nodes` of the table before it.
 std::string nodes_text(std::span<const DecisionTree::Node> nodes, std::span<const std::string> classes);
 
-/// The nodes of a table with this key. A complaint, and none, where they are malformed.
+/// Reads the nodes of a table with this key. Returns none, with a complaint, if they are malformed.
 std::vector<DecisionTree::Node> read_nodes(const toml::table& own, const ModelHead& head, ModelReader& reader);
 
 }  // namespace parshall
