@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// Reads numbers one after the other; beyond the end there are zeros, and ok() says so.
+/// Reads consecutive numbers. Beyond the end it reads zeros, and ok() becomes false.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) noexcept : bytes_(bytes) {}
@@ -17,14 +17,14 @@ class ByteReader {
 
   std::uint8_t byte() noexcept { return static_cast<std::uint8_t>(big(1)); }
 
-  /// The highest byte first; of more than eight, the last ones.
+  /// Reads a number, the highest byte first. With more than eight bytes, the last ones remain.
   std::uint64_t big(std::size_t bytes) noexcept {
     std::uint64_t value = 0;
     for (const std::uint8_t each : take(bytes)) value = value << 8 | each;
     return value;
   }
 
-  /// Of 7 bits a byte, the lowest first.
+  /// Reads a number of 7 bits a byte, the lowest first.
   std::uint64_t varint() noexcept {
     constexpr unsigned kBits = 7, kMost = 64;
     std::uint64_t value = 0;

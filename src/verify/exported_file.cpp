@@ -17,7 +17,7 @@
 namespace parshall {
 namespace {
 
-/// All of it. Read, not mapped: who cuts the file meanwhile must not end the program.
+/// Reads a whole file. It is not mapped, since truncating the file in the meantime must not end the program.
 Result<std::vector<std::uint8_t>> read_whole(const std::string& path) {
   const auto wrong = [&](int why) { return Error{fmt::format("cannot read {}: {}", path, std::strerror(why))}; };
   const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -9,34 +9,38 @@
 
 namespace parshall {
 
-/// What a run says of where its packets are, and of its records in one output.
+/// A run's own account of its packets, and of its records in one output.
 struct ExportAccount {
-  std::uint64_t counted_in_flows = 0;  ///< packets, of all records
-  std::uint64_t packets_offered = 0;   ///< of these, to the output: all, but where it came or went meanwhile
-  bool whole_run = true;               ///< it did not
+  std::uint64_t counted_in_flows = 0;  ///< packets of all records
+  std::uint64_t packets_offered =
+      0;                  ///< part offered to the output; all, unless it was added or removed during the run
+  bool whole_run = true;  ///< false if the output was added or removed during the run
   std::uint64_t records_written = 0, packets_written = 0, records_not_sent = 0, packets_not_sent = 0;
   bool has_packets = true;  ///< the records' columns hold every packet of them
   bool balanced = false;    ///< whether every packet is somewhere
+  bool balanced = false;  ///< true if every packet is accounted for
 };
 
-/// What a file that was exported has in it, read again.
+/// Contents of an exported file.
 struct ExportedFile {
-  std::string run;  ///< files of one run add up; empty: the file stands for itself
+  std::string run;  ///< files of the same run are added up; empty: the file stands for itself
   std::uint64_t records = 0, packets = 0;
   bool has_packets = true;          ///< false: its chosen columns hold not every packet of its records
   bool has_findings_alone = false;  ///< of tasks: none of them is in an account
+  bool has_packets = true;          ///< false: its columns were chosen without `packets`
+  bool has_findings_alone = false;  ///< true if it has only findings of tasks, which no account contains
   std::optional<ExportAccount> account;
-  std::string problem;  ///< empty: it is whole, and what it says of itself is so
+  std::string problem;  ///< empty: it is complete, and its own account is right
 };
 
 using Bytes = std::span<const std::uint8_t>;
 
-/// Each fails on what is none of its kind.
+/// Read a file. Each fails on a file of another kind.
 ExportedFile read_parquet(Bytes file);
 ExportedFile read_ipfix(Bytes file);
 ExportedFile read_json_lines(Bytes file);
 
-/// By what it begins with. Fails on what cannot be read, and on files that have no account in them.
+/// Reads a file of the kind that its beginning shows. Fails on unreadable files, and on kinds without an account.
 Result<ExportedFile> read_exported(const std::string& path);
 
 }  // namespace parshall

@@ -26,14 +26,14 @@ struct Template {
   bool of_options = false;
 };
 
-/// By element, of one record: the first eight bytes that say something.
+/// Values of one record by element: the first eight significant bytes.
 using Values = std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint64_t>;
 
 class Messages {
  public:
   explicit Messages(ExportedFile& read) noexcept : read_(read) {}
 
-  /// One message, behind its version and length.
+  /// Reads one message, behind its version and length.
   void take(ByteReader message) {
     message.big(4);  // export time
     const auto sequence = static_cast<std::uint32_t>(message.big(4));
@@ -66,13 +66,13 @@ class Messages {
     while (set.left() >= 4) {
       const auto id = static_cast<std::uint16_t>(set.big(2));
       const auto count = static_cast<std::uint16_t>(set.big(2));
-      if (of_options && count != 0) set.big(2);  // how many are scopes
+      if (of_options && count != 0) set.big(2);  // number of scope fields
       Template one{.fields = {}, .of_options = of_options};
       for (std::uint16_t i = 0; i < count && set.ok(); ++i) {
         Field field{.element = static_cast<std::uint16_t>(set.big(2)), .bytes = static_cast<std::uint16_t>(set.big(2))};
         if ((field.element & kEnterprise) != 0) field.pen = static_cast<std::uint32_t>(set.big(4));
         field.element &= kEnterprise - 1;
-        // Else a record of a byte could have fields without end.
+        // Otherwise a record of one byte could have endless fields.
         if (set.ok() && field.bytes == 0) return fail("a template has a field of nothing");
         one.fields.push_back(field);
       }
@@ -86,7 +86,7 @@ class Messages {
     if (known == templates_.end() || known->second.fields.empty()) return fail("data come before their template");
     std::size_t least = 0;
     for (const Field& field : known->second.fields) least += field.bytes == kVariable ? 1 : field.bytes;
-    while (set.left() >= least) {  // less is padding
+    while (set.left() >= least) {  // fewer bytes are padding
       Values values;
       for (const Field& field : known->second.fields) {
         std::size_t bytes = field.bytes;
@@ -127,7 +127,7 @@ class Messages {
 
   ExportedFile& read_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, Template> templates_;
-  std::map<std::uint32_t, std::uint32_t> sequences_;  ///< that the next message of a domain has
+  std::map<std::uint32_t, std::uint32_t> sequences_;  ///< expected in the next message of a domain
   std::uint64_t data_records_ = 0;
 };
 

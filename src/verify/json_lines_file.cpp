@@ -21,7 +21,7 @@ std::uint64_t number(const json& object, const char* name) {
   return at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
 }
 
-/// Of the output that says it wrote what is there; else of none of them.
+/// Returns the account of the output whose written amounts match the file; otherwise that of no output.
 ExportAccount account_of(const json& summary, const ExportedFile& read) {
   const json accounting = summary.value("accounting", json::object());
   ExportAccount account{

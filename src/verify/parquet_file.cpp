@@ -116,7 +116,7 @@ PageHeader read_page_header(ThriftReader& thrift) {
   return page;
 }
 
-/// `bits` bits of a number each, from the lowest on.
+/// Reads numbers of `bits` bits each, from the lowest bit on.
 class BitReader {
  public:
   explicit BitReader(Bytes bytes) noexcept : bytes_(bytes) {}
@@ -136,8 +136,8 @@ class BitReader {
   std::size_t at_ = 0;
 };
 
-/// Of DELTA_BINARY_PACKED numbers of 64 bits, behind levels that say which are absent, where they may be; nothing where
-/// they are no such.
+/// Returns the sum of a page of 64-bit numbers in DELTA_BINARY_PACKED, behind levels if values may be absent. Returns
+/// nullopt if the page is invalid.
 std::optional<std::uint64_t> sum_of_deltas(Bytes page, std::int64_t values, bool may_be_absent) {
   ByteReader reader(page);
   if (may_be_absent) reader.take(__builtin_bswap32(static_cast<std::uint32_t>(reader.big(4))));
@@ -164,9 +164,9 @@ std::optional<std::uint64_t> sum_of_deltas(Bytes page, std::int64_t values, bool
   return sum;
 }
 
-/// Reads all pages of a chunk: each has a checksum. What is wrong, where something is.
+/// Reads all pages of a chunk, each of which has a checksum. Returns what is wrong, if anything.
 std::string read_pages(Bytes file, const Chunk& chunk, std::uint64_t& packets) {
-  // More than ours have, and little enough that a file of a few bytes does not keep us long.
+  // More than our files have, but small enough that a file of a few bytes does not take long.
   constexpr std::int64_t kZstd = 6, kMostPage = 1 << 24, kMostRows = 1 << 20, kData = 0, kDelta = 5;
   const auto broken = [&](std::string_view what) { return fmt::format("column {}: {}", chunk.column, what); };
   if (chunk.codec != kZstd) return broken("not of ours");

@@ -22,7 +22,7 @@ bool is_of_an_output(const std::string& path) {
   return std::ranges::any_of(kEndings, [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
-/// A file that is named twice, or by a link, counts once.
+/// Removes files that are named twice, directly or by a link.
 void keep_one_of_each(std::vector<std::string>& files) {
   std::set<fs::path> known;
   std::erase_if(files, [&](const std::string& file) {
@@ -32,7 +32,7 @@ void keep_one_of_each(std::vector<std::string>& files) {
   });
 }
 
-/// What there is at `path`, and below it.
+/// Collects the files at `path`, and below it.
 std::optional<Error> find(const std::string& path, std::vector<std::string>& files) {
   std::error_code wrong;
   if (!fs::is_directory(path, wrong)) {
@@ -46,7 +46,7 @@ std::optional<Error> find(const std::string& path, std::vector<std::string>& fil
   return std::nullopt;
 }
 
-/// Of a run, whatever its files say of themselves.
+/// Returns a problem of the run as a whole, whatever its files state.
 std::string problem_of(const VerifiedRun& run) {
   if (!run.account) return "it has no account: it goes on, or was ended by force";
   const ExportAccount& account = *run.account;

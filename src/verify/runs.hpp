@@ -12,31 +12,31 @@
 
 namespace parshall {
 
-/// A file that was looked at.
+/// A file that was verified.
 struct VerifiedFile {
   std::string path;
   ExportedFile read;
 };
 
-/// What the files of one run add up to.
+/// Sum over the files of one run.
 struct VerifiedRun {
-  std::string name;  ///< or the path of the one file that it is
+  std::string name;  ///< or the path, for a single file
   std::uint64_t files = 0, records = 0, packets = 0;
-  bool has_packets = true;  ///< of each of its records it is known how many
+  bool has_packets = true;  ///< true if the packets of each record are known
   std::optional<ExportAccount> account;
-  std::string problem;  ///< empty: it all adds up
+  std::string problem;  ///< empty: everything adds up
 };
 
 struct Verified {
   std::vector<VerifiedFile> files;
   std::vector<VerifiedRun> runs;
-  std::vector<Error> unreadable;  ///< files, or what is in them is none of ours
+  std::vector<Error> unreadable;  ///< files that cannot be read, or that have other contents
 
   bool is_good() const noexcept;
 };
 
-/// Reads files, and those in folders, and adds each run's up. Files of a folder whose name is of no output are left
-/// out. Fails where a folder cannot be read, and where there is nothing to verify.
+/// Reads files, and the files in folders, and adds up each run. In a folder, files are skipped unless their names are
+/// those of an output. Fails if a folder cannot be read, or if there is nothing to verify.
 Result<Verified> verify(std::span<const std::string> paths);
 
 }  // namespace parshall

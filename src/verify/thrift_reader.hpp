@@ -8,7 +8,7 @@
 
 namespace parshall {
 
-/// Structures in Thrift's compact protocol, whoever wrote them. Source: thrift-compact-protocol.md.
+/// Reads structures in Thrift's compact protocol, from any writer. Source: thrift-compact-protocol.md.
 class ThriftReader {
  public:
   explicit ThriftReader(std::span<const std::uint8_t> bytes) noexcept : bytes_(bytes) {}
@@ -16,7 +16,7 @@ class ThriftReader {
   bool ok() const noexcept { return bytes_.ok() && ok_; }
   std::size_t left() const noexcept { return bytes_.left(); }
 
-  /// Calls `use(id)` with each field, which says whether it has read it.
+  /// Calls `use(id)` for each field; it returns whether it has read the field.
   template <class Use>
   void structure(const Use& use) {
     int id = 0;
@@ -73,7 +73,7 @@ class ThriftReader {
         const std::uint8_t head = bytes_.byte();
         const std::uint64_t items = (head >> 4) == kLong ? bytes_.varint() : head >> 4;
         const std::uint8_t item = head & 0xf;
-        // Booleans are a byte each here.
+        // Booleans take a byte each in a list.
         for (std::uint64_t i = 0; i < items && ok(); ++i) skip(item <= kNo ? std::uint8_t{kI8} : item, depth + 1);
         return;
       }
