@@ -7,11 +7,10 @@
 
 namespace parshall {
 
-/// What waits in a device's queue: packets by number, in the order they came, those that came while it was full left
-/// out.
+/// Queue of a device: packets by number, in order of arrival, without those that came while it was full.
 class ArrivalQueue {
  public:
-  /// Packets that came evenly.
+  /// Packets that came at equal intervals.
   struct Run {
     std::uint64_t first, count;
     double first_ns, step_ns;
@@ -19,12 +18,12 @@ class ArrivalQueue {
 
   explicit ArrivalQueue(std::uint64_t packets) : room_(packets), runs_(packets) {}
 
-  std::uint64_t arrived() const noexcept { return arrived_; }  ///< ever, with those that were missed
+  std::uint64_t arrived() const noexcept { return arrived_; }  ///< all that ever arrived, including missed ones
 
-  /// Packets up to this one came to nobody.
+  /// Discards the packets before this one, which no queue received.
   void begin_after(std::uint64_t arrived) noexcept { arrived_ = arrived; }
 
-  /// Up to `arrived` packets had come by `to_ns`, evenly since `from_ns`; how many of them found no room.
+  /// Adds arrivals: up to `arrived` packets came by `to_ns`, evenly since `from_ns`. Returns how many found no room.
   std::uint64_t arrive(std::uint64_t arrived, std::uint64_t from_ns, std::uint64_t to_ns) noexcept {
     if (arrived <= arrived_) return 0;
     const std::uint64_t fresh = arrived - arrived_, kept = std::min(fresh, room_ - waiting_);
@@ -37,8 +36,8 @@ class ArrivalQueue {
     return fresh - kept;
   }
 
-  /// The oldest packets, at most `most`: calls `play(run, at)` for one run of them after the other, the `at`-th of all
-  /// that are taken first. Returns how many.
+  /// Takes the oldest packets, at most `most`. Calls `play(run, at)` for each run of them, the first of which is the
+  /// `at`-th packet taken. Returns how many were taken.
   template <class Play>
   std::size_t take(std::size_t most, Play play) noexcept {
     std::size_t taken = 0;
@@ -60,7 +59,7 @@ class ArrivalQueue {
 
  private:
   std::uint64_t room_;
-  std::vector<Run> runs_;  ///< a ring of what waits; a run holds a packet at least
+  std::vector<Run> runs_;  ///< ring of waiting runs, each with at least one packet
   std::size_t first_run_ = 0, runs_waiting_ = 0;
   std::uint64_t arrived_ = 0, waiting_ = 0;
 };

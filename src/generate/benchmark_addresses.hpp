@@ -4,14 +4,14 @@
 
 namespace parshall {
 
-/// Addresses that are set aside for tests of devices, by number. Frames go from the first half of them to the second.
+/// Addresses reserved for tests of devices, by number. Frames go from the first half to the second.
 ///
-/// Shape: hosts 0 .. kHosts - 1, neither their network's own address nor its broadcast; ports 0 .. kPorts - 1, none of
-///        them well known.
+/// Shape: hosts 0 .. kHosts - 1, without network and broadcast addresses; ports 0 .. kPorts - 1, without well-known
+///        ones.
 /// Source: RFC 2544, appendix C.2.2, RFC 6890: 198.18.0.0/15. RFC 5180, section 8: 2001:2::/48.
 struct BenchmarkAddresses {
   static constexpr std::uint64_t kHosts = 65534, kPorts = 64512;
-  static constexpr std::uint64_t kDynamicPorts = 16384;  ///< RFC 6335, section 6: they mean nothing by themselves
+  static constexpr std::uint64_t kDynamicPorts = 16384;  ///< RFC 6335, section 6: ports without a meaning of their own
   static constexpr std::uint8_t kIpv6Source[8] = {0x20, 0x01, 0, 2, 0, 0, 0, 0};       ///< 2001:2:0:0::/64
   static constexpr std::uint8_t kIpv6Destination[8] = {0x20, 0x01, 0, 2, 0, 0, 0, 1};  ///< 2001:2:0:1::/64
 
@@ -28,7 +28,8 @@ struct BenchmarkAddresses {
   static constexpr std::uint32_t number(std::uint64_t host) noexcept { return static_cast<std::uint32_t>(host + 1); }
 };
 
-/// Bijection of 0 .. kBound - 1: rounds of xor-shift and odd multiplication among kBits bits, until it is below.
+/// Permutes 0 .. kBound - 1: rounds of xor-shift and odd multiplication on kBits bits, until the result is below
+/// kBound.
 /// Source: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002 (cycle walking).
 template <int kBits, std::uint64_t kBound>
 constexpr std::uint64_t scramble_below(std::uint64_t x) noexcept {

@@ -40,7 +40,7 @@ std::size_t CaptureLoops::poll(std::span<RawPacket> out) noexcept {
   return count;
 }
 
-/// After the last packet of a loop, or while a stream has none: whether there is another loop now.
+/// Called after the last packet of a loop, or while a stream has none. Returns whether another loop begins now.
 bool CaptureLoops::begin_loop() noexcept {
   if (file_ && !file_->exhausted()) return false;
   if (file_ && !damage_) damage_ = file_->damage();
@@ -86,7 +86,7 @@ void CaptureLoops::keep(std::span<RawPacket> packets) noexcept {
       kept_.back().data = copy;
       kept_bytes_ += packet.captured_bytes;
     }
-  } catch (const std::bad_alloc&) {  // too long a capture
+  } catch (const std::bad_alloc&) {  // the capture is too long
     keeps_ = false;
     kept_ = {};
     bytes_ = {};

@@ -12,13 +12,13 @@
 
 namespace parshall {
 
-/// A capture's packets, several times over.
+/// Plays a capture several times.
 ///
-/// Shape: packets of up to kKeptBytes are kept in memory from the first time on, of a longer capture the file is read
-///        again each time. Time stamps go on from one time to the next, with a mean gap between them.
+/// Shape: packets of up to kKeptBytes are kept in memory from the first loop on; a longer capture is read again for
+///        each loop. Time stamps continue from one loop to the next, with a mean gap between them.
 class CaptureLoops final : public PacketSource {
  public:
-  /// `loops`: 0: for ever. Standard input, and what else is no regular file, can be read but once.
+  /// Opens a capture. `loops` 0 means endless. Standard input, and anything but a regular file, can be read only once.
   static Result<std::unique_ptr<CaptureLoops>> open(const std::string& path, std::uint64_t loops);
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
@@ -26,7 +26,7 @@ class CaptureLoops final : public PacketSource {
   bool repeats() const noexcept override { return loop_ != 0; }
   std::optional<Error> damage() const override { return damage_; }
 
-  /// Which time it was, from 0, that the packets of the last poll() came.
+  /// Returns the loop, from 0, of the packets of the last poll().
   std::uint64_t loop() const noexcept { return loop_; }
 
  private:
@@ -41,14 +41,14 @@ class CaptureLoops final : public PacketSource {
   std::string path_;
   std::uint64_t loops_;
   std::unique_ptr<PacketSource> file_;       ///< null once the capture is in memory
-  std::unique_ptr<PacketSource> last_file_;  ///< whose last packets may still be looked at
+  std::unique_ptr<PacketSource> last_file_;  ///< its last packets may still be in use
   std::uint64_t loop_ = 0, packets_ = 0;
-  std::uint64_t first_ns_ = 0, last_ns_ = 0;  ///< of the capture, as far as it was read
+  std::uint64_t first_ns_ = 0, last_ns_ = 0;  ///< times of the capture, as far as it was read
   std::uint64_t shift_ns_ = 0;
   bool exhausted_ = false;
   std::optional<Error> damage_;
 
-  bool keeps_ = false;  ///< all that came so far
+  bool keeps_ = false;  ///< true while all packets so far are kept
   HugeBuffer<std::uint8_t> bytes_;
   std::size_t kept_bytes_ = 0, at_ = 0;
   std::vector<RawPacket> kept_;

@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::uint8_t kIcmp = 1, kTcp = 6, kUdp = 17, kIcmpv6 = 58;
 
-/// Where the transport's checksum is, and whether the pseudo-header is in it.
+/// Position of the transport's checksum, and its properties.
 struct TransportChecksum {
-  std::size_t at;  ///< in the transport header
+  std::size_t at;  ///< offset in the transport header
   bool has_pseudo_header;
-  bool may_be_none;  ///< 0 says so
+  bool may_be_none;  ///< true if 0 means "no checksum"
 };
 
 std::optional<TransportChecksum> checksum_of(const Datagram& datagram) noexcept {
@@ -32,7 +32,7 @@ std::optional<TransportChecksum> checksum_of(const Datagram& datagram) noexcept 
   }
 }
 
-/// Of its addresses, protocol and the transport's length.
+/// Returns the sum of addresses, protocol and the transport's length.
 std::uint64_t pseudo_header_sum(const std::uint8_t* ip, const Datagram& datagram) noexcept {
   const std::size_t addresses = datagram.version == 4 ? 12 : 8, bytes = datagram.version == 4 ? 8 : 32;
   return internet_sum(ip + addresses, bytes) + datagram.protocol + (datagram.end - datagram.payload_at);
@@ -40,7 +40,7 @@ std::uint64_t pseudo_header_sum(const std::uint8_t* ip, const Datagram& datagram
 
 std::size_t ipv4_header_bytes(const std::uint8_t* ip) noexcept { return std::size_t{ip[0] & 15u} * 4; }
 
-/// Whether all that the transport's checksum covers is there.
+/// Returns whether everything that the transport's checksum covers is present.
 bool is_whole(const std::uint8_t* frame, std::size_t frame_bytes, const Datagram& datagram,
               const TransportChecksum& checksum) noexcept {
   return !datagram.fragment && datagram.end <= frame_bytes && datagram.payload_at + checksum.at + 2 <= datagram.end &&

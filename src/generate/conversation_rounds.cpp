@@ -14,7 +14,7 @@ constexpr std::size_t kFrames = 4 * TcpFrames::kMostPackets;
 constexpr std::size_t kSequence = 4, kAcknowledgment = 8, kFlags = 13, kChecksum = 16;  // RFC 9293, section 3.1
 constexpr std::uint8_t kAck = 0x10;
 
-/// Adds to a number, and what that does to a checksum: the sum of what took its words' place (RFC 1624, equation 3).
+/// Adds to a number. Returns the change of a checksum: the sum of the words' differences (RFC 1624, equation 3).
 std::uint32_t add(std::uint8_t* at, std::uint32_t by) noexcept {
   const std::uint32_t old = get32(at), now = old + by;
   put32(at, now);
@@ -49,7 +49,7 @@ void ConversationRounds::put_into(std::span<RawPacket> packets, std::span<const 
     move_on(packets[i], static_cast<std::uint32_t>(numbers[i] / round_packets), numbers[i] % round_packets);
 }
 
-/// The packet that stands there in a round, to that round.
+/// Changes the packet at position `at` of a round to that round's numbers.
 void ConversationRounds::move_on(RawPacket& packet, std::uint32_t round, std::uint64_t at) noexcept {
   if (round == 0 || (trace_->floods() && trace_->is_flood(at))) return;
   const std::uint32_t flow = trace_->flow_of(at);
@@ -60,7 +60,7 @@ void ConversationRounds::move_on(RawPacket& packet, std::uint32_t round, std::ui
 void ConversationRounds::move_on(RawPacket& packet, Advance by) noexcept {
   std::uint8_t* const frame = ring_[at_].bytes;
   at_ = at_ + lines_ == ring_.size() ? 0 : at_ + lines_;
-  // Whole lines, which frames begin at: of a size that is known.
+  // Copies whole lines of known size; frames begin at lines.
   for (std::size_t at = 0; at < packet.captured_bytes; at += sizeof(Line))
     std::memcpy(frame + at, packet.data + at, sizeof(Line));
   packet.data = frame;

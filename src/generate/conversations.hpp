@@ -10,27 +10,27 @@
 
 namespace parshall {
 
-/// Makes packets of one-way flows those of connections that go on: as often as each is called. Flows 2i and 2i + 1 are
-/// the two directions of one. Each segment follows the one before it, and acknowledges all that the other end has sent.
+/// Turns one-way flows into lasting connections, packet by packet. Flows 2i and 2i + 1 are the two directions of one.
+/// Each segment follows the one before it, and acknowledges everything that the other end has sent.
 ///
-/// A round of packets is played over and over: numbers of later rounds are those of the first and what rounds advance
-/// them by (ConversationRounds). Connections of which one end never sends have no data, and no numbers to go on.
+/// A round of packets is repeated. Numbers of later rounds are those of the first plus an advance per round
+/// (ConversationRounds). A connection in which one end never sends has no data, and its numbers do not advance.
 class Conversations {
  public:
-  /// `flow_of`: of all packets of the round; `others`: which of them are of no connection; none: all are.
+  /// `flow_of` has the flows of the round's packets. `others` marks packets of no connection; empty if there are none.
   Conversations(const TrafficSpec& spec, std::span<const std::uint32_t> flow_of, const std::vector<bool>& others);
 
-  /// The round's next packet, of flow `number`, in a frame that has room for so much data.
+  /// Returns the round's next packet, of flow `number`, in a frame with room for `room` bytes of data.
   Segment segment(std::uint64_t number, std::uint32_t room) noexcept;
 
-  /// By how much each flow's sequence numbers have gone on; flows in pairs. Throws std::bad_alloc.
+  /// Returns how far each flow's sequence numbers advance in a round, flows in pairs. Throws std::bad_alloc.
   std::vector<std::uint32_t> advances() const;
 
  private:
   struct Flow {
-    bool sends = false;      ///< anything in a round
+    bool sends = false;      ///< true if it sends in a round
     std::uint32_t sent = 0;  ///< bytes
-    float resends = 0;       ///< share of its packets that send again what the last one did
+    float resends = 0;       ///< fraction of its packets that repeat the previous data
   };
 
   std::uint32_t first_sequence(std::uint64_t number) const noexcept;

@@ -38,21 +38,23 @@ void write_tcp(std::uint8_t* tcp, const FlowTuple& tuple, const Segment& segment
   tcp[13] = segment.flags;
   put16(tcp + 14, segment.window);
   if (segment.mss_of_mtu == 0) return;
-  // RFC 9293, section 3.2, and 3.7.1: without the headers that have no options.
+  // RFC 9293, section 3.2, and 3.7.1: the MTU minus the headers without options.
   tcp[20] = 2;
   tcp[21] = Segment::kMssOptionBytes;
   put16(tcp + 22, segment.mss_of_mtu - tuple.ip_header_bytes() - tuple.transport_header_bytes());
 }
 
-/// As the last bytes of so long a payload; returns their sum.
+/// Writes a trailer at the end of a payload of that length. Returns its sum.
 std::uint64_t write_trailer(std::uint8_t* payload, std::uint32_t payload_bytes, std::uint32_t stream) noexcept {
   std::uint8_t* const at = payload + payload_bytes - Trailer::kBytes;
   Trailer{.stream = stream}.write(at);
   const std::uint32_t sum = fold_sum(internet_sum(at, Trailer::kBytes));
-  return payload_bytes % 2 == 0 ? sum : sum >> 8 | (sum & 0xFF) << 8;  // half a word on (RFC 1071, section 2, B)
+  return payload_bytes % 2 == 0 ? sum
+                                : sum >> 8 | (sum & 0xFF) << 8;  // shifted by half a word (RFC 1071, section 2, B)
 }
 
-/// Of the pseudo-header (RFC 9293, section 3.1; RFC 768; RFC 8200, section 8.1), the headers and the payload.
+/// Returns the checksum of pseudo-header, headers and payload. Source: RFC 9293, section 3.1; RFC 768; RFC 8200,
+/// section 8.1.
 std::uint16_t transport_checksum(const std::uint8_t* transport, const FlowTuple& tuple, std::uint32_t header_bytes,
                                  std::uint32_t payload_bytes, std::uint64_t payload_sum) noexcept {
   const std::size_t address_bytes = tuple.ipv6 ? 16 : 4;
@@ -60,7 +62,7 @@ std::uint16_t transport_checksum(const std::uint8_t* transport, const FlowTuple&
                             (tuple.tcp ? kTcpNumber : kUdpNumber) + header_bytes + payload_bytes +
                             internet_sum(transport, header_bytes) + payload_sum;
   const auto checksum = static_cast<std::uint16_t>(~fold_sum(sum));
-  return checksum == 0 && !tuple.tcp ? 0xFFFF : checksum;  // UDP's 0 says that there is none
+  return checksum == 0 && !tuple.tcp ? 0xFFFF : checksum;  // in UDP, 0 means no checksum
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ FlowFrames::FlowFrames(const TrafficSpec& spec) noexcept : link_bytes_(kEthernet
     put16(&link_[link_bytes_], vlan);
     link_bytes_ += kTagBytes;
   };
-  // Types: IEEE 802.1Q, table 9-1.
+  // Types of IEEE 802.1Q, table 9-1.
   if (spec.outer_vlan != 0) add_tag(0x88A8, spec.outer_vlan);
   if (spec.vlan != 0) add_tag(0x8100, spec.vlan);
 }

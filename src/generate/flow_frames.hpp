@@ -9,29 +9,30 @@
 
 namespace parshall {
 
-/// What a packet says, apart from whose it is: all but `payload_bytes` is of TCP.
+/// Contents of a packet apart from its flow. All fields but `payload_bytes` and `stream` are for TCP.
 struct Segment {
   static constexpr std::uint32_t kMssOptionBytes = 4;
 
   std::uint32_t payload_bytes = 0;
-  std::uint32_t mss_of_mtu = 0;  ///< there is an option with the maximum segment size of this MTU; 0: there is not
+  std::uint32_t mss_of_mtu = 0;  ///< MTU for an option with the maximum segment size; 0: no option
   std::uint32_t sequence = 0, acknowledgment = 0;
   std::uint16_t window = 0;
-  std::uint8_t flags = 0x10;                           ///< ACK
-  std::optional<std::uint32_t> stream = std::nullopt;  ///< the payload ends in a Trailer that has it; 0 before that
+  std::uint8_t flags = 0x10;  ///< ACK
+  std::optional<std::uint32_t> stream =
+      std::nullopt;  ///< if set, the payload ends in a Trailer with this stream, preceded by zeros
 };
 
-/// Writes the frames of a spec's flows, their checksums being right, into memory that is all zero.
+/// Writes the frames of a spec's flows, with correct checksums, into memory that is all zero.
 class FlowFrames {
  public:
   explicit FlowFrames(const TrafficSpec& spec) noexcept;
 
-  std::uint32_t link_bytes() const noexcept { return link_bytes_; }  ///< before the IP header
+  std::uint32_t link_bytes() const noexcept { return link_bytes_; }  ///< length of the headers before IP
 
-  /// Bytes before the payload.
+  /// Returns the number of bytes before the payload.
   std::uint32_t header_bytes(const FlowTuple& tuple) const noexcept;
 
-  /// What comes behind the payload is padding.
+  /// Writes a frame. Bytes behind the payload are padding.
   void write(std::uint8_t* frame, const FlowTuple& tuple, const Segment& segment) const noexcept;
 
  private:

@@ -6,7 +6,7 @@
 namespace parshall {
 namespace {
 
-/// Of a train, by its number.
+/// Returns the endpoints of a train, by its number.
 TcpFrames::Endpoints endpoints(std::uint64_t flow) noexcept {
   constexpr std::uint32_t kFirstSource = 10u << 24, kServer = 198u << 24 | 18u << 16 | 1;
   constexpr std::uint16_t kFirstPort = 1024, kServerPort = 80;
@@ -16,7 +16,7 @@ TcpFrames::Endpoints endpoints(std::uint64_t flow) noexcept {
           .destination_port = kServerPort};
 }
 
-/// Sources first, then their ports, then the same with the destination.
+/// Returns endpoints that vary the source first, then its port, then destination and port likewise.
 TcpFrames::Endpoints endpoints_for_benchmarks(std::uint64_t flow) noexcept {
   using To = BenchmarkAddresses;
   const std::uint64_t ports = flow / To::kHosts, destinations = ports / To::kPorts;

@@ -10,17 +10,17 @@
 
 namespace parshall {
 
-/// Traffic of short flows, each of them new: TCP segments made as they are played, so that no flow comes again when the
+/// Traffic of short flows that never return: TCP segments are made as they are played, so no flow occurs again when the
 /// trace repeats. The worst case of Santiago del Rio et al., IMC 2012, is one flow at a time of five packets.
 ///
-/// Shape: spec.flows flows at a time take turns, packet by packet, until each has had spec.train_packets; then come the
-///        next. The n-th of 2^48 flows has the n-th source address from 10.0.0.0 on, and then the next source port;
-///        of addresses for benchmarks likewise, and then the next destination.
+/// Shape: spec.flows flows take turns, packet by packet, until each has had spec.train_packets; then the next flows
+///        follow. The n-th of 2^48 flows has the n-th source address from 10.0.0.0 on, then the next source port. With
+///        addresses for benchmarks it is the same, and then the next destination.
 class FlowTrains {
  public:
   explicit FlowTrains(std::shared_ptr<const Trace> trace);
 
-  /// Fills in all of the packets, where the trace is of trains; `number` were played before. At most
+  /// Fills in all of the packets if the trace is of trains; `number` packets were played before. At most
   /// TcpFrames::kMostPackets between two calls of a source's poll().
   void put_into(std::span<RawPacket> packets, std::uint64_t number) noexcept;
 
@@ -29,7 +29,7 @@ class FlowTrains {
   void put_into(std::span<RawPacket> packets, std::uint64_t number, EndpointsOf endpoints_of) noexcept;
 
   std::shared_ptr<const Trace> trace_;
-  TcpFrames frames_;  ///< none where the trace is of something else
+  TcpFrames frames_;  ///< empty if the trace has no trains
 };
 
 }  // namespace parshall

@@ -10,16 +10,16 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint8_t kDynamic = 0xC0;  ///< of a port's first byte: of those from 49152 on
+constexpr std::uint8_t kDynamic = 0xC0;  ///< first byte of dynamic ports, from 49152 on
 
-/// Bijection of 32 bits: two rounds of xor-shift and odd multiplication.
+/// Permutes 32 bits: two rounds of xor-shift and odd multiplication.
 std::uint32_t scramble(std::uint32_t x) noexcept {
   x = (x ^ x >> 16) * 0x7FEB352Du;
   x = (x ^ x >> 15) * 0x846CA68Bu;
   return x ^ x >> 16;
 }
 
-/// So many bytes of an IPv6 prefix, and an interface identifier.
+/// Writes an address of `prefix_bytes` bytes of a prefix and an interface identifier.
 void put_ipv6(std::uint8_t* address, const std::uint8_t* prefix, std::size_t prefix_bytes, std::uint64_t id) noexcept {
   std::memcpy(address, prefix, prefix_bytes);
   std::memcpy(address + 8, &id, sizeof id);
@@ -48,7 +48,7 @@ FlowTuple FlowTuples::one_way(std::uint64_t flow) const noexcept {
   return tuple;
 }
 
-// In either, a bijection of the flow number keeps any two flows' five-tuples apart.
+// In both cases, a permutation of the flow number keeps the five-tuples of any two flows different.
 
 void FlowTuples::address_randomly(FlowTuple& tuple, std::uint64_t flow, SplitMix64 random) const noexcept {
   const std::uint64_t destination = random(), ports = random();
@@ -82,7 +82,7 @@ void FlowTuples::address_for_benchmarks(FlowTuple& tuple, std::uint64_t flow, Sp
                                             : scramble_below<32, To::kHosts * To::kPorts>(number);
     source_port = source / To::kHosts;
     put32(tuple.source, To::source(source % To::kHosts));
-    put32(tuple.destination, To::destination(1 + random.below(To::kHosts - 1)));  // host 0 is a flood's victim
+    put32(tuple.destination, To::destination(1 + random.below(To::kHosts - 1)));  // host 0 is the target of floods
   }
   put16(tuple.source_port, port(source_port));
   put16(tuple.destination_port, port(random.below(ports)));

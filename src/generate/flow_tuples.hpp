@@ -7,17 +7,17 @@
 
 namespace parshall {
 
-/// Who sends to whom: as the headers of a flow's packets have it.
+/// Endpoints of a flow, as in its packets' headers.
 struct FlowTuple {
   bool ipv6 = false, tcp = false;
-  std::uint8_t source[16] = {}, destination[16] = {};  ///< 4 bytes of them for IPv4
+  std::uint8_t source[16] = {}, destination[16] = {};  ///< only 4 bytes are used for IPv4
   std::uint8_t source_port[2] = {}, destination_port[2] = {};
 
   std::uint32_t ip_header_bytes() const noexcept { return ipv6 ? 40 : 20; }
   std::uint32_t transport_header_bytes() const noexcept { return tcp ? 20 : 8; }
 };
 
-/// Five-tuples of the flows of a spec, by their numbers: no two have the same.
+/// Five-tuples of a spec's flows by number; all are different.
 class FlowTuples {
  public:
   explicit FlowTuples(const TrafficSpec& spec) noexcept

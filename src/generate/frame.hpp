@@ -6,8 +6,8 @@
 namespace parshall {
 
 inline constexpr std::uint32_t kEthernetBytes = 14;
-/// Bytes of the line that a frame takes: itself, without the checksum that captures leave out, but at least 60; that
-/// checksum (4), preamble and start (8), and the gap behind it (12).
+/// Constants for the bytes of the line that a frame takes. These are the frame itself, without the checksum that
+/// captures omit and at least 60, then the checksum (4), preamble and start (8), and the gap (12).
 inline constexpr std::uint32_t kLeastFrameBytes = 60, kLineOverheadBytes = 4 + 8 + 12;
 constexpr std::uint64_t line_bytes(std::uint32_t frame_bytes) noexcept {
   return (frame_bytes < kLeastFrameBytes ? kLeastFrameBytes : frame_bytes) + kLineOverheadBytes;
@@ -34,7 +34,7 @@ inline void write_ethernet(std::uint8_t* frame, std::uint32_t type) noexcept {
   put16(frame + 12, type);
 }
 
-/// Ones' complement sum of an IPv4 header of 20 bytes (RFC 1071).
+/// Returns the checksum of an IPv4 header of 20 bytes (RFC 1071).
 inline std::uint16_t header_checksum(const std::uint8_t* header) noexcept {
   std::uint32_t sum = 0;
   for (int i = 0; i < 20; i += 2) sum += static_cast<std::uint32_t>(header[i] << 8 | header[i + 1]);

@@ -14,7 +14,7 @@ bool read_size(std::string_view text, std::uint32_t& bytes) {
   return read_number(text, bytes) && bytes >= FrameSizes::kLeast && bytes <= FrameSizes::kMost;
 }
 
-/// SIZE:WEIGHT
+/// Parses SIZE:WEIGHT.
 bool read_weighted(std::string_view text, FrameSizes::Weighted& size) {
   const std::size_t colon = text.find(':');
   return colon != text.npos && read_size(text.substr(0, colon), size.bytes) &&

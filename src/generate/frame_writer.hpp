@@ -10,28 +10,28 @@
 
 namespace parshall {
 
-/// Makes the frames that go out of a source's packets. Called with some packets at a time, and for each first with
-/// lengths(), then with write().
+/// Makes the frames to send from a source's packets. For each group of packets, lengths() is called first, then
+/// write().
 class FrameWriter {
  public:
   virtual ~FrameWriter() = default;
 
-  /// Sets how many bytes the frame of each packet has; 0: the packet cannot be sent.
+  /// Sets the length of each packet's frame; 0 means that the packet cannot be sent.
   virtual void lengths(std::span<const RawPacket> packets, std::span<OutFrame> frames) noexcept = 0;
 
-  /// Writes each packet's frame where it is wanted, in that length. `due_ns`: when each was meant to be sent, since
-  /// 1970; empty where frames go as fast as they are taken.
+  /// Writes each packet's frame to its place with that length. `due_ns` has the planned sending times since 1970; it is
+  /// empty if frames go as fast as possible.
   virtual void write(std::span<const RawPacket> packets, std::span<const OutFrame> frames,
                      std::span<const std::uint64_t> due_ns) noexcept = 0;
 
-  /// Frames written last, the first of them `packets[0]`'s, were not sent after all: nobody has them.
+  /// Takes back frames that were written last but not sent; the first of them is `packets[0]`'s.
   virtual void take_back(std::span<const RawPacket> packets) noexcept { static_cast<void>(packets); }
 
-  /// Whether a frame is other than its packet.
+  /// Returns whether frames differ from their packets.
   virtual bool changes() const noexcept = 0;
 };
 
-/// Frames are their packets, as they were captured.
+/// Copies packets unchanged.
 class FrameCopier final : public FrameWriter {
  public:
   void lengths(std::span<const RawPacket> packets, std::span<OutFrame> frames) noexcept override {
@@ -46,10 +46,12 @@ class FrameCopier final : public FrameWriter {
   }
   bool changes() const noexcept override { return false; }
 
-  /// Bytes: built-in frames lie one behind the other, in more memory than there is cache, those of the next batch too.
+  /// Prefetch distance in bytes. Built-in frames are contiguous, including the next batch, in more memory than the
+  /// cache holds.
   static constexpr std::size_t kAhead = 2048;
 
-  /// Of short frames, which are the most and for which a call costs most, two halves that may overlap.
+  /// Copies a frame. For short frames, which are the most frequent, a call would be expensive: they are copied as two
+  /// halves that may overlap.
   static void copy(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes) noexcept {
     constexpr std::uint32_t kHalf = 32;
     if (bytes < kHalf || bytes > 2 * kHalf) {

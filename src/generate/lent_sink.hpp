@@ -4,7 +4,7 @@
 
 namespace parshall {
 
-/// A sink that outlives its sender.
+/// Wraps a sink that outlives its sender.
 class LentSink final : public FrameSink {
  public:
   explicit LentSink(FrameSink& sink) : sink_(sink) {}

@@ -8,9 +8,9 @@
 
 namespace parshall {
 
-/// Frames are written to memory, over those that were there before, and go no further: what making them costs.
+/// Writes frames to memory, over earlier ones, and sends nothing; measures the cost of making them.
 ///
-/// Shape: 1 MB, of which each frame takes whole cache lines, so that it stays in the second cache.
+/// Shape: 1 MB; each frame takes whole cache lines. It stays in the L2 cache.
 class MemorySink final : public FrameSink {
  public:
   MemorySink() : memory_(kBytes + kLongest) {}

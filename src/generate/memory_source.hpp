@@ -12,7 +12,7 @@
 
 namespace parshall {
 
-/// Plays a trace from memory, over and over, until `limit` packets: the source that costs least.
+/// Plays a trace from memory repeatedly, until `limit` packets: the cheapest source.
 class MemorySource final : public PacketSource {
  public:
   /// Time stamps start at `first_ns` and advance at the trace's rate, across repetitions too.

@@ -5,11 +5,11 @@
 
 namespace parshall {
 
-/// How many packets have come by a time: at a constant rate, or at one that swings between two.
+/// Number of packets that have come by a time, at a constant rate or at one that swings between two.
 class Pace {
  public:
-  /// `most_pps`: the constant rate, or the highest; `period_s`: of the swing, which begins at the lowest rate; 0:
-  /// constant.
+  /// `most_pps` is the constant or the highest rate. `period_s` is the period of the swing, which begins at the lowest
+  /// rate; 0 means constant.
   explicit Pace(double most_pps, double period_s = 0, double least_pps = 0) noexcept
       : most_pps_(most_pps), period_s_(period_s), least_pps_(least_pps) {}
 

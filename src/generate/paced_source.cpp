@@ -44,7 +44,7 @@ std::uint64_t PacedSource::packets_by(std::uint64_t elapsed_ns) const noexcept {
   return static_cast<std::uint64_t>(pace_.packets_by(static_cast<double>(elapsed_ns) / 1e9));
 }
 
-/// The queue keeps those that came while it had room.
+/// Adds arrivals to the queue, which keeps those that it has room for.
 void PacedSource::arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexcept {
   if (arrived <= queue_.arrived()) return;
   const std::uint64_t missed = queue_.arrive(arrived, polled_ns_, elapsed_ns);
@@ -54,7 +54,7 @@ void PacedSource::arrive(std::uint64_t arrived, std::uint64_t elapsed_ns) noexce
   losses_->back() += missed;
 }
 
-/// As many packets as the run has.
+/// Plays as many packets as the run has.
 void PacedSource::play(ArrivalQueue::Run run, std::span<RawPacket> out) noexcept {
   run.first += first_packet_;
   while (!out.empty()) {

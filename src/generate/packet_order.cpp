@@ -11,7 +11,7 @@
 namespace parshall {
 namespace {
 
-/// Round robin, shuffled.
+/// Orders flows round robin, shuffled.
 std::vector<std::uint32_t> uniform(const TrafficSpec& spec, std::uint64_t packets) {
   std::vector<std::uint32_t> flow_of(packets);
   SplitMix64 random(spec.seed);
@@ -32,7 +32,8 @@ std::vector<std::uint32_t> zipf(const TrafficSpec& spec, std::uint64_t packets) 
   return flow_of;
 }
 
-/// Of n flows the k-th has a share of 1/k: how many of the packets are the first k flows', k from 0 to n.
+/// Gives the k-th of n flows a share of 1/k. Returns, for k from 0 to n, how many of the packets are of the first k
+/// flows.
 std::vector<std::uint64_t> rungs(std::uint64_t flows, std::uint64_t packets) {
   std::vector<double> shares(flows + 1);
   for (std::uint64_t k = 1; k <= flows; ++k) shares[k] = shares[k - 1] + 1 / static_cast<double>(k);
@@ -43,11 +44,11 @@ std::vector<std::uint64_t> rungs(std::uint64_t flows, std::uint64_t packets) {
   return until;
 }
 
-/// The i-th packet of a flow that has n of P may go from i P / n on, and has to go before (i + 1) P / n: of those that
-/// may go, the one that has to go first does, so that all go in time. Source: Bennett and Zhang, "WF2Q: worst-case fair
-/// weighted fair queueing", INFOCOM 1996.
+/// Orders the packets of a ladder. The i-th packet of a flow with n of P packets may go from i P / n on, and must go
+/// before (i + 1) P / n. Of those that may go, the one with the earliest deadline does, so all are in time. Source:
+/// Bennett and Zhang, "WF2Q: worst-case fair weighted fair queueing", INFOCOM 1996.
 std::vector<std::uint32_t> ladder(const TrafficSpec& spec, std::uint64_t packets) {
-  using Turn = std::pair<std::uint64_t, std::uint32_t>;  // when, and which flow
+  using Turn = std::pair<std::uint64_t, std::uint32_t>;  // time, and flow
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> may_go, must_go;
   const std::vector<std::uint64_t> until = rungs(spec.flows, packets);
   std::vector<std::uint32_t> gone(spec.flows);

@@ -15,7 +15,7 @@
 namespace parshall {
 namespace {
 
-/// In this machine's byte order, as the format leaves open.
+/// File header in this machine's byte order, as the format allows.
 struct FileHeader {
   std::uint32_t magic = 0xA1B23C4D;  ///< nanoseconds
   std::uint16_t major = 2, minor = 4;
@@ -90,7 +90,7 @@ void PcapSink::flush() noexcept {
   frames_ = 0;
 }
 
-/// The first `bytes` of the buffer were written: what is in none of the file's whole frames is lost.
+/// Ends the file at a whole frame, after only `bytes` of the buffer were written. The other frames are lost.
 void PcapSink::end_at_whole_frame(std::size_t bytes) noexcept {
   std::size_t end = begins_at_;
   for (RecordHeader header; frames_ > 0; --frames_) {
@@ -100,7 +100,7 @@ void PcapSink::end_at_whole_frame(std::size_t bytes) noexcept {
     end = next;
   }
   lost_ += frames_;
-  if (bytes > end) [[maybe_unused]]  // no file that can be cut: a pipe
+  if (bytes > end) [[maybe_unused]]  // fails on a pipe, which cannot be truncated
     const int refused = ::ftruncate(file_.get(), static_cast<off_t>(written_ + end));
 }
 

@@ -12,15 +12,15 @@
 
 namespace parshall {
 
-/// A pcap file of Ethernet frames, with time stamps in nanoseconds.
+/// Writes Ethernet frames to a pcap file, with time stamps in nanoseconds.
 ///
-/// Shape:  frames are gathered in memory, and written a megabyte at a time.
-/// Full:   once a write has failed nothing is taken any more, and damage() says why; the file ends with a whole frame
-///         where it can be cut to that, and sent frames that are not in it are taken back: see lost().
+/// Shape:  frames are buffered in memory and written a megabyte at a time.
+/// Full:   after a failed write no more frames are taken, and damage() says why. The file ends at a whole frame if it
+///         can be truncated to that. Sent frames that are not in it are counted by lost().
 /// Source: draft-ietf-opsawg-pcap, the magic number 0xA1B23C4D.
 class PcapSink final : public FrameSink {
  public:
-  /// "-" is standard output. Fails where the file cannot be made or written to.
+  /// Makes a file; "-" is standard output. Fails if it cannot be made or written to.
   static Result<std::unique_ptr<PcapSink>> create(const std::string& path);
 
   std::size_t reserve(std::span<OutFrame> frames) noexcept override;
@@ -29,7 +29,7 @@ class PcapSink final : public FrameSink {
   std::uint32_t longest_frame() const noexcept override { return kLongest; }
   std::optional<Error> damage() const override { return damage_; }
 
-  /// Frames that send() took, and that could not be written.
+  /// Returns how many frames send() took that could not be written.
   std::uint64_t lost() const noexcept { return lost_; }
 
  private:
@@ -42,11 +42,11 @@ class PcapSink final : public FrameSink {
   FileHandle file_;
   std::string name_;
   std::vector<std::uint8_t> buffer_;
-  std::size_t begins_at_ = 0;                  ///< the first frame: behind the file's header, at first
-  std::size_t used_ = 0;                       ///< bytes that are to be written
-  std::uint64_t frames_ = 0;                   ///< in them
-  std::array<std::size_t, kMostFrames> ends_;  ///< of each frame reserved, from the buffer's beginning
-  std::uint64_t written_ = 0;                  ///< bytes, to the file
+  std::size_t begins_at_ = 0;                  ///< offset of the first frame; at first, behind the file's header
+  std::size_t used_ = 0;                       ///< bytes to be written
+  std::uint64_t frames_ = 0;                   ///< frames among them
+  std::array<std::size_t, kMostFrames> ends_;  ///< end of each reserved frame, from the buffer's beginning
+  std::uint64_t written_ = 0;                  ///< bytes written to the file
   std::uint64_t lost_ = 0;
   std::optional<Error> damage_;
 };

@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// Whether the text is a number, all of it, that fits.
+/// Parses a number. Returns whether all of the text is one, and it fits.
 template <class T>
 bool read_number(std::string_view text, T& value) noexcept {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t kTcpProtocol = 6, kUdpProtocol = 17;
 
-/// Bytes before the IP header that an Ethernet header takes the place of; nothing where there is no IP header.
+/// Returns how many bytes before the IP header an Ethernet header replaces; nullopt without an IP header.
 std::optional<std::uint32_t> foreign_link_bytes(const RawPacket& packet) noexcept {
   const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
   const Step step = walk_to_ip(frame, enter_link(frame, packet.link_type, 0));
@@ -22,7 +22,7 @@ std::optional<std::uint32_t> foreign_link_bytes(const RawPacket& packet) noexcep
   return version == 4 || version == 6 ? std::optional(static_cast<std::uint32_t>(step.at)) : std::nullopt;
 }
 
-/// Says in the headers that the datagram ends with the frame, where it went on behind it or said nothing.
+/// Makes the length fields end the datagram with the frame, if it was longer or its length was unknown.
 void end_with_frame(std::uint8_t* frame, std::uint32_t frame_bytes, Datagram& datagram) noexcept {
   const auto ip_bytes = static_cast<std::uint32_t>(frame_bytes - datagram.at);
   const bool whole_udp =
@@ -37,7 +37,7 @@ void end_with_frame(std::uint8_t* frame, std::uint32_t frame_bytes, Datagram& da
   datagram.ip_bytes = ip_bytes;
 }
 
-/// The lower 24 bits of both addresses.
+/// Changes the lower 24 bits of both addresses.
 void change_addresses(std::uint8_t* frame, const Datagram& datagram, std::uint32_t mask) noexcept {
   const std::size_t bytes = datagram.version == 4 ? 4 : 16;
   std::uint8_t* const first = frame + datagram.at + (datagram.version == 4 ? 12 : 8);
@@ -48,7 +48,8 @@ void change_addresses(std::uint8_t* frame, const Datagram& datagram, std::uint32
   }
 }
 
-/// Of a first fragment, whose checksum covers what is not here: HC' = ~(~HC + ~m + m'). RFC 1624, equation 3.
+/// Updates the checksum of a first fragment, which covers data that is elsewhere: HC' = ~(~HC + ~m + m'). RFC 1624,
+/// equation 3.
 void update_checksum(std::uint8_t* frame, std::uint32_t frame_bytes, const Datagram& datagram, std::uint64_t before,
                      std::uint64_t after) noexcept {
   const std::size_t at = datagram.payload_at + (datagram.protocol == kTcpProtocol ? 16 : 6);
@@ -61,13 +62,13 @@ void update_checksum(std::uint8_t* frame, std::uint32_t frame_bytes, const Datag
   put16(frame + at, datagram.protocol == kUdpProtocol && changed == 0 ? 0xFFFF : changed);
 }
 
-/// Of both.
+/// Returns the sum of both addresses.
 std::uint64_t address_sum(const std::uint8_t* frame, const Datagram& datagram) noexcept {
   const bool ipv4 = datagram.version == 4;
   return internet_sum(frame + datagram.at + (ipv4 ? 12 : 8), ipv4 ? 8 : 32);
 }
 
-/// No two of 2^24 loops have the same, and the first has none.
+/// Returns a mask that differs for any two of 2^24 loops; the first has none.
 std::uint32_t mask_of(std::uint64_t loop) noexcept {
   constexpr std::uint32_t kOdd = 0x9E3779B1;
   return static_cast<std::uint32_t>(loop) * kOdd & 0xFFFFFF;

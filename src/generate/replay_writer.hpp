@@ -9,25 +9,26 @@
 
 namespace parshall {
 
-/// What becomes of a capture's packets on their way out.
+/// Changes to a capture's packets when they are sent.
 struct ReplayChanges {
-  std::uint32_t most_bytes = 0;   ///< of a frame, with frame check sequence: longer ones are cut; 0: none is
-  std::uint32_t least_bytes = 0;  ///< shorter ones are padded behind their datagram
-  bool fresh_flows = false;       ///< each loop's addresses are others
-  bool fix_checksums = false;     ///< of all datagrams: captures have wrong ones where a NIC was to make them
+  std::uint32_t most_bytes = 0;   ///< longest frame with frame check sequence; longer ones are cut; 0: no limit
+  std::uint32_t least_bytes = 0;  ///< shorter frames are padded behind their datagram
+  bool fresh_flows = false;       ///< give each loop other addresses
+  bool fix_checksums = false;     ///< correct all datagrams: captures have wrong checksums if a NIC was to fill them in
   std::optional<MacAddress> source_mac, destination_mac;
 };
 
-/// Ethernet frames of captured packets, each in the length it had on the wire: what the capture lacks is zeros.
+/// Makes Ethernet frames from captured packets, each with its length on the wire. Bytes missing in the capture are
+/// zeros.
 ///
-/// Packets of other link types go behind an Ethernet header, if they are of IP. Where a datagram was changed, its
-/// length fields are right, and its checksums as write_checksums() makes them; of packets that go as they came nothing
-/// is looked at. The addresses of both ends are exclusive-or'ed with one number, so that both directions of a
-/// connection stay those of one: in the lower 24 bits, so that a unicast or multicast address stays one. Inside of
-/// tunnels nothing is changed, nor are the addresses of a datagram behind a Routing header.
+/// IP packets of other link types get an Ethernet header. If a datagram is changed, its length fields are right, and
+/// its checksums are as write_checksums() makes them. Unchanged packets are not inspected. The addresses of both ends
+/// are XORed with the same number, so both directions of a connection stay together. Only the lower 24 bits change, so
+/// unicast and multicast addresses stay such. Nothing inside tunnels is changed, nor are the addresses of a datagram
+/// behind a Routing header.
 class ReplayWriter final : public FrameWriter {
  public:
-  /// `loop`: of the packets that are written, if fresh flows are wanted.
+  /// `loop` returns the loop of the packets being written, if fresh flows are wanted.
   ReplayWriter(const ReplayChanges& changes, std::function<std::uint64_t()> loop)
       : changes_(changes), loop_(std::move(loop)) {}
 

@@ -27,7 +27,7 @@ constexpr std::array kUnits{
     RateUnit{"Gbps", SendRate::Unit::line_bits, 1e9}, RateUnit{"%", SendRate::Unit::line_share, 0.01},
     RateUnit{"x", SendRate::Unit::captured, 1},
 };
-/// Of what is not negative: std::llround is a call, and each frame's would be one.
+/// Rounds a number that is not negative. std::llround() would be a function call per frame.
 std::uint64_t nearest(double value) noexcept {
   constexpr double kMost = 0x1p62;
   return static_cast<std::uint64_t>(std::min(value + 0.5, kMost));
@@ -104,25 +104,25 @@ std::uint64_t SendSchedule::due_ns(std::uint64_t time_ns) noexcept {
   return base_ns_;
 }
 
-/// Until so many units went: from * t + (to - from) / (2 T) * t^2 = units while the ramp lasts.
+/// Returns when `units` units have gone. During the ramp, from * t + (to - from) / (2 T) * t^2 = units.
 double SendSchedule::seconds_of(double units) const noexcept {
   if (units == 0) return 0;
   const double ramp_s = static_cast<double>(ramp_.time_ns) * 1e-9;
   const double of_ramp = (ramp_.from + rate_.value) / 2 * ramp_s;
   if (units >= of_ramp) return ramp_s + (units - of_ramp) / rate_.value;
   const double slope = (rate_.value - ramp_.from) / ramp_s;
-  // In this form it holds for a slope of 0 too, and does not subtract what is alike.
+  // This form also holds for a slope of 0, and avoids subtracting nearly equal numbers.
   return 2 * units / (ramp_.from + std::sqrt(ramp_.from * ramp_.from + 2 * slope * units));
 }
 
-/// The inverse of seconds_of().
+/// Inverts seconds_of().
 double SendSchedule::units_by(double seconds) const noexcept {
   const double ramp_s = static_cast<double>(ramp_.time_ns) * 1e-9;
   if (seconds >= ramp_s) return (ramp_.from + rate_.value) / 2 * ramp_s + (seconds - ramp_s) * rate_.value;
   return ramp_.from * seconds + (rate_.value - ramp_.from) / (2 * ramp_s) * seconds * seconds;
 }
 
-/// Those of a burst are due with its first.
+/// Returns the frames left; those of a burst are due with its first.
 std::optional<std::uint64_t> SendSchedule::left_before(std::uint64_t time_ns) const noexcept {
   if (rate_.unit != SendRate::Unit::packets) return std::nullopt;
   if (time_ns <= base_ns_) return 0;

@@ -13,7 +13,8 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint64_t kCountingNs = 1'000'000'000;  ///< for which frames are counted one by one that were not sent
+constexpr std::uint64_t kCountingNs =
+    1'000'000'000;  ///< limit of the time in which unsent frames are counted one by one
 
 std::uint64_t grace_ns(const SendPlan& plan) noexcept {
   constexpr std::uint64_t kLeast = 10'000'000;
@@ -63,7 +64,7 @@ std::size_t Sender::step(std::size_t most) noexcept {
   return due == 0 ? 0 : send(due);
 }
 
-/// The time of the first frame is that of the first step that has one.
+/// Sets the time of the first frame, in the first step that has one.
 void Sender::begin() noexcept {
   began_ = true;
   steady_zero_ns_ = read_clock(CLOCK_MONOTONIC);
@@ -72,7 +73,7 @@ void Sender::begin() noexcept {
                                           : packets_[0].time_ns;
 }
 
-/// Of packets that all make no frame: whether none will come in time.
+/// Returns whether, after only packets without frames, no frame will come in time.
 bool Sender::is_vain() noexcept {
   if (source_->repeats()) return true;
   if (plan_.duration_ns == 0 || plan_.time == SendTime::stamped) return false;
@@ -81,11 +82,11 @@ bool Sender::is_vain() noexcept {
   return now_ns - vain_since_ns_ >= plan_.duration_ns;
 }
 
-/// The source's next packets, and when they are due; false where there are none, now or for ever.
+/// Gets the source's next packets and when they are due. Returns false if there are none, now or ever.
 bool Sender::fetch() noexcept {
   const std::uint64_t left = plan_.frames == 0 ? kBatch : std::min<std::uint64_t>(plan_.frames - fetched_, kBatch);
   if (left == 0 || last_batch_) {
-    finished_ = left == 0 || plan_.time == SendTime::stamped;  // else another rate may come before the end
+    finished_ = left == 0 || plan_.time == SendTime::stamped;  // otherwise another rate may come before the end
     return false;
   }
   const std::size_t polled = source_->poll(std::span(packets_).first(left));
@@ -101,7 +102,7 @@ bool Sender::fetch() noexcept {
   return at_ != have_;
 }
 
-/// Packets that make no frame, or one that is too long, are counted and gone.
+/// Counts and removes packets that make no frame, or one that is too long.
 std::size_t Sender::leave_out_bad(std::size_t count) noexcept {
   const std::uint32_t longest = sink_->longest_frame(), shortest = std::max(sink_->shortest_frame(), 1u);
   std::size_t good = 0;
@@ -120,7 +121,7 @@ std::size_t Sender::leave_out_bad(std::size_t count) noexcept {
   return good;
 }
 
-/// From the packet on; those that are due after the end are left to nobody.
+/// Schedules packets from that one on, dropping those that are due after the end.
 void Sender::schedule(std::size_t from) noexcept {
   for (std::size_t i = from; i < have_; ++i) {
     due_ns_[i] = schedule_.next(packets_[i].time_ns, frames_[i].bytes);
@@ -166,7 +167,7 @@ std::size_t Sender::send(std::size_t count) noexcept {
   return sent_count_ = sent;
 }
 
-/// What a sink's memory holds may be gone once it was sent.
+/// Copies frames to show, because a sink may reuse its memory after sending.
 void Sender::show(std::span<const RawPacket> packets, std::span<const OutFrame> frames) noexcept {
   shown_turn_ ^= 1;
   for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -183,7 +184,7 @@ void Sender::show(std::span<const RawPacket> packets, std::span<const OutFrame> 
   }
 }
 
-/// Those for which there is no time are counted by the rate, as if the source had as many.
+/// Counts unsent packets. If counting one by one takes too long, it uses the rate, as if the source had that many.
 void Sender::count_unsent() noexcept {
   if (!schedule_.paced()) return;
   const std::uint64_t until_ns = clock_ns() + kCountingNs;

@@ -10,10 +10,10 @@
 
 namespace parshall {
 
-/// What a sender sends, as a source's packets: who polls it sends, and counts what was sent.
+/// Source whose packets are the frames that a sender sends: polling it sends, and returns what was sent.
 class SendingSource final : public PacketSource {
  public:
-  /// `sender` shows what it sends. `most`: called before each step, says how many packets it may send.
+  /// `sender` must show what it sends. `most` is called before each step and returns how many packets it may send.
   SendingSource(std::shared_ptr<Sender> sender, std::function<std::size_t(Sender&)> most)
       : sender_(std::move(sender)), most_(std::move(most)) {}
 

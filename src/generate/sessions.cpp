@@ -9,16 +9,16 @@ namespace parshall {
 namespace {
 
 constexpr std::uint32_t kLeastFrame = FrameSizes::kLeast - kFcsBytes, kMtu = 1500;
-constexpr std::uint32_t kLeastData = 2;              // one byte sent again is what a keep-alive looks like
+constexpr std::uint32_t kLeastData = 2;              // one byte sent again looks like a keep-alive
 constexpr std::uint32_t kOpening = 3, kClosing = 3;  // packets
 
-/// A connection while its packets are given their parts.
+/// A connection while roles are assigned to its packets.
 struct Connection {
-  std::uint32_t packets = 0;                ///< in all
-  std::uint32_t gone = 0;                   ///< of them
+  std::uint32_t packets = 0;                ///< packets in all
+  std::uint32_t gone = 0;                   ///< packets assigned so far
   std::uint8_t unacknowledged[2] = {0, 0};  ///< segments of each end since the other one sent anything
-  bool again = false;                       ///< what was sent last comes once more
-  std::uint8_t sender = 0;                  ///< of that
+  bool again = false;                       ///< true if the last segment is sent once more
+  std::uint8_t sender = 0;                  ///< sender of that segment
 
   std::uint32_t closes_at() const noexcept { return packets < kOpening + kClosing ? kOpening : packets - kClosing; }
 };

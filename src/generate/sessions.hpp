@@ -10,29 +10,30 @@
 
 namespace parshall {
 
-/// Whole TCP connections. All packets of flows 2i and 2i + 1 in a trace are one, from its SYN, which flow 2i sends, to
-/// the ACK of the last FIN; when the trace repeats, the same ends open another, whose numbers go on
+/// Complete TCP connections. All packets of flows 2i and 2i + 1 in a trace form one, from its SYN, which flow 2i sends,
+/// to the ACK of the last FIN. When the trace repeats, the same ends open another one, whose numbers continue
 /// (ConversationRounds).
 ///
-/// Of its packets three open it and three close it. The others are data, of the flow whose turn it was, or an ACK: who
-/// got two segments and has sent none since acknowledges them. A segment that is sent again is so at once. A connection
-/// of fewer packets has as much of that as they suffice for, from its SYN on: fewer than six do not close it.
+/// Three packets open a connection and three close it. The others are data of the flow whose turn it was, or an ACK: an
+/// end that got two segments and has sent none since acknowledges them. A repeated segment directly follows the
+/// original. A connection of fewer than six packets has as many as fit, from its SYN on, and is not closed.
 ///
-/// Shape: frames with data have the sizes of the spec, each its share; others are as short as Ethernet's may be.
+/// Shape: frames with data have the spec's sizes, each with its share; others are as short as Ethernet allows.
 /// Source: RFC 9293, figures 6 and 12; RFC 9293, section 3.8.6.3 (an ACK at least for every second segment).
 class Sessions {
  public:
-  /// `flow_of` of each packet: which of the two of a connection is changed. `others`: which packets are of no
-  /// connection; none: all are. Throws std::bad_alloc.
+  /// Assigns roles. `flow_of` has the flow of each packet; which of a connection's two flows it is gets changed.
+  /// `others` marks packets of no connection; empty if there are none. Throws std::bad_alloc.
   Sessions(const TrafficSpec& spec, std::span<std::uint32_t> flow_of, const std::vector<bool>& others);
 
-  /// Bytes of the frame of each packet, without FCS. Throws std::bad_alloc.
+  /// Returns the length of each packet's frame without FCS. Throws std::bad_alloc.
   std::vector<std::uint16_t> frame_bytes(std::span<const std::uint32_t> flow_of) const;
 
-  /// The trace's `at`-th packet, of flow `number`, in a frame that has room for so much data; in their order.
+  /// Returns the trace's `at`-th packet, of flow `number`, in a frame with room for `room` bytes of data. Must be
+  /// called in order.
   Segment segment(std::uint64_t at, std::uint64_t number, std::uint32_t room) noexcept;
 
-  /// By how much each flow's sequence numbers have gone on. Throws std::bad_alloc.
+  /// Returns how far each flow's sequence numbers advance in a round. Throws std::bad_alloc.
   std::vector<std::uint32_t> advances() const;
 
  private:
@@ -40,7 +41,7 @@ class Sessions {
 
   struct End {
     std::uint32_t next = 0;  ///< its next sequence number
-    std::uint32_t last = 0;  ///< payload of its last segment
+    std::uint32_t last = 0;  ///< payload length of its last segment
     bool has_begun = false;
   };
 

@@ -7,7 +7,7 @@
 namespace parshall {
 namespace {
 
-/// Of that many packets, as MemorySource has it.
+/// Returns the time of that many packets, computed as in MemorySource.
 std::uint64_t time_after(std::uint64_t packets, std::uint64_t step) noexcept {
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(packets) * step / Trace::kTimeUnit);
 }
@@ -47,9 +47,9 @@ std::size_t SharedSource::poll(std::span<RawPacket> out) noexcept {
   return polled_;
 }
 
-/// Of one round, of which there are some.
+/// Polls packets of one round, of which some are left.
 std::size_t SharedSource::poll_round(std::span<RawPacket> out) noexcept {
-  // In registers: for all that the compiler knows, a packet's words may be this object's.
+  // Local copies stay in registers: for the compiler, packets could alias this object.
   const std::uint64_t round_begin = round_begin_, first_ns = first_ns_, step = step_, places_end = end_ - round_begin;
   const Packet* const packets = &packets_[next_];
   const std::size_t most = std::min(out.size(), packets_.size() - next_);

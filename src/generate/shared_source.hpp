@@ -13,13 +13,13 @@
 
 namespace parshall {
 
-/// One worker's share of a trace that is played from memory over and over, as a device would spread its flows, with the
-/// times and numbers that its packets have in the whole.
+/// One worker's partition of a trace that is played from memory repeatedly, as a device would spread its flows. Packets
+/// have the times and numbers that they have in the whole.
 ///
-/// Memory: 8 bytes for each of its packets in a round, so that nothing is read out of order.
+/// Memory: 8 bytes for each of its packets in a round, so that memory is read in order.
 class SharedSource final : public PacketSource, private InputShare {
  public:
-  /// Of the trace's `share`-th; those of the whole end with the `limit`-th packet, and begin at `first_ns`.
+  /// Plays the trace's `share`-th partition. The whole ends with the `limit`-th packet, and begins at `first_ns`.
   SharedSource(std::shared_ptr<const Trace> trace, std::size_t share, std::uint64_t limit, std::uint64_t first_ns);
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
@@ -28,7 +28,7 @@ class SharedSource final : public PacketSource, private InputShare {
 
  private:
   struct Packet {
-    std::uint32_t at;  ///< in a round
+    std::uint32_t at;  ///< position in a round
     std::uint32_t frame_bytes;
   };
 
@@ -46,8 +46,8 @@ class SharedSource final : public PacketSource, private InputShare {
   std::shared_ptr<const Trace> trace_;
   SynFlood flood_;
   ConversationRounds rounds_;
-  std::vector<Packet> packets_;          ///< of a round
-  const std::uint8_t *frames_, *frame_;  ///< all of theirs, one after the other, and the next one's
+  std::vector<Packet> packets_;          ///< its packets in a round
+  const std::uint8_t *frames_, *frame_;  ///< its frames, one after the other, and the next one
   std::vector<std::uint64_t> numbers_;
   std::size_t next_ = 0, polled_ = 0;
   std::uint64_t round_begin_ = 0, reached_ = 0, end_, step_, first_ns_;

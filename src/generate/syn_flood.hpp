@@ -10,22 +10,22 @@
 
 namespace parshall {
 
-/// The flood in a trace: TCP SYNs of 60 bytes (62 with two VLAN tags), made as they are played, so that none repeats
-/// when the trace does.
+/// Flood in a trace: TCP SYNs of 60 bytes (62 with two VLAN tags). They are made as they are played, so that none
+/// repeats when the trace does.
 ///
-/// Shape: the packet that is played as the n-th has the n-th of 2^64 sources and ports, in an order that the seed
-///        shuffles: any two SYNs are of two flows (of the first 2^47 with addresses for benchmarks). They stay valid as
-///        the packets of a source do.
+/// Shape: the n-th packet played has the n-th of 2^64 sources and ports, in an order that the seed shuffles. So any two
+///        SYNs are of two flows (for the first 2^47 with addresses for benchmarks). They stay valid as long as a
+///        source's packets.
 class SynFlood {
  public:
   static constexpr std::uint32_t kBytes = 60;
 
   explicit SynFlood(std::shared_ptr<const Trace> trace);
 
-  /// Puts SYNs in the place of those of the packets that are the flood's; `number` were played before. At most
+  /// Replaces those packets that belong to the flood by SYNs; `number` packets were played before. At most
   /// TcpFrames::kMostPackets between two calls of a source's poll().
   void put_into(std::span<RawPacket> packets, std::uint64_t number) noexcept;
-  /// The same of packets that have these numbers.
+  /// Does the same for packets that have these numbers.
   void put_into(std::span<RawPacket> packets, std::span<const std::uint64_t> numbers) noexcept;
 
  private:
@@ -34,7 +34,7 @@ class SynFlood {
 
   std::shared_ptr<const Trace> trace_;
   std::uint64_t seed_;
-  TcpFrames frames_;  ///< none where there is no flood
+  TcpFrames frames_;  ///< empty without a flood
 };
 
 }  // namespace parshall

@@ -12,13 +12,13 @@
 
 namespace parshall {
 
-/// TCP segments over IPv4 that differ only in who sends to whom, made as they are played. Their checksums are made of
-/// the sum of what they have in common.
+/// TCP segments over IPv4 that differ only in their endpoints, made as they are played. Their checksums start from the
+/// sum of the common part.
 ///
-/// Shape: a ring of frames, each on cache lines of its own: they stay valid as the packets of a source do.
+/// Shape: a ring of frames, each on cache lines of its own. They stay valid as long as a source's packets.
 class TcpFrames {
  public:
-  static constexpr std::size_t kMostPackets = 4096;  ///< between two calls of a source's poll()
+  static constexpr std::size_t kMostPackets = 4096;  ///< limit between two calls of a source's poll()
 
   struct Endpoints {
     std::uint32_t source = 0, destination = 0;
@@ -44,10 +44,10 @@ class TcpFrames {
     put_into({&packet, 1}, [&ends] { return ends; });
   }
 
-  /// One frame for each packet, which has its length: `next()` says whose it is.
+  /// Makes one frame for each packet, whose length is already set. `next()` returns its endpoints.
   template <class Next>
   void put_into(std::span<RawPacket> packets, Next next) noexcept {
-    // In registers: for all that the compiler knows, a frame's bytes may be this object's.
+    // Local copies stay in registers: for the compiler, frames could alias this object.
     const Shared shared = shared_;
     const std::size_t lines = lines_;
     Line* line = ring_.data() + at_;
@@ -71,7 +71,7 @@ class TcpFrames {
   };
   struct Shared {
     std::size_t ip_at = 0;
-    std::uint32_t ip_sum = 0, tcp_sum = 0;  ///< without the endpoints
+    std::uint32_t ip_sum = 0, tcp_sum = 0;  ///< sums without the endpoints
   };
 
   static void write(std::uint8_t* frame, const Shared& shared, const Endpoints& ends) noexcept {
@@ -90,8 +90,8 @@ class TcpFrames {
   }
 
   std::uint32_t bytes_ = 0;
-  std::size_t lines_ = 0;   ///< of a frame
-  std::vector<Line> ring_;  ///< none: there are no such frames
+  std::size_t lines_ = 0;   ///< cache lines per frame
+  std::vector<Line> ring_;  ///< empty if there are no such frames
   std::size_t at_ = 0;
   Shared shared_;
 };

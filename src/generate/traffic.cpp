@@ -16,7 +16,7 @@
 namespace parshall {
 namespace {
 
-/// As the spec has them, and long enough for headers.
+/// Returns frame lengths by the spec, but long enough for headers.
 std::vector<std::uint16_t> deal_frames(const TrafficSpec& spec, std::uint64_t packets, std::uint32_t least_bytes) {
   std::vector<std::uint16_t> bytes = spec.sizes.deal(packets, SplitMix64::mix(spec.seed) + 1);
   for (std::uint16_t& frame : bytes) frame = static_cast<std::uint16_t>(std::max(frame - kFcsBytes, least_bytes));

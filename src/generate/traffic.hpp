@@ -17,21 +17,19 @@ class Sessions;
 /// Time stamp of the first packet of built-in traffic: 2020-01-01T00:00:00Z, so that runs are alike.
 inline constexpr std::uint64_t kTrafficStartNs = 1'577'836'800'000'000'000;
 
-/// Frames in memory, ready before any clock starts.
+/// Frames in memory, prepared before any clock starts. docs/traffic.md describes their contents.
 ///
-/// What is in them, docs/traffic.md has.
-/// Shape: each frame begins at a multiple of 64 bytes, and those of one size at equal distances; in shares, those of
-/// one
-///        follow each other.
+/// Shape: each frame begins at a multiple of 64 bytes; frames of one size have equal distances. With partitions, the
+///        frames of one follow each other.
 class Trace {
   static constexpr std::size_t kLine = 64;
 
  public:
-  /// In so many shares, by flow, where there are to be some: both directions of a connection are in one, and a flood,
-  /// whose every packet is another flow, is in all. Not of trains.
+  /// Makes a trace, divided by flow into `shares` partitions unless that is 0. Both directions of a connection are in
+  /// the same one. A flood, whose every packet is another flow, is in all. Trains cannot be divided.
   static Result<Trace> make(const TrafficSpec& spec, std::size_t shares = 0);
 
-  /// Which of a round's packets are in a share, in order.
+  /// Returns the round's packets in a partition, in order.
   std::span<const std::uint32_t> share(std::size_t i) const noexcept { return shares_[i]; }
 
   const std::uint8_t* frame(std::uint64_t i) const noexcept {
@@ -40,22 +38,22 @@ class Trace {
   std::uint32_t frame_bytes(std::uint64_t i) const noexcept { return alike() ? longest_frame_ : places_[i].bytes; }
   std::uint32_t longest_frame() const noexcept { return longest_frame_; }
   std::uint64_t packets() const noexcept { return packets_; }
-  bool alike() const noexcept { return places_.empty(); }  ///< all frames are equally long
-  /// From one frame to the next where they are alike; 0 where there are none.
+  bool alike() const noexcept { return places_.empty(); }  ///< true if all frames have the same length
+  /// Returns the distance between frames if they are alike; 0 if there are no frames.
   std::size_t stride() const noexcept { return stride_; }
   double rate_pps() const noexcept { return spec_.rate_pps; }
 
-  /// From one packet to the next, in 1/kTimeUnit ns.
+  /// Returns the time between packets, in 1/kTimeUnit ns.
   static constexpr std::uint64_t kTimeUnit = 1 << 20;
   std::uint64_t time_step() const noexcept { return static_cast<std::uint64_t>(1e9 / rate_pps() * kTimeUnit); }
   std::uint32_t flow_of(std::uint64_t i) const noexcept { return flow_of_[i]; }
 
-  /// From one frame to the next of its share.
+  /// Returns the distance from a frame to the next of its partition.
   static constexpr std::size_t room_for(std::uint32_t frame_bytes) noexcept {
     return (frame_bytes + kLine - 1) / kLine * kLine;
   }
 
-  /// Packets of the round from the `first`-th on, of which there are so many; `next_ns()`: the time of each.
+  /// Fills in packets of the round from the `first`-th on; there must be enough. `next_ns()` returns the time of each.
   template <class NextNs>
   void put_into(std::span<RawPacket> packets, std::uint64_t first, NextNs next_ns) const noexcept {
     if (alike()) {
@@ -78,14 +76,14 @@ class Trace {
     }
   }
 
-  /// By how much a round moves each flow's sequence numbers on; none: rounds are alike.
+  /// Returns how far a round advances each flow's sequence numbers; empty if rounds are alike.
   const std::vector<std::uint32_t>& advances() const noexcept { return advances_; }
-  std::uint32_t link_bytes() const noexcept { return link_bytes_; }  ///< of each frame, before the IP header
+  std::uint32_t link_bytes() const noexcept { return link_bytes_; }  ///< length of each frame's headers before IP
 
-  /// Of trains (FlowTrains) there are no frames here.
+  /// Returns the spec. Trains (FlowTrains) have no frames here.
   const TrafficSpec& spec() const noexcept { return spec_; }
 
-  /// Whether some packets are a flood's (SynFlood): they have no frame here.
+  /// Returns whether some packets are of a flood (SynFlood), which has no frames here.
   bool floods() const noexcept { return !flood_.empty(); }
   bool is_flood(std::uint64_t i) const noexcept { return flood_[i]; }
 
@@ -94,7 +92,7 @@ class Trace {
     std::uint32_t line, bytes;
   };
 
-  /// Each frame's place; returns how many bytes all take.
+  /// Places each frame. Returns the total number of bytes.
   std::size_t place_alike();
   void deal_flows(std::size_t shares);
   std::size_t place(std::span<const std::uint16_t> frame_bytes);
@@ -105,7 +103,7 @@ class Trace {
   std::vector<std::uint32_t> flow_of_;
   std::uint64_t packets_ = 0;
   std::vector<bool> flood_;
-  std::vector<Place> places_;  ///< of each frame; none: they are alike
+  std::vector<Place> places_;  ///< place of each frame; empty if they are alike
   std::vector<std::vector<std::uint32_t>> shares_;
   std::vector<std::uint32_t> advances_;
   std::size_t stride_ = 0;

@@ -29,7 +29,7 @@ bool sizes(TrafficSpec& spec, std::string_view text) {
   return sizes.has_value();
 }
 
-/// EXPONENT or EXPONENT-LAST.
+/// Parses EXPONENT or EXPONENT-LAST.
 bool exponents(TrafficSpec& spec, std::string_view text) {
   std::size_t to = text.find('-');
   if (to != text.npos && to != 0 && (text[to - 1] == 'e' || text[to - 1] == 'E')) to = text.find('-', to + 1);
@@ -46,7 +46,7 @@ bool distribution(TrafficSpec& spec, std::string_view text) {
   return text == "uniform";
 }
 
-/// What of a list of names and what they stand for.
+/// Sets `value` to the one that a name stands for.
 template <class T, std::size_t N>
 bool choose(const std::pair<std::string_view, T> (&known)[N], std::string_view name, T& value) {
   const auto* const found = std::ranges::find(known, name, &std::pair<std::string_view, T>::first);
@@ -70,10 +70,10 @@ bool addresses(TrafficSpec& spec, std::string_view text) {
   return choose(kKinds, text, spec.addresses);
 }
 
-/// VLAN or OUTER.VLAN.
+/// Parses VLAN or OUTER.VLAN.
 bool vlan(TrafficSpec& spec, std::string_view text) {
   const auto read = [](std::string_view number, std::uint16_t& value) {
-    return read_number(number, value) && value >= 1 && value <= 4094;  // 0 and 4095 are no VLANs
+    return read_number(number, value) && value >= 1 && value <= 4094;  // 0 and 4095 are not VLANs
   };
   const std::size_t dot = text.find('.');
   return (dot == text.npos || read(text.substr(0, dot), spec.outer_vlan)) &&

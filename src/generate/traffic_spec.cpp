@@ -13,7 +13,7 @@
 namespace parshall {
 namespace {
 
-/// One NAME=VALUE; `given`: the names before it.
+/// Sets one NAME=VALUE; `given` has the names before it.
 std::optional<Error> set(TrafficSpec& spec, std::string_view item, std::vector<std::string_view>& given) {
   const std::string_view name = item.substr(0, item.find('='));
   const auto setting = std::ranges::find(traffic_settings(), name, &TrafficSetting::name);
@@ -29,7 +29,7 @@ std::optional<Error> set(TrafficSpec& spec, std::string_view item, std::vector<s
   return std::nullopt;
 }
 
-/// What `can` leaves out.
+/// Returns an error if the spec needs an ability that `can` lacks.
 std::optional<Error> asks_too_much(const TrafficSpec& spec, TrafficAbilities can) {
   const struct {
     bool asked, can;
@@ -44,7 +44,7 @@ std::optional<Error> asks_too_much(const TrafficSpec& spec, TrafficAbilities can
   return std::nullopt;
 }
 
-/// Frames that are longer for their headers than was asked would have no room for it.
+/// Rejects specs that leave no room for a trailer, for example because headers make frames longer than requested.
 std::optional<Error> trailer_conflict(const TrafficSpec& spec) {
   if (spec.train_packets != 0 || spec.flood_share != 0 || spec.connected())
     return Error{

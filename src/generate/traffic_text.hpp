@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// The settings of built-in traffic in `text`, as -g has them, one by one.
+/// Splits the settings of built-in traffic, as in -g.
 inline std::vector<std::string_view> items_of_traffic(std::string_view text) {
   std::vector<std::string_view> items;
   while (!text.empty()) {
@@ -17,7 +17,7 @@ inline std::vector<std::string_view> items_of_traffic(std::string_view text) {
   return items;
 }
 
-/// Those of `base` that `changes` has nothing else for, and then those.
+/// Returns the settings of `base` that `changes` does not replace, followed by `changes`.
 inline std::string changed_traffic(std::string_view base, std::string_view changes) {
   const auto name_of = [](std::string_view item) { return item.substr(0, item.find('=')); };
   const std::vector<std::string_view> changed = items_of_traffic(changes);

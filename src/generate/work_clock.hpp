@@ -7,12 +7,12 @@
 
 namespace parshall {
 
-/// Time as a thread would see it that had a core to itself: the processor time that it was given, and what it waited.
-/// So what else runs on the machine takes its caches, but not its time. One thread reads it.
+/// Clock of a thread as if it had a core to itself: its processor time, plus the time that it waited. Other programs
+/// may thus take its caches, but not its time. Only one thread may read it.
 ///
-/// Error: the thread's processor time is a system call, so between readings of it the clock that all share stands for
-///        it, for kTrustedNs at most: what that ran ahead is waited for. A virtual machine is itself interrupted, which
-///        its clocks count as work: between two readings no more than kMostNs go by, and what is left out is told.
+/// Error: reading the processor time is a system call. Between readings, the system-wide clock replaces it for at most
+///        kTrustedNs; if that ran ahead, the clock pauses. Interruptions of a virtual machine count as work in its
+///        clocks, so at most kMostNs pass between two readings. The rest is reported as left out.
 class WorkClock {
  public:
   static constexpr std::uint64_t kMostNs = 500'000;  ///< a batch takes a fifth of it
@@ -27,7 +27,7 @@ class WorkClock {
     return told_ns_ = std::max(told_ns_, now_ns_ - std::min(now_ns_, not_work_ns_));
   }
   void wait(std::uint64_t ns) noexcept { now_ns_ += ns; }
-  /// So much of what goes by is not the work's.
+  /// Excludes some of the passing time from the work.
   void leave_out(std::uint64_t ns) noexcept { not_work_ns_ += ns; }
 
   std::uint64_t left_out_ns() const noexcept { return left_out_ns_; }
@@ -41,7 +41,7 @@ class WorkClock {
 
   void read_worked() noexcept {
     const std::uint64_t cpu_ns = read_ns(CLOCK_THREAD_CPUTIME_ID);
-    // Another thread's first reading has nothing before it.
+    // The first reading in another thread has no predecessor.
     if (cpu_ns_ != 0 && cpu_ns > cpu_ns_) {
       const std::uint64_t since_ns = cpu_ns - cpu_ns_, worked_ns = std::min(since_ns, kMostNs);
       now_ns_ += worked_ns;
@@ -52,8 +52,8 @@ class WorkClock {
   }
 
   std::uint64_t cpu_ns_ = 0, now_ns_ = 0, left_out_ns_ = 0;
-  std::uint64_t read_at_ns_ = 0;  ///< on the clock that all share
-  std::uint64_t told_ns_ = 0;     ///< never goes back
+  std::uint64_t read_at_ns_ = 0;  ///< on the system-wide clock
+  std::uint64_t told_ns_ = 0;     ///< never decreases
   std::uint64_t not_work_ns_ = 0;
 };
 
