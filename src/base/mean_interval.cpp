@@ -18,8 +18,7 @@ MeanInterval mean_interval(std::span<const double> samples) noexcept {
   if (samples.empty()) return {};
   const auto count = static_cast<double>(samples.size());
   double sum = 0, squares = 0;
-  for (const double sample : samples)
-    sum += sample - samples.front();  // without this shift, equal samples would differ from their mean
+  for (const double sample : samples) sum += sample - samples.front();  // else equal samples differ from the mean
   const double mean = samples.front() + sum / count;
   if (samples.size() == 1) return {.mean = mean};
   for (const double sample : samples) squares += (sample - mean) * (sample - mean);

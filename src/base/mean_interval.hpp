@@ -15,8 +15,7 @@ double student_t_975(std::size_t degrees) noexcept;
 /// Mean of samples, with the 95 % confidence interval of the true mean.
 struct MeanInterval {
   double mean = 0;
-  std::optional<double> half_width,
-      deviation;  ///< interval's half width, and the samples' standard deviation; nullopt for fewer than two samples
+  std::optional<double> half_width, deviation;  ///< half the interval; samples' deviation; nullopt below two samples
 };
 MeanInterval mean_interval(std::span<const double> samples) noexcept;
 

@@ -19,8 +19,7 @@ namespace {
 
 thread_local CommitLater* later = nullptr;
 
-constexpr std::size_t kSlice = std::size_t{2}
-                               << 20;  ///< one huge page: limits how long page faults of other threads wait
+constexpr std::size_t kSlice = std::size_t{2} << 20;     ///< a huge page: limits the wait of other threads' page faults
 constexpr std::size_t kAtOnce = std::size_t{64} << 20;   ///< small enough to commit at once without a noticeable delay
 constexpr std::size_t kLeastUse = std::size_t{1} << 20;  ///< less than this does not show that the pages are in use
 

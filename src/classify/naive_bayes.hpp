@@ -64,9 +64,8 @@ class NaiveBayes final : public Model {
 
   std::vector<Normal> normals_;
   std::vector<double> priors_;
-  std::size_t width_;  // width of a row
-  double unsure_ = 0,
-         sure_ = 0;  // bounds of log(likeliest / second) for `reject`: below and above, the result is certain
+  std::size_t width_;             // width of a row
+  double unsure_ = 0, sure_ = 0;  // bounds of log(likeliest / second): outside of them, `reject` is decided
   HugeBuffer<double> table_;
 };
 

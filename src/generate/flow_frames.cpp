@@ -49,8 +49,7 @@ std::uint64_t write_trailer(std::uint8_t* payload, std::uint32_t payload_bytes, 
   std::uint8_t* const at = payload + payload_bytes - Trailer::kBytes;
   Trailer{.stream = stream}.write(at);
   const std::uint32_t sum = fold_sum(internet_sum(at, Trailer::kBytes));
-  return payload_bytes % 2 == 0 ? sum
-                                : sum >> 8 | (sum & 0xFF) << 8;  // shifted by half a word (RFC 1071, section 2, B)
+  return payload_bytes % 2 == 0 ? sum : sum >> 8 | (sum & 0xFF) << 8;  // half a word on (RFC 1071, section 2, B)
 }
 
 /// Returns the checksum of pseudo-header, headers and payload. Source: RFC 9293, section 3.1; RFC 768; RFC 8200,

@@ -17,9 +17,8 @@ struct Segment {
   std::uint32_t mss_of_mtu = 0;  ///< MTU for an option with the maximum segment size; 0: no option
   std::uint32_t sequence = 0, acknowledgment = 0;
   std::uint16_t window = 0;
-  std::uint8_t flags = 0x10;  ///< ACK
-  std::optional<std::uint32_t> stream =
-      std::nullopt;  ///< if set, the payload ends in a Trailer with this stream, preceded by zeros
+  std::uint8_t flags = 0x10;                           ///< ACK
+  std::optional<std::uint32_t> stream = std::nullopt;  ///< set: the payload ends in such a Trailer, behind zeros
 };
 
 /// Writes the frames of a spec's flows, with correct checksums, into memory that is all zero.

@@ -13,8 +13,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint64_t kCountingNs =
-    1'000'000'000;  ///< limit of the time in which unsent frames are counted one by one
+constexpr std::uint64_t kCountingNs = 1'000'000'000;  ///< limit of the time that counts unsent frames one by one
 
 std::uint64_t grace_ns(const SendPlan& plan) noexcept {
   constexpr std::uint64_t kLeast = 10'000'000;

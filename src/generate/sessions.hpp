@@ -22,8 +22,8 @@ namespace parshall {
 /// Source: RFC 9293, figures 6 and 12; RFC 9293, section 3.8.6.3 (an ACK at least for every second segment).
 class Sessions {
  public:
-  /// Assigns roles. `flow_of` has the flow of each packet; which of a connection's two flows it is gets changed.
-  /// `others` marks packets of no connection; empty if there are none. Throws std::bad_alloc.
+  /// Assigns roles. `flow_of` has the flow of each packet; it may be changed to the connection's other flow. `others`
+  /// marks packets of no connection; empty if there are none. Throws std::bad_alloc.
   Sessions(const TrafficSpec& spec, std::span<std::uint32_t> flow_of, const std::vector<bool>& others);
 
   /// Returns the length of each packet's frame without FCS. Throws std::bad_alloc.

@@ -64,7 +64,7 @@ class TcpFrames {
 
  private:
   static constexpr std::size_t kFrames = 4 * kMostPackets;
-  static constexpr std::size_t kIpChecksum = 10, kTcpChecksum = 20 + 16;  // from the IP header on
+  static constexpr std::size_t kIpChecksum = 10, kTcpChecksum = 20 + 16;  // offsets from the IP header
 
   struct alignas(64) Line {
     std::uint8_t bytes[64];

@@ -12,9 +12,8 @@ namespace parshall {
 /// A run's own account of its packets, and of its records in one output.
 struct ExportAccount {
   std::uint64_t counted_in_flows = 0;  ///< packets of all records
-  std::uint64_t packets_offered =
-      0;                  ///< part offered to the output; all, unless it was added or removed during the run
-  bool whole_run = true;  ///< false if the output was added or removed during the run
+  std::uint64_t packets_offered = 0;   ///< part offered to the output; all, if it existed the whole run
+  bool whole_run = true;               ///< false if the output was added or removed during the run
   std::uint64_t records_written = 0, packets_written = 0, records_not_sent = 0, packets_not_sent = 0;
   bool has_packets = true;  ///< the records' columns hold every packet of them
   bool balanced = false;    ///< whether every packet is somewhere

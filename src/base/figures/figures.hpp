@@ -19,8 +19,7 @@ struct Column {
   std::string_view name;  ///< name in csv and json, with the unit
   std::string_view head;  ///< heading in text; if empty, the column is not shown there
   int decimals = 2;       ///< decimals of a double in text; csv and json have all of them
-  bool common =
-      false;  ///< true if all rows of a part have the same value, which text and json then print once in front
+  bool common = false;    ///< the same value in all rows of a part; text and json print it once in front
 };
 inline constexpr bool kCommon = true;
 

@@ -59,10 +59,9 @@ struct Variant {
 };
 
 struct Cost {
-  double median_ns = 0, least_ns = 0, spread = 1;  ///< spread: largest over least of the samples kept
-  double low_ns = 0, high_ns = 0;                  ///< 95 % interval of the median, by order statistics
-  double ratio = 1, ratio_low = 1,
-         ratio_high = 1;  ///< ratio to the first variant in the same round: median and its interval
+  double median_ns = 0, least_ns = 0, spread = 1;   ///< spread: largest over least of the samples kept
+  double low_ns = 0, high_ns = 0;                   ///< 95 % interval of the median, by order statistics
+  double ratio = 1, ratio_low = 1, ratio_high = 1;  ///< ratio to the round's first variant: median and interval
   std::size_t kept = 0, samples = 0;
   std::optional<CpuCounts> counts = {};  ///< medians of the samples kept, where the CPU lets this process count
 };

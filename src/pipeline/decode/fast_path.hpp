@@ -36,9 +36,8 @@ struct FastHeader {
 
 /// Requirements of the fast path for one transport protocol.
 struct FastProtocol {
-  std::uint32_t
-      least_ip_bytes;  ///< IPv4 length that holds both headers; for unsupported protocols, more than any packet has
-  std::uint32_t flag_mask;  ///< selects the TCP flags from the bits at their place
+  std::uint32_t least_ip_bytes;  ///< IPv4 length that holds both headers; unreachable for other protocols
+  std::uint32_t flag_mask;       ///< selects the TCP flags from the bits at their place
 };
 inline constexpr auto kFastProtocols = [] {
   constexpr std::uint32_t kNever = 1 << 20;

@@ -33,8 +33,7 @@ class FlowSample {
   bool takes(const FlowKey& flow, std::uint32_t one_in) const noexcept { return hash(flow) < limit(one_in); }
 
  private:
-  static constexpr std::uint64_t kOwn =
-      0x5A3B'1E5D'0F7C'9A21;  ///< makes this hash independent of others with the same seed
+  static constexpr std::uint64_t kOwn = 0x5A3B'1E5D'0F7C'9A21;  ///< separates this hash from others of the seed
 
   static std::uint64_t limit(std::uint32_t one_in) noexcept { return (std::uint64_t{1} << 32) / one_in; }
 

@@ -33,8 +33,7 @@ struct Share {
 
 /// Counts what became of every packet that reached this worker.
 struct FrontEndCounts {
-  std::uint64_t elsewhere =
-      0;  ///< packets of another worker: in its partition, or rejected, which the first worker counts
+  std::uint64_t elsewhere = 0;  ///< another worker's: in its partition, or rejected (the first worker's)
   std::uint64_t filtered = 0;
   std::uint64_t later_msdus = 0;  ///< packets behind the first in their frame; not part of the other counts
   std::array<std::uint64_t, kVerdicts> verdict{};

@@ -106,8 +106,8 @@ struct Nothing {
 /// - prefetcher()(hash) prefetches the memory that update() will touch.
 /// - update(facts) finds or starts each packet's flow and adds the packet. Before the i-th it calls meanwhile(i):
 ///   prefetches for later packets cost least if they are spread among the updates.
-/// - settle() ends any growth. From then on a slot belongs to its flow while that lives or, if kMoves, until the sink
-///   is told that it moved.
+/// - settle() ends any growth. From then on a slot belongs to its flow while that lives. If kMoves, a flow may still
+///   move, and the sink is notified.
 /// - sweep(now, n) ends flows that are idle, or closed and quiet for long enough, among the next n buckets of an
 ///   endless round, or found in an earlier sweep.
 /// - first_packets(n) makes SlotRef::may_be_first() true for the first n packets of each flow, and for few others. With

@@ -45,9 +45,8 @@ struct Measure {
   std::string_view pattern;  ///< "mean", or "p<percentile>"
   std::string_view example;  ///< a spelling that matches: "mean", "p99"
   std::string_view help;
-  bool has_unit;  ///< false for pure numbers such as the skewness
-  bool is_sample =
-      false;  ///< true if the figure is one of the samples, so it has their type; otherwise it is a real number
+  bool has_unit;           ///< false for pure numbers such as the skewness
+  bool is_sample = false;  ///< true: one of the samples, with their type; false: a real number
 };
 
 inline ColumnType type_of(Variable variable, const Measure& measure) noexcept {
@@ -89,8 +88,7 @@ struct StatisticFamily {
   std::vector<std::unique_ptr<Statistic>> (*make)(Variable variable, std::span<const std::string> whats,
                                                   const StatisticOptions& options);
 
-  std::optional<Variable> only =
-      std::nullopt;  ///< the only variable it applies to; no other family applies to that one
+  std::optional<Variable> only = std::nullopt;  ///< its only variable, which no other family has
 
   bool is_of(Variable variable) const noexcept {
     const bool is_special = variable == Variable::tcp || variable == Variable::interface;

@@ -99,8 +99,7 @@ void FlowRows::populate() noexcept {
 void FlowRows::keep_classes(const FlowRows& before, std::size_t slots) noexcept {
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const auto from = before.set_->class_state(before.row(static_cast<std::uint32_t>(slot)) + before.prefix_bytes_);
-    if (std::ranges::all_of(from, [](std::byte byte) { return byte == std::byte{0}; }))
-      continue;  // keeps untouched pages untouched
+    if (std::ranges::all_of(from, [](std::byte byte) { return byte == std::byte{0}; })) continue;  // avoid touching
     std::ranges::copy(from, class_state(static_cast<std::uint32_t>(slot)));
   }
 }

@@ -143,8 +143,7 @@ class FlowTracker {
     ++weighed_packets_[stay.state * FlowWeight::kClasses + stay.weight];
     stay.packets = static_cast<std::uint16_t>(stay.packets + (stay.packets != kMostPackets));
     ++effective_packets_[stay.effective_state];
-    if (packet.starts_flow || stay.state != state_before)
-      effective_before = stay.effective_state;  // a new state begins
+    if (packet.starts_flow || stay.state != state_before) effective_before = stay.effective_state;  // a new state
     kept_packets_[stay.state] += stay.state == stay.effective_state;
     finding.state = stay.state;
     finding.effective_state = stay.effective_state;
@@ -199,8 +198,7 @@ class FlowTracker {
   /// This avoids oscillation, in which the history would be lost.
   void weigh(Stay& stay) noexcept {
     const int now = FlowWeight::of(stay.packets), before = stay.weight;
-    const int passed = static_cast<std::uint8_t>(states_->weighing() -
-                                                 stay.weighing);  // weighings since, all but one without a packet
+    const int passed = static_cast<std::uint8_t>(states_->weighing() - stay.weighing);  // only one of them had packets
     const int lighter = passed > 1 ? passed : now < before - 1 ? 1 : 0;
     stay.weight = static_cast<std::uint8_t>(std::max({0, now, before - lighter}));
     stay.packets = 0;

@@ -24,13 +24,13 @@ enum class Variable : std::uint8_t {
   size,       ///< each packet's wire bytes
   ip_size,    ///< each packet's IP bytes
   tcp_flags,  ///< each packet's TCP flag bits
-  // Other header fields (SideFacts), read only if a statistic needs them at the start:
+  // Other header fields (SideFacts), read only if a statistic requested at start-up needs them:
   ttl,             ///< each packet's TTL or hop limit
   dscp,            ///< each packet's
   vlan,            ///< outermost identifier; none for an untagged frame
   icmp_type_code,  ///< none unless the packet is ICMP
   interface,       ///< number among the source's interfaces; none if unknown
-  // Findings on TCP connections (PacketFinding), likewise:
+  // Findings on TCP connections (PacketFinding), made under the same condition:
   rtt,  ///< ns from a segment to this packet, which acknowledges it; none if it acknowledges none, or unclear which
   tcp,  ///< TcpMarks; none unless the packet is TCP
 };

@@ -24,8 +24,8 @@ struct AccountColumn {
   Value value;
 };
 
-/// Returns the account as a record. Sums over records must agree with it: `counted_in_flows` = packets of all records
-/// written, and `packets_not_sent`. `own` is the output that it goes to.
+/// Returns the account as a record. In it, `counted_in_flows` equals the packets of all records written plus
+/// `packets_not_sent`. `own` is the output that it goes to.
 std::vector<AccountColumn> account_columns(const ReportSummary& summary, const OutputSummary& own,
                                            const ExportRun& run);
 

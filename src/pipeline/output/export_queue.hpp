@@ -25,9 +25,8 @@ namespace parshall {
 struct ExportOptions {
   static constexpr std::size_t kBytes = std::size_t{64} << 20;
 
-  std::string name;  ///< name in the accounting
-  std::string file =
-      {};  ///< file that it opened, if its name differs from `name`, for example because of a time; else empty
+  std::string name;       ///< name in the accounting
+  std::string file = {};  ///< file that it opened, if not `name` (as with a time in its name); else empty
   ExporterTakes takes = {.records = true, .findings = false};
   bool waits = false;  ///< true: put() waits for room, because the source can wait; false: the newest record is dropped
                        ///< and counted

@@ -11,11 +11,10 @@ namespace parshall {
 
 /// Losses since a run began that are not known by flow, and whether flows are seen only in part.
 struct Losses {
-  std::uint64_t packets = 0;  ///< lost by the device, and between two threads
-  std::uint64_t partial_changes =
-      0;                 ///< number of times that a worker began or stopped shedding flows or keeping new ones out
-  bool partial = false;  ///< true while any worker does
-  bool untold = false;   ///< true if a device that may lose packets does not report how many
+  std::uint64_t packets = 0;          ///< lost by the device, and between two threads
+  std::uint64_t partial_changes = 0;  ///< times that a worker began or ended shedding or keeping flows out
+  bool partial = false;               ///< true while any worker does
+  bool untold = false;                ///< true if a device that may lose packets does not report how many
 
   friend bool operator==(const Losses&, const Losses&) = default;
 };

@@ -97,8 +97,7 @@ class Output {
   std::string beginning_;
   std::optional<Error> wrong_;  ///< error since the last flush, for a file that goes on
   std::string trouble_;
-  std::optional<std::chrono::steady_clock::time_point>
-      cut_told_until_;              ///< until when trouble says that the file was truncated
+  std::optional<std::chrono::steady_clock::time_point> cut_told_until_;  ///< set while trouble reports a cut
   std::uint64_t file_bytes_ = 0;    ///< expected size, if no other program changes the file
   std::uint64_t unkept_bytes_ = 0;  ///< part of it written since the last flush
 };

@@ -54,9 +54,8 @@ struct WindowRecall {
   double threshold = 0;
   std::optional<double> recall, at_least;  ///< estimate and 95 % bound; unknown without flows to judge by
   std::uint64_t flows_seen = 0, flows_missed = 0;
-  std::uint64_t flows_seen_in_part = 0;  ///< counted as seen and as missed
-  std::uint64_t packets = 0,
-                packets_given_way = 0;  ///< packets of the task's flows, and those of flows not seen wholly
+  std::uint64_t flows_seen_in_part = 0;              ///< counted as seen and as missed
+  std::uint64_t packets = 0, packets_given_way = 0;  ///< packets of its flows; part of it: in flows not seen wholly
 };
 
 inline std::size_t heap_bytes(const WindowRecall& told) noexcept { return heap_bytes(told.task); }
@@ -79,20 +78,19 @@ struct GivenUp {
 
 /// Time during which flows were reduced to lighter states.
 struct AdaptationSummary {
-  std::string mode;               ///< "no-adapt", "adapt-only" or "accuracy"
-  double seconds = 0;             ///< sum over all workers
-  double shifted_s = 0;           ///< part of it in which flows were reduced
-  std::uint64_t windows = 0;      ///< windows with a decision
-  std::uint64_t infeasible = 0;   ///< windows in which even reducing everything was not enough
-  double shed_s = 0;              ///< part of `seconds` in which only a sample of flows was monitored
-  std::uint64_t one_in = 1;       ///< largest n in that time, for a sample of one in n connections
-  double overhead_share = 0;      ///< fraction of the time spent on deciding
-  double longest_us = 0;          ///< longest time of one decision
-  double residual = 0;            ///< final residual of the cost model against the packets' real costs
-  std::vector<GivenUp> given_up;  ///< tasks that were given up, if tasks are reduced one by one
-  double looks_again_in_s = 0;    ///< time until tasks are tried again, unless the load falls before
-  double blind_satisfies_more_s =
-      0;  ///< part of `seconds` in which more tasks would have been satisfied without any reduction
+  std::string mode;                   ///< "no-adapt", "adapt-only" or "accuracy"
+  double seconds = 0;                 ///< sum over all workers
+  double shifted_s = 0;               ///< part of it in which flows were reduced
+  std::uint64_t windows = 0;          ///< windows with a decision
+  std::uint64_t infeasible = 0;       ///< windows in which even reducing everything was not enough
+  double shed_s = 0;                  ///< part of `seconds` in which only a sample of flows was monitored
+  std::uint64_t one_in = 1;           ///< largest n in that time, when one in n connections was monitored
+  double overhead_share = 0;          ///< fraction of the time spent on deciding
+  double longest_us = 0;              ///< longest time of one decision
+  double residual = 0;                ///< final residual of the cost model against the packets' real costs
+  std::vector<GivenUp> given_up;      ///< tasks that were given up, if tasks are reduced one by one
+  double looks_again_in_s = 0;        ///< time until tasks are tried again, unless the load falls before
+  double blind_satisfies_more_s = 0;  ///< part of it: without reductions, more tasks would be satisfied
 };
 
 /// The flood filter, over all workers.
@@ -174,13 +172,12 @@ struct ReportSummary {
   std::optional<ForwardingSummary> forwarding;   ///< set if packets are forwarded
   std::optional<AdaptationSummary> adaptation;
   std::optional<FloodFilterSummary> flood_filter;
-  std::vector<OutputSummary> outputs;  ///< outputs of data that leaves while the run goes on
-  std::vector<CostSummary> costs;      ///< empty unless requested
-  std::uint64_t windows = 0;           ///< windows measured, of all lengths
-  bool windows_balanced = true;        ///< true if, in each window, the packets of its flows add up to those counted
-  std::uint64_t segments_not_kept =
-      0;  ///< TCP segments that were dropped for lack of room, so they give no round-trip time
-  std::uint64_t events_not_taken = 0;  ///< events dropped for lack of room between the tasks and the report
+  std::vector<OutputSummary> outputs;   ///< outputs of data that leaves while the run goes on
+  std::vector<CostSummary> costs;       ///< empty unless requested
+  std::uint64_t windows = 0;            ///< windows measured, of all lengths
+  bool windows_balanced = true;         ///< true if, in each window, the packets of its flows add up to those counted
+  std::uint64_t segments_not_kept = 0;  ///< dropped TCP segments, which give no round-trip time
+  std::uint64_t events_not_taken = 0;   ///< events dropped for lack of room between the tasks and the report
 
   std::uint64_t first_ns() const noexcept { return total[Counter::first_seen_ns]; }  ///< packet time
   std::uint64_t last_ns() const noexcept { return total[Counter::last_seen_ns]; }

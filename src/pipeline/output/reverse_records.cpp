@@ -33,8 +33,7 @@ ReverseRecords::ReverseRecords(std::span<const ColumnInfo> columns) : values_(co
     const ColumnEntry* entry = find(base_columns(), column);
     if (entry == nullptr) entry = find(counter_columns(), column);
     if (entry == nullptr) entry = find(reverse_columns(), column);
-    const bool has_values =
-        entry == nullptr || column.nullable == entry->nullable;  // otherwise it is a field of the key
+    const bool has_values = entry == nullptr || column.nullable == entry->nullable;  // else a field of the key
     entries_.push_back(has_values ? entry : nullptr);
   }
 }

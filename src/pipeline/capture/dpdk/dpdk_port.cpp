@@ -212,7 +212,7 @@ std::optional<Error> plan_af_xdp(const DpdkOptions& options, PortPlan port, Plan
         interface.name, interface.mtu, kMostRoom - kHeadrooms - PacketRing::kLinkOverhead, interface.name, 1500)};
   }
   port.data_room = static_cast<std::uint16_t>(std::max<std::uint32_t>(port.data_room, room));
-  // Uses a port per queue: the driver of 22.11 only looks at combined channels and sees one on a veth device.
+  // Uses a port per queue: the driver of 22.11 counts only combined channels, and finds one on a veth device.
   port.queues = 1;
   port.limits.in_one_piece = true;
   port.socket_family = AF_XDP;
@@ -329,8 +329,7 @@ Result<std::unique_ptr<DpdkPort>> DpdkPort::open(const DpdkOptions& options) {
       break;
     }
     if (plan->interface) opened->state->watch(*plan->interface);
-    if (plan->interface &&
-        !options.forwards)  // if one end of a wire does not take packets, the wire drops them and goes on
+    if (plan->interface && !options.forwards)  // a wire drops what one end does not take, and goes on
       for (const auto& queue : opened->queues) queue->watch();
     ports.push_back(*std::move(opened));
   }

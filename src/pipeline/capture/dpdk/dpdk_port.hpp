@@ -18,9 +18,8 @@ struct DpdkOptions {
   std::uint16_t queues = 1;           ///< receive queues, one per worker
   std::uint16_t transmit_queues = 0;  ///< more if frames are also sent on the port
   std::uint16_t sinks = 0;            ///< sinks that send frames, each with its own transmit queue
-  bool sinks_wait =
-      true;              ///< true if sinks wait for room in a queue; otherwise they refuse a frame without room at once
-  bool receives = true;  ///< if false, no queue is read and incoming packets are not seen
+  bool sinks_wait = true;             ///< true: they wait for room in a queue; false: they refuse frames at once
+  bool receives = true;               ///< if false, no queue is read and incoming packets are not seen
   std::uint16_t descriptors = 4096;   ///< per queue; trimmed to what the device takes
   std::uint32_t mbufs_per_queue = 0;  ///< 0: derived from the descriptors
   std::uint32_t longest_frame = 0;    ///< bytes, for af_packet; 0: what the interface's MTU needs

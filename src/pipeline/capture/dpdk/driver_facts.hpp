@@ -33,10 +33,9 @@ inline constexpr std::array kDrivers{
     DriverFacts{"net_memif", false, true, false, false, false, true},  // ierrors; a full ring refuses its producer
     DriverFacts{"net_tap", false, true, true, false, false},           // oerrors: refused; drops are the interface's
     DriverFacts{"net_af_packet", false, false, false, false, true, false, TimestampUnit::device_ticks,
-                /*hears_others=*/true},  // no PACKET_STATISTICS before 24.07: this program asks the socket
-    DriverFacts{"net_af_xdp", false, false, false, false,
-                false},  // rx_dropped without rx_ring_full: this program asks the socket
-    DriverFacts{"net_virtio", false, true, true, false, false},  // no register tells what the host dropped
+                /*hears_others=*/true},                            // no PACKET_STATISTICS before 24.07: ask the socket
+    DriverFacts{"net_af_xdp", false, false, false, false, false},  // rx_dropped without rx_ring_full: ask the socket
+    DriverFacts{"net_virtio", false, true, true, false, false},    // no register tells what the host dropped
     DriverFacts{"net_virtio_user", false, true, true, false, false},
     DriverFacts{"net_vhost", false, false, false, false, false},
 };

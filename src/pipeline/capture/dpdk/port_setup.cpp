@@ -337,8 +337,7 @@ std::uint32_t PortPlan::mbufs() const {
 
 /// Returns the buffers for a full queue, one burst on its way there, and the caches of two threads.
 std::uint32_t PortPlan::sink_mbufs() const {
-  const std::uint32_t held =
-      std::max<std::uint32_t>(kSentDescriptors, is_virtual ? descriptors : 0);  // a virtual device's ring
+  const std::uint32_t held = std::max<std::uint32_t>(kSentDescriptors, is_virtual ? descriptors : 0);  // in a ring
   return 2 * held + 2 * static_cast<std::uint32_t>(QueueSink::kMostFrames) + 2 * kPoolCache * 3 / 2;
 }
 

@@ -45,8 +45,7 @@ class QueueSink final : public FrameSink {
   std::optional<double> line_bps() const noexcept override { return port_->line_bps(); }
 
  private:
-  static constexpr std::uint32_t kHeaderBytes =
-      14;  ///< the Ethernet header: kernels and devices silently drop shorter frames
+  static constexpr std::uint32_t kHeaderBytes = 14;  ///< Ethernet's: shorter frames are dropped silently
 
   void free_from(std::size_t first) noexcept;
   bool is_up() noexcept;

@@ -22,7 +22,7 @@ bool set(int socket, int option, const void* value, socklen_t bytes) noexcept {
   return ::setsockopt(socket, SOL_XDP, option, value, bytes) == 0;
 }
 
-/// Tests for a user of the queue by binding a socket to it for a moment. No XDP program sends it packets meanwhile.
+/// Tests for a user of the queue by binding a socket to it for a moment. No XDP program sends packets to this socket.
 bool is_taken(const KernelInterface& interface, std::uint16_t queue) noexcept {
   const int socket = ::socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
   if (socket < 0) return false;

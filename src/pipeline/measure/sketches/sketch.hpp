@@ -15,9 +15,8 @@ namespace parshall {
 
 /// Size of a sketch.
 struct SketchSize {
-  std::size_t width =
-      2;              ///< counters per row, rounded up to a power of two; for Space-Saving, the number of keys listed
-  unsigned rows = 1;  ///< at most kMaxRows
+  std::size_t width = 2;  ///< counters per row, rounded up to a power of two; in Space-Saving: listed keys
+  unsigned rows = 1;      ///< at most kMaxRows
 
   static constexpr std::size_t kMaxWidth = std::size_t{1} << 29;  ///< limit; larger widths are reduced to it
   static constexpr unsigned kMaxRows = 8;

@@ -18,10 +18,8 @@ struct FlowField {
 
   std::string_view name;  ///< name with its unit
   std::string_view help;
-  std::optional<double> (*of)(const FlowWindow& flow,
-                              const std::byte* measured);  ///< nullopt if the flow has no such number
-  std::shared_ptr<const FlowMeasure> (*measure)() =
-      nullptr;  ///< makes the measure behind `measured`; null if the counts suffice
+  std::optional<double> (*of)(const FlowWindow& flow, const std::byte* measured);  ///< nullopt if it does not exist
+  std::shared_ptr<const FlowMeasure> (*measure)() = nullptr;  ///< makes `measured`; null: the counts suffice
   Kind kind = Kind::number;
 };
 

@@ -80,10 +80,8 @@ class TaskContext {
   std::size_t keys() const noexcept { return keys_; }
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t states() const noexcept { return states_; }
-  bool asked_for_measures() const noexcept {
-    return asked_for_measures_;
-  }  ///< true if the current task requested measures
-  bool asked_for_history() const noexcept { return asked_for_history_; }  ///< some go by earlier windows
+  bool asked_for_measures() const noexcept { return asked_for_measures_; }  ///< by the current task
+  bool asked_for_history() const noexcept { return asked_for_history_; }    ///< some go by earlier windows
 
   struct Asked {
     std::unique_ptr<Aggregate> aggregate;

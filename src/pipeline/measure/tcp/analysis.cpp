@@ -135,9 +135,7 @@ void mark_resent(TcpConnection& connection, std::size_t from, const Segment& pac
 void take_ack(std::uint32_t ack, std::uint32_t ts_echo, std::uint32_t last_ack, std::uint64_t time_ns, SegmentList sent,
               SegmentPool& segments, TcpFinding& finding) noexcept {
   bool by_timestamp = false;
-  std::uint64_t sent_ns = 0,
-                latest_ns =
-                    0;  // time of the segment measured; time of the last one sent among those newly acknowledged
+  std::uint64_t sent_ns = 0, latest_ns = 0;  // time measured from; time of the last one sent of those acknowledged
   segments.acknowledge(sent, ack, [&](const UnackedSegment& segment) {
     if (last_ack == 0 || before(last_ack, segment.next_seq)) latest_ns = std::max(latest_ns, segment.time_ns);
     if (segment.next_seq != ack) return;

@@ -55,9 +55,8 @@ struct TcpSender {
   bool has_base : 1 = false;
   bool has_window : 1 = false;
   bool answered_syn : 1 = false;
-  bool opening : 1 = false;  ///< it sent a SYN, and no other packet since the SYN was answered
-  bool kept_alive : 1 = false,
-                    probed : 1 = false;  ///< marks of its last packet: TcpMark::keep_alive, zero_window_probe
+  bool opening : 1 = false;                         ///< it sent a SYN, and no other packet since the SYN was answered
+  bool kept_alive : 1 = false, probed : 1 = false;  ///< last packet's: TcpMark::keep_alive, zero_window_probe
 
   SegmentList segments() noexcept { return {unacked, next_seq, next_seq_ns}; }
 };

@@ -95,16 +95,13 @@ struct WindowTotals {
   std::uint64_t late_packets = 0;      ///< part of `packets`: time is before the window
   std::uint64_t unlisted_packets = 0;  ///< part of `packets`: in flows not reported to tasks for lack of room
   std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
-  std::uint64_t kept_out_packets = 0,
-                kept_out_wire_bytes = 0;                ///< part of `packets`: in no flow because of the flood filter
-  std::uint64_t shed_packets = 0, shed_wire_bytes = 0;  ///< part of `packets`: in no flow for lack of time
-  std::uint64_t missed_packets =
-      0;  ///< packets that the device dropped in that time, in addition to `packets`; as far as is known
-  std::uint64_t unlisted_bin_packets = 0;  ///< the same for bins
-  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(),
-                last_ns = 0;  ///< first and last time of its packets
-  std::uint32_t one_in = 1;   ///< one in this many connections was sampled, at the lowest rate in the window
-  bool partial = false;       ///< true if the input began within it (for windows of time), or ended
+  std::uint64_t kept_out_packets = 0, kept_out_wire_bytes = 0;  ///< part of `packets`: kept out by the flood filter
+  std::uint64_t shed_packets = 0, shed_wire_bytes = 0;          ///< part of `packets`: shed for lack of time
+  std::uint64_t missed_packets = 0;        ///< dropped by the device in the meantime, besides `packets`; if known
+  std::uint64_t unlisted_bin_packets = 0;  ///< part of the packets: in bins that were not reported
+  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< times of its packets
+  std::uint32_t one_in = 1;  ///< one in this many connections was sampled, at the lowest rate in the window
+  bool partial = false;      ///< true if the input began within it (for windows of time), or ended
 
   void add(CountWord counts, std::uint64_t time_ns) noexcept {
     ++packets;
@@ -160,14 +157,13 @@ struct FlowWindow {
   std::uint16_t tcp_flags = 0;
   std::uint8_t state = 0;            ///< its monitoring state
   std::uint8_t effective_state = 0;  ///< state whose measures saw its packets: its own, or a lighter one; the latest
-  std::uint8_t weight = 0;           ///< weight (FlowWeight) that decided which tasks see it; 0 if none did
-  std::uint8_t other_state = 0;      ///< the first effective state; the same if it never changed
-  bool more_states = false;          ///< true if there were others in between
-  bool starts = false;               ///< true if its record began in the window
-  std::uint32_t stands_for =
-      1;  ///< flows that it represents: one in this many connections was sampled; 0: only in a part of the window
-  bool is_part = false;                 ///< true if the window may have more of its packets elsewhere, for lack of room
-  bool measured_in_part = false;        ///< true if the task's measures did not see all its packets
+  std::uint8_t weight = 0;        ///< weight (FlowWeight) by which tasks were chosen for it; 0 if weight played no part
+  std::uint8_t other_state = 0;   ///< the first effective state; the same if it never changed
+  bool more_states = false;       ///< true if there were others in between
+  bool starts = false;            ///< true if its record began in the window
+  std::uint32_t stands_for = 1;   ///< represented flows: 1 in this many sampled; 0: only part of the window
+  bool is_part = false;           ///< true if the window may have more of its packets elsewhere, for lack of room
+  bool measured_in_part = false;  ///< true if the task's measures did not see all its packets
   std::uint64_t earlier_states = 0;     ///< bit i: the window has an earlier part of the record, in state i
   const std::byte* measured = nullptr;  ///< results of the window's measures, valid while tasks read it
 

@@ -214,12 +214,10 @@ class WindowRows {
     const bool first = open_->turn == kNoTurn;
     if (!first) close(key_of);
     begin_window(place);
-    if (first)
-      closing_->restart(open_->number, kNoTurn, /*is_untold=*/true,
-                        one_in());  // reports that there is nothing before it
+    if (first) closing_->restart(open_->number, kNoTurn, /*is_untold=*/true, one_in());  // reports no earlier window
   }
 
-  /// Makes the open window the last one. Whatever is not yet reported of the one before is reported now.
+  /// Makes the open window the last one. First reports the rest of the previous last window.
   void close(FlowKeys key_of) noexcept {
     for (; closing_->told != closing_->listed; ++closing_->told) {
       const std::uint32_t slot = closing_->slots[closing_->told];
@@ -365,8 +363,7 @@ class WindowRows {
   bool reads_all_;
   HugeBuffer<UnreadFlow> unread_;  ///< by slot; empty if all flows are read
   std::array<Turn, 2> turns_;
-  std::array<std::pair<std::uint64_t, WindowEnd>, 64>
-      ends_{};  ///< with window numbers; a ring of those not yet reported
+  std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< a ring of ends to report, by window
   std::size_t ends_queued_ = 0, ends_told_ = 0;
   Turn *open_ = &turns_[0], *closing_ = &turns_[1];
   std::uint32_t last_turn_ = kNoTurn;

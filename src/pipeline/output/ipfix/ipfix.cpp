@@ -192,8 +192,7 @@ class IpfixExporter final : public Exporter {
   /// Layout of a flow's record: the absent fields (bit i for the i-th nullable field), the IP version, and a mark if it
   /// is longer than NetFlow's clock can express.
   struct Shape {
-    static constexpr std::size_t kWord = 64,
-                                 kMost = 2 * kWord;  ///< more than a schema has; further fields are written as 0
+    static constexpr std::size_t kWord = 64, kMost = 2 * kWord;  ///< more than a schema has; others are 0
     std::array<std::uint64_t, kMost / kWord> absent{};
     bool ipv6 = false, too_long = false;
     auto operator<=>(const Shape&) const = default;
@@ -237,8 +236,7 @@ class IpfixExporter final : public Exporter {
     if (latest_ && latest_->first == shape) return latest_->second;
     auto known = templates_.find(shape);
     if (known == templates_.end()) {
-      if (templates_.size() >= kMostTemplates)
-        shape.absent = {};  // later absent values are written as 0 or not-a-number
+      if (templates_.size() >= kMostTemplates) shape.absent = {};  // absent values are now 0 or NaN
       known = templates_.find(shape);
     }
     if (known == templates_.end()) {

@@ -186,8 +186,7 @@ class UdpSink final : public MessageSink {
       trouble_ = socket.error().message;
       return;
     }
-    if (is_refused_ && have_one_peer(*socket, socket_))
-      return;  // the old socket keeps receiving errors for messages in flight
+    if (is_refused_ && have_one_peer(*socket, socket_)) return;  // it still gets errors for messages in flight
     socket_ = *std::move(socket);
     if (is_refused_) deliveries_.unconfirmed += recent_.take_all();
     last_ = {};

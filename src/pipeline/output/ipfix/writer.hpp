@@ -48,7 +48,7 @@ class IpfixWriter {
   /// missing.
   void add_lasting(std::uint16_t id, std::vector<std::uint8_t> record);
 
-  /// Sets an options template that was added. By it, receivers that missed records are told so, before all other
+  /// Sets an options template that was added. Receivers that missed records are informed with it, before all other
   /// records.
   void tell_deliveries(std::uint16_t id) noexcept { deliveries_ = id; }
 
@@ -118,10 +118,9 @@ class IpfixWriter {
   std::optional<std::uint16_t> set_;   ///< the open set
   bool is_telling_ = false;            ///< true while sending all templates, in as many messages as they take
   std::size_t set_begin_ = 0;
-  std::uint32_t sequence_ = 0,
-                records_ = 0;          ///< number of data records before this message, and in it; NetFlow: messages
-  std::uint32_t told_in_message_ = 0;  ///< templates in the message
-  bool clock_runs_ = false;            ///< for NetFlow
+  std::uint32_t sequence_ = 0, records_ = 0;  ///< data records before this message, and in it; NetFlow: messages
+  std::uint32_t told_in_message_ = 0;         ///< templates in the message
+  bool clock_runs_ = false;                   ///< for NetFlow
   std::uint64_t began_ms_ = 0, latest_ms_ = 0, record_ms_ = 0;  ///< for that clock; the latter two are whole seconds
   std::uint64_t telling_ = 1, messages_since_ = 0, messages_ = 0, message_number_ = 1;
   Clock::time_point told_at_{}, lasting_told_at_{};

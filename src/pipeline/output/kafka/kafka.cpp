@@ -231,8 +231,7 @@ Result<Config> make_config(const KafkaTarget& target, DeliveryReports& deliverie
   rd_kafka_conf_set_dr_msg_cb(config.get(), told_of);
   rd_kafka_conf_set_error_cb(config.get(), [](rd_kafka_t*, int wrong, const char* reason, void* opaque) {
     std::string& trouble = static_cast<DeliveryReports*>(opaque)->trouble;
-    if (wrong != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || trouble.empty())
-      trouble = reason;  // otherwise it is less specific
+    if (wrong != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || trouble.empty()) trouble = reason;  // else less specific
   });
   rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
   return config;

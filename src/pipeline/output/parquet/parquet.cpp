@@ -103,8 +103,8 @@ class ParquetExporter final : public Exporter {
     if (file_->error()) lose_file(*file_->error());
   }
 
-  /// Returns whether to begin another file. A file belongs to the partition of its first record, and no file is closed
-  /// with few rows, whatever the times of a capture are.
+  /// Returns whether to begin another file. A file belongs to the partition of its first record. A new partition begins
+  /// another file only if the present one has more than a few rows, because the times of a capture may be in any order.
   bool is_time_for_another(std::uint64_t last_ns) const noexcept {
     if (file_ == nullptr) return false;
     return file_->bytes() >= target_.bytes || (last_ns >= partition_end_ns_ && file_->rows() >= kFewRows);
