@@ -90,7 +90,7 @@ struct AdaptationSummary {
   double residual = 0;                ///< final residual of the cost model against the packets' real costs
   std::vector<GivenUp> given_up;      ///< tasks that were given up, if tasks are reduced one by one
   double looks_again_in_s = 0;        ///< time until tasks are tried again, unless the load falls before
-  double blind_satisfies_more_s = 0;  ///< part of it: without reductions, more tasks would be satisfied
+  double blind_satisfies_more_s = 0;  ///< part of `seconds`: losing packets instead would satisfy more tasks
 };
 
 /// The flood filter, over all workers.
