@@ -12,8 +12,8 @@
 
 namespace parshall {
 
-/// Parses a number with one of the given units and returns it times the unit's factor. Returns nullopt for other text,
-/// for negative numbers and for results of 2^63 or more.
+/// Parses a number with one of the given units and returns it times the unit's factor. Returns nullopt for other text
+/// and for negative numbers. The limit is 2^63, or 2^64 for a whole number without unit if the first factor is 1.
 inline std::optional<std::uint64_t> parse_with_unit(const std::string& text,
                                                     std::initializer_list<std::pair<std::string_view, double>> units) {
   std::uint64_t whole = 0;

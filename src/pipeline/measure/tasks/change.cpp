@@ -29,13 +29,13 @@ constexpr Parameter kParameters[] = {
 ///   both are 0. After the warm-up, x is a change if |x - m| reaches the threshold and exceeds `deviations` d. Then m
 ///   += (x - m) / 8, d += (|x - m| - d) / 4.
 /// - previous: a change if |x - x'| reaches the threshold; x' is 0 for a key that was absent.
-/// - A window without any packet reports nothing but counts, with 0 for every key. The windows in which the input
+/// - A window without any packet reports no change, but every key learns 0 from it. The windows in which the input
 ///   begins or ends are skipped. A key is forgotten when its mean is below 1/2.
 ///
 /// Full:  of the tracked and the new keys, those with the largest m or x are kept.
-/// Error: with sampling, a change means that x's whole interval is outside; a key without sampled flows is skipped.
-///        Otherwise that of Aggregate for x, and its average for the prediction. A key without room had at most the
-///        largest m or x that was dropped, so a later prediction for it is too low by that at most.
+/// Error: with sampling, a change means that the prediction is outside x's interval; a key without sampled flows is
+///        skipped. Otherwise that of Aggregate for x, and its average for the prediction. A key without room had at
+///        most the largest m or x that was dropped, so a later prediction for it is too low by that at most.
 /// Source: averages as in RFC 6298, section 2, which the SOSR 2018 paper's "EWMA model" leaves open (section 4.1);
 ///         previous: heavy changers, Schweller et al., "Reverse hashing for high-speed network monitoring", 2006.
 class Change final : public Task {
@@ -163,7 +163,8 @@ class Change final : public Task {
     }
   }
 
-  /// Returns, with sampling, the difference to the nearer end of the interval, or 0 for a mean within it.
+  /// Returns, with sampling, how far the mean is outside the interval; 0 within it, and 0 for a key without sampled
+  /// flows.
   static double known_difference(const Followed& key, const EventWindow& window) noexcept {
     const auto now = static_cast<double>(key.now);
     if (window.totals.one_in == 1) return std::abs(now - key.mean);
