@@ -15,8 +15,7 @@ struct ExportAccount {
   std::uint64_t packets_offered = 0;   ///< part offered to the output; all, if it existed the whole run
   bool whole_run = true;               ///< false if the output was added or removed during the run
   std::uint64_t records_written = 0, packets_written = 0, records_not_sent = 0, packets_not_sent = 0;
-  bool has_packets = true;  ///< the records' columns hold every packet of them
-  bool balanced = false;    ///< whether every packet is somewhere
+  bool has_packets = true;  ///< true if the records' columns hold all their packets
   bool balanced = false;  ///< true if every packet is accounted for
 };
 
@@ -24,9 +23,7 @@ struct ExportAccount {
 struct ExportedFile {
   std::string run;  ///< files of the same run are added up; empty: the file stands for itself
   std::uint64_t records = 0, packets = 0;
-  bool has_packets = true;          ///< false: its chosen columns hold not every packet of its records
-  bool has_findings_alone = false;  ///< of tasks: none of them is in an account
-  bool has_packets = true;          ///< false: its columns were chosen without `packets`
+  bool has_packets = true;          ///< false if the chosen columns lack packets of its records
   bool has_findings_alone = false;  ///< true if it has only findings of tasks, which no account contains
   std::optional<ExportAccount> account;
   std::string problem;  ///< empty: it is complete, and its own account is right

@@ -27,10 +27,8 @@ struct OutputSummary {
   };
   std::string name;
   bool takes_records = false;
-  bool whole_run = true;              ///< it was there from the beginning to the end
-  bool packets_in_columns = true;     ///< the columns of its records hold every packet of them
-  std::vector<std::string> left_out;  ///< columns of records that it has no place for
   bool whole_run = true;              ///< true if it existed from the run's beginning to its end
+  bool packets_in_columns = true;     ///< true if the columns of its records hold all their packets
   std::vector<std::string> left_out;  ///< columns of records that it cannot represent
   Sum offered, written, dropped;
   Sum unconfirmed;  ///< sent, but may not have arrived, since a connection broke or a host refused some of it

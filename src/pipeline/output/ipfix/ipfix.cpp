@@ -77,10 +77,8 @@ constexpr Element kAccounting[] = {{kObservationDomain, 4},
                                    {59, 8, kOwnPen},   // packets of records that this output was offered
                                    {61, 8, kOwnPen},   // records that were sent, but may not have arrived
                                    {62, 8, kOwnPen},   // packets in them
-                                   {60, 1, kOwnPen},   // whether it was there all the time: then these are all
-                                   {63, 1, kOwnPen},   // whether the records' elements hold all these packets
-                                   {58, 1, kOwnPen}};  // whether it balances
                                    {60, 1, kOwnPen},   // 1 if the counts cover the whole run
+                                   {63, 1, kOwnPen},   // 1 if the records' elements hold all these packets
                                    {58, 1, kOwnPen}};  // 1 if the account balances
 /// Counts of records that did not reach the collector, or may not have. They are sent once it is back.
 constexpr Element kDeliveries[] = {{kObservationDomain, 4}, {166, 8}, {167, 8}, {61, 8, kOwnPen}, {62, 8, kOwnPen}};
