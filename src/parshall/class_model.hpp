@@ -17,45 +17,48 @@ namespace parshall {
 
 struct ModelFile;
 
-/// What a naive Bayes model goes by: by class and packet, NaN where no size was seen. Priors: none where all are alike.
+/// Parameters of a naive Bayes model, by class and packet; NaN where training saw no size. `priors` is empty if all
+/// classes are equally likely.
 struct GaussianParameters {
   std::vector<double> means, variances, priors;
 };
 
-/// What a decision tree goes by: of each node its packet, the largest size that goes on at `child`, a greater one at
-/// the one after it; child 0: a leaf, with flows by class, and what it says (kUnknown where nothing).
+/// Nodes of a decision tree. Each node tests one packet: sizes up to `up_to` continue at `child`, larger ones at the
+/// node after it. Child 0 marks a leaf, which holds its flows by class and its verdict (kUnknown if it has none).
 struct TreeParameters {
   std::vector<std::uint16_t> packets, up_to, classes;
   std::vector<std::uint32_t> children;
   std::vector<double> flows;
 };
 
-/// A model of application classes, for programs. Any number of threads may ask one; copies share it.
+/// Classifies flows by application, for use in programs. Any number of threads may use one model; copies share it.
 class ClassModel {
  public:
-  static constexpr std::uint16_t kUnknown = 0xfffe;  ///< in place of a class: too like several, or like none
+  static constexpr std::uint16_t kUnknown = 0xfffe;  ///< takes the place of a class: the flow resembles several
+                                                     ///< classes, or none
 
-  /// Errors as `parshall train` has them. command: what the model says it is from.
+  /// Trains a model. `command` is recorded as its origin. Errors are those of `parshall train`.
   static Result<ClassModel> train(const TrainingPlan& plan, const std::string& command, const TrainingWatch& watch);
   static Result<ClassModel> read(const std::string& path);
-  /// `name` is what errors call the text.
+  /// Parses the text of a model file; errors refer to it as `name`.
   static Result<ClassModel> parse(const std::string& text, const std::string& name);
 
-  const std::string& text() const noexcept;  ///< of its file, every digit kept
+  const std::string& text() const noexcept;  ///< text of the model file, with every digit kept
   std::string_view kind() const noexcept;
-  std::size_t packets() const noexcept;  ///< whose sizes it goes by
+  std::size_t packets() const noexcept;  ///< number of first packets whose sizes the model uses
   std::uint16_t longest() const noexcept;
   double reject() const noexcept;
   std::span<const std::string> classes() const noexcept;
   const ModelOrigin& origin() const noexcept;
-  /// Of what was trained here: of each class by which its flows were taken for, the last column unknown; else empty.
+  /// Returns the confusion matrix of a model trained here: for each class, its flows by predicted class, with unknown
+  /// as the last column. Is empty for a model that was read.
   std::span<const std::uint64_t> confusion() const noexcept;
 
-  /// sizes: IP packet lengths in bytes, packets() of each flow, 0 where there was none. The number of each flow's
-  /// class, or kUnknown.
+  /// Predicts the class of each flow: the class number, or kUnknown. `sizes` holds packets() IP packet lengths in bytes
+  /// per flow, 0 where a flow had no such packet.
   std::vector<std::uint16_t> predict(std::span<const std::uint16_t> sizes) const;
 
-  /// Nothing where it is of another kind.
+  /// Returns the parameters, or nullopt if the model is of another kind.
   std::optional<GaussianParameters> gaussian() const;
   std::optional<TreeParameters> tree() const;
 

@@ -14,7 +14,8 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kPieceBytes = 1 << 20, kMostBytes = std::size_t{64} << 20;  ///< of what never ends, a little
+constexpr std::size_t kPieceBytes = 1 << 20, kMostBytes = std::size_t{64} << 20;  ///< bounds what is read of an endless
+                                                                                  ///< file
 
 void hold(const std::string& path, std::string& text) {
   if (path.empty() || !text.empty()) return;

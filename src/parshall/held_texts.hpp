@@ -8,15 +8,16 @@
 
 namespace parshall {
 
-/// Reads the files of models, states and profiles that the plan names, as they are: wire() will look at what they say,
-/// with fewer rights. What cannot be read is left to wire(), which says so.
+/// Reads the model, state and profile files that the plan names into the plan, before privileges are dropped. wire()
+/// parses them later, and reports any file that could not be read.
 void hold_texts(Plan& plan);
 
-/// The kernel's number of an interface, which takes a socket.
+/// Stores the kernel's number of an interface, which can only be found out with a socket.
 void hold_interface(SourcePlan& source, const HeldSource& held);
 
-/// Asks for the names that the source's filter has: those of hosts in a capture's filter give way to addresses, with
-/// others it is compiled for all packets that may come. Error: libpcap's, of the filter.
+/// Resolves the host names in the source's filter while that is still possible. A capture's filter gets addresses in
+/// place of names; any other filter is compiled for all link types that may come. Error: libpcap's message about the
+/// filter.
 std::optional<Error> hold_filter(SourcePlan& source, const HeldSource& held);
 
 }  // namespace parshall

@@ -13,7 +13,7 @@ constexpr std::size_t kLocalCodePoints = 16;
 
 constexpr Dscp local_code_point(std::size_t n) noexcept { return static_cast<Dscp>(4 * n + 3); }
 
-/// Of the plan; unknown flows come after all classes.
+/// Returns the position of a class in the plan; unknown flows come after all classes.
 std::optional<std::size_t> place_of(std::string_view name, std::span<const std::string> classes) {
   const auto at = std::ranges::find(classes, name);
   if (at == classes.end() && name != kUnknown) return std::nullopt;

@@ -9,13 +9,13 @@
 
 namespace parshall {
 
-/// `marks`: CLASS=CODE, where a class that is not named keeps what it has. None: the n-th class gets the n-th code
-/// point for local use.
+/// Builds a marking plan from CLASS=CODE words; a class that is not named keeps its code point. Without any words, the
+/// n-th class gets the n-th code point for local use.
 ///
 /// Source: RFC 2474, section 6, pool 2.
 Result<MarkingPlan> plan_marks(std::span<const std::string> marks, std::span<const std::string> classes);
 
-/// "web AF21, dns EF": the classes that are marked; "none" where none is.
+/// Formats the classes that are marked, such as "web AF21, dns EF"; returns "none" if no class is.
 std::string describe_marks(const MarkingPlan& plan, std::span<const std::string> classes);
 
 }  // namespace parshall

@@ -16,7 +16,7 @@ namespace {
 using Kind = MetricsText::Kind;
 constexpr double kSPerNs = 1e-9;
 
-/// In base units, with the unit as the name's end. Source: the naming practices of Prometheus.
+/// Writes a counter in base units, with the unit at the end of its name. Source: the naming practices of Prometheus.
 void put_counter(const CounterLine& line, std::uint64_t value, MetricsText& text) {
   if (line.id == Counter::live_flow_packets || line.id == Counter::live_flows)  // they go down, too
     return text.put(fmt::format("parshall_{}", line.name), Kind::gauge, line.help, value);
@@ -30,7 +30,7 @@ void put_counter(const CounterLine& line, std::uint64_t value, MetricsText& text
   text.put(fmt::format("parshall_{}_total", name), Kind::counter, line.help, value);
 }
 
-/// A total of what is read at any time: what takes a walk over the tables is not.
+/// Writes the totals of all counters that can be read at any time; those that need a walk over the tables are left out.
 void put_counters(const Accounting& counters, bool has_flows, MetricsText& text) {
   const auto is_known = [&](const CounterLine& line) {
     const bool takes_flows = line.id == Counter::ip_bytes || line.id == Counter::live_flows;
@@ -65,7 +65,7 @@ void put_outputs(const std::vector<OutputSummary>& outputs, MetricsText& text) {
   constexpr State kStates[] = {{"offered", &OutputSummary::offered},
                                {"unconfirmed", &OutputSummary::unconfirmed},
                                {"dropped", &OutputSummary::dropped}};
-  std::map<std::string, OutputSummary> by_name;  // one that was removed may have come again
+  std::map<std::string, OutputSummary> by_name;  // an output that was removed may have been added again
   for (const OutputSummary& output : outputs) {
     OutputSummary& sums = by_name[output.name];
     for (const State& state : kStates) sums.*state.sum += output.*state.sum;

@@ -9,19 +9,19 @@
 
 namespace parshall {
 
-/// What a run has come to so far.
+/// State of a run that the metrics page shows.
 struct MetricsState {
   std::string source;
-  double began_s = 0;  ///< when the counters were 0, since 1970
+  double began_s = 0;  ///< when the counters were 0, in seconds since 1970
   Counters counters;
-  bool has_flows = true;  ///< else packets alone are counted
+  bool has_flows = true;  ///< false: only packets are counted
   std::vector<OutputSummary> outputs;
   std::vector<TaskTally::Task> tasks;
 };
 
 inline constexpr const char* kMetricsPath = "/metrics";
 
-/// Writes counters, outputs' accounts and what tasks found as MetricsText. No flow and no address is in a label.
+/// Formats counters, output accounts and task results in Prometheus' text format. No label holds a flow or an address.
 std::string metrics_text(const MetricsState& state);
 
 }  // namespace parshall

@@ -8,7 +8,7 @@
 
 namespace parshall {
 
-/// Writes metrics in Prometheus' text format, family after family.
+/// Writes metrics in Prometheus' text format, one family after another.
 /// Source: "Exposition formats" of Prometheus' documentation, text-based format 0.0.4.
 class MetricsText {
  public:
@@ -17,12 +17,12 @@ class MetricsText {
   enum class Kind : std::uint8_t { counter, gauge };
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  /// Begins a family, whose values follow. `help`: one line.
+  /// Begins a family, whose values follow. `help` is a single line.
   void begin(std::string_view name, Kind kind, std::string_view help);
   void put(std::uint64_t value, Labels labels = {});
   void put(double value, Labels labels = {});
 
-  /// A family of one value.
+  /// Writes a family with a single value.
   template <class Number>
   void put(std::string_view name, Kind kind, std::string_view help, Number value, Labels labels = {}) {
     begin(name, kind, help);
@@ -38,8 +38,8 @@ class MetricsText {
   std::string name_;
 };
 
-/// Escapes what must not stand in a label's value, and writes what is not UTF-8, or is a control character, as \xNN: a
-/// name of a file may be of any bytes, and one bad byte would cost the whole scrape.
+/// Escapes a label value, and writes control characters and invalid UTF-8 as \xNN. File names may hold any bytes, and
+/// one bad byte would make Prometheus reject the whole scrape.
 std::string label_text(std::string_view value);
 
 }  // namespace parshall

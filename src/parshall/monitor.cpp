@@ -18,7 +18,7 @@ class SubscriberExporter final : public InnerExporter {
   void event(const Event& event) override { subscriber_.events(event_json(event)); }
 
  private:
-  /// Those whose values lie one after the other in memory. Returns where the next begin.
+  /// Hands over the rows that lie one after another in memory, starting at `at`; returns where the next ones begin.
   std::size_t hand_over(std::span<const ReportFlow> batch, std::size_t at) {
     const Value* const first = batch[at].values.data();
     std::size_t rows = 1;
@@ -52,7 +52,7 @@ Result<Monitor> Monitor::start(const Plan& plan, std::vector<Subscriber> subscri
   state->columns.assign(wiring->schema.columns().begin(), wiring->schema.columns().end());
   wiring->session.snapshots = false;
   wiring->session.keeps_ended = false;
-  wiring->session.monitor.counts_bytes = true;  // counters() has them at any time
+  wiring->session.monitor.counts_bytes = true;  // counters() reports them at any time
   auto run = Run::open(plan, *std::move(wiring));
   if (!run) return run.error();
   state->run = *std::move(run);

@@ -21,9 +21,9 @@
 
 namespace parshall {
 
-/// Some flow records: of flows that ended, or at a run's end of those that were live.
+/// Flow records in a batch: of flows that ended, or, at the end of a run, of flows still live.
 ///
-/// Shape: one row per record, in each a value per column. Whoever is given it may look at it until he returns.
+/// Shape:  one row per record, each with a value per column. Valid only until the callback that gets it returns.
 class RecordBatch {
  public:
   RecordBatch(std::span<const ColumnInfo> columns, std::span<const Value> values) noexcept
@@ -34,7 +34,7 @@ class RecordBatch {
   std::span<const Value> operator[](std::size_t row) const noexcept {
     return values_.subspan(row * columns_.size(), columns_.size());
   }
-  /// The values of so many rows, one row after the other.
+  /// Returns the values of `count` rows starting at `first`, row after row.
   std::span<const Value> rows(std::size_t first, std::size_t count) const noexcept {
     return values_.subspan(first * columns_.size(), count * columns_.size());
   }
@@ -44,55 +44,58 @@ class RecordBatch {
   std::span<const Value> values_;
 };
 
-/// Who is told of what leaves a run while it goes on, by a thread of his own. Where a source waits it waits for him;
-/// of another the newest is dropped while he is behind, and counted.
+/// Receives records and events while a run goes on, in a thread of its own. If the subscriber is slower than the run, a
+/// source that can wait does so; with any other source, the newest records are dropped and counted.
 struct Subscriber {
-  std::string name;                                              ///< in the account
+  std::string name;                                              ///< its name in the account
   std::function<void(const RecordBatch& batch)> records = {};    ///< may be empty
-  std::function<void(std::string_view event_json)> events = {};  ///< what tasks find, an object each; may be empty
+  std::function<void(std::string_view event_json)> events = {};  ///< gets each task event as a JSON object; may be
+                                                                 ///< empty
 };
 
-/// What a run came to.
+/// Result of a run.
 struct RunSummary {
-  Accounting accounting;  ///< where every packet is
+  Accounting accounting;  ///< accounts for every packet
   double elapsed_s = 0;
-  std::vector<OutputSummary> outputs;  ///< the plan's, then the subscribers': where every record is
-  std::optional<std::string> damage;   ///< where the input broke: it was measured up to there
+  std::vector<OutputSummary> outputs;  ///< accounts for every record: the plan's outputs, then the subscribers
+  std::optional<std::string> damage;   ///< error in the input, which was measured up to there
 };
 
-/// The monitor, for programs: one run of a plan.
+/// Runs one plan; this is the monitor's public interface.
 class Monitor {
  public:
-  /// Checks the plan, opens its source and its outputs, and begins. Errors say what to do, and name settings as the
-  /// command line does.
+  /// Checks the plan, opens its source and its outputs, and starts the run. Error messages say what to do, and call
+  /// settings by their command-line names.
   static Result<Monitor> start(const Plan& plan, std::vector<Subscriber> subscribers = {});
 
   Monitor(Monitor&& other) noexcept;
   Monitor& operator=(Monitor&& other) noexcept;
-  ~Monitor();  ///< a run that has not finished ends here; what has not left it is lost
+  ~Monitor();  ///< ends a run that has not finished; records that have not left it are lost
 
   std::span<const ColumnInfo> columns() const noexcept;
-  const std::string& source() const noexcept;           ///< what is watched
-  std::uint64_t memory_bytes() const noexcept;          ///< at most
-  std::span<const std::string> notes() const noexcept;  ///< what its user would want to know of the plan
+  const std::string& source() const noexcept;           ///< name of the source
+  std::uint64_t memory_bytes() const noexcept;          ///< upper bound of the memory used
+  std::span<const std::string> notes() const noexcept;  ///< remarks about the plan for its user
 
-  // Any thread, while it runs:
+  // These may be called from any thread during the run:
 
-  /// Cheap: what has been counted so far, but for what takes a walk over the tables (`parshall list counters`).
+  /// Returns the counters so far. Cheap, because it leaves out counters that need a walk over the tables (`parshall
+  /// list counters`).
   Counters counters() const;
   std::vector<OutputSummary> outputs() const;
-  /// How much of a capture file has been read, from 0 to 1; nothing of a stream, such as what is compressed, or of what
-  /// is no file.
+  /// Returns the fraction of a capture file that has been read, from 0 to 1. Returns nullopt for a compressed file,
+  /// another stream, or anything that is not a file.
   std::optional<double> share_read() const noexcept;
   void stop() noexcept;
 
-  // One thread:
+  // These must be called from one thread:
 
-  /// Whether it came to its end in that time: the source's, the plan's or stop()'s, and all subscribers had everything
-  /// that ended.
+  /// Waits at most this long, and returns true if the run has ended: its source, its plan or stop() ended it, and all
+  /// subscribers have received every record that ended.
   bool ended_within(std::chrono::milliseconds most);
 
-  /// Waits for that, hands out the records of live flows, and says what it came to. Once, and last.
+  /// Waits for the end, hands out the records of live flows, and returns the result. Call it once, as the last
+  /// function.
   RunSummary finish();
 
  private:

@@ -10,7 +10,7 @@
 
 namespace parshall {
 
-/// A choice by the name that users know it by.
+/// Pairs a value with the name that users know it by.
 template <class T>
 struct Named {
   const char* name;

@@ -9,13 +9,13 @@
 
 namespace parshall {
 
-/// What a number can be, both ends included.
+/// Range of a number, both ends included.
 template <class T>
 struct NumberRange {
   T least, most;
 };
 
-/// In the words of the command line, which looks at what was typed before it is a number. NaN is in no range.
+/// Returns an error if the value is outside the range, worded as the command line words it. NaN is outside every range.
 template <class T>
 std::optional<Error> range_problem(const char* name, T value, NumberRange<T> range) {
   if (value >= range.least && value <= range.most) return std::nullopt;

@@ -29,8 +29,8 @@ std::uint64_t limit_of(const SessionOptions& session) {
   return session.limits.packets != 0 ? session.limits.packets : ~std::uint64_t{0};
 }
 
-/// Whether workers can read packets in turns, for each other: where flows have them, and no worker has to stop at a
-/// time of the packets.
+/// Returns true if workers can take turns at reading windows of packets for each other. That needs a flow table, and no
+/// worker may have to stop at a packet time.
 bool can_take_turns(const SessionOptions& session) {
   return lanes_of(session) > 1 && session.threads.model == ThreadModel::run_to_completion && session.table != nullptr &&
          session.limits.pause_every_ns == 0 && session.limits.packet_time_ns == 0;
@@ -57,8 +57,8 @@ Result<Input> open_file(const std::string& path, const SessionOptions& session, 
                .device = nullptr};
 }
 
-/// Whether each worker can have flows of its own: of five-tuples, all of whose packets are counted, and without reports
-/// by time of the packets, at which all workers have to pause.
+/// Returns true if each worker can generate flows of its own: 5-tuple flows whose packets are all counted. Reports by
+/// packet time rule it out, since all workers must pause for them.
 bool can_deal_flows(const TrafficSpec& spec, const SessionOptions& session) {
   return lanes_of(session) > 1 && spec.pace_pps == 0 && spec.train_packets == 0 && !session.filter &&
          !session.monitor.biflow && session.key == KeyFields::five_tuple && session.header == IpHeader::outermost &&
@@ -95,7 +95,8 @@ Result<Input> open_traffic(const std::string& text, const SessionOptions& sessio
   return input;
 }
 
-/// Two devices as one wire. Both are closed before either goes: each may still hold packets of the other.
+/// Joins two devices as one wire. Both are closed before either is destroyed, since each may still hold packets of the
+/// other.
 struct Wire {
   std::shared_ptr<DpdkPort> here, there;
 
@@ -131,7 +132,7 @@ std::string remedy(std::uint32_t descriptors) {
       descriptors);
 }
 
-/// Of a packet socket or a DPDK port.
+/// Makes an input of a packet socket or a DPDK port.
 template <class Device>
 Input device_input(const std::shared_ptr<Device>& device) {
   return {.description = escaped(device->description()),

@@ -13,100 +13,100 @@ namespace parshall {
 
 class BpfFilter;
 
-/// Where packets come from: one of the first three is named.
+/// Source of the packets; exactly one of the first three is set.
 struct SourcePlan {
   std::string file;       ///< capture, - for standard input
   std::string interface;  ///< kernel interface, several ("eth0,eth1"), any, PCI address, or vdev:NAME,ARGS
-  std::string traffic;    ///< built-in: NAME=VALUE,...
+  std::string traffic;    ///< built-in traffic: NAME=VALUE,...
   std::string filter;     ///< in libpcap's language; empty: all packets
-  std::shared_ptr<const BpfFilter> compiled_filter;  ///< of it; null: wire() is to
-  std::uint32_t interface_number = 0;                ///< the kernel's; 0: who needs it is to ask
-  std::vector<std::string> interface_names;          ///< of several; none: who needs them is to ask
+  std::shared_ptr<const BpfFilter> compiled_filter;  ///< compiled form of `filter`; null: wire() compiles it
+  std::uint32_t interface_number = 0;                ///< the kernel's interface index; 0: asked for when needed
+  std::vector<std::string> interface_names;          ///< names of several interfaces; empty: asked for when needed
 
-  std::string via = "af_packet";  ///< how a kernel interface is read; or af_xdp
+  std::string via = "af_packet";  ///< how a kernel interface is read: af_packet or af_xdp
   static constexpr std::uint16_t kDpdkDescriptors = 4096;
   std::uint16_t dpdk_descriptors() const noexcept {
     return descriptors != 0 ? static_cast<std::uint16_t>(descriptors) : kDpdkDescriptors;
   }
 
-  std::string forward;             ///< the other end of a wire; empty: packets go nowhere
-  std::vector<std::string> marks;  ///< CLASS=CODE, of packets that go on
+  std::string forward;             ///< device that packets are forwarded to; empty: no forwarding
+  std::vector<std::string> marks;  ///< CLASS=CODE words for forwarded packets
   std::uint16_t queues = 0;        ///< 0: one per worker
-  std::uint32_t descriptors = 0;   ///< packets that a queue holds; 0: what suits the device
-  std::uint32_t mbufs = 0;         ///< per queue; 0: derived
+  std::uint32_t descriptors = 0;   ///< packets that a queue holds; 0: a default for the device
+  std::uint32_t mbufs = 0;         ///< packet buffers per queue; 0: derived
   std::size_t batch = 256;         ///< packets asked for at a time
-  std::string eal;                 ///< more arguments for DPDK
+  std::string eal;                 ///< additional DPDK EAL arguments
 
-  std::uint64_t packets = 0;      ///< to stop after; 0: all
-  std::uint64_t duration_ns = 0;  ///< likewise: of packet time of a file, of the clock otherwise
+  std::uint64_t packets = 0;      ///< packets to stop after; 0: no limit
+  std::uint64_t duration_ns = 0;  ///< time to stop after: packet time of a file, else clock time; 0: no limit
 
   friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
 };
 
-/// What a flow is, and where flows are kept.
+/// Definition of a flow, and the table that holds the flows.
 struct FlowPlan {
-  static constexpr std::uint64_t kUsual = std::uint64_t{1} << 20;  ///< flows that there is room for
+  static constexpr std::uint64_t kUsual = std::uint64_t{1} << 20;  ///< default capacity in flows
 
   IpHeader header = IpHeader::outermost;
   KeyFields key = KeyFields::five_tuple;
   Identity identity = Identity::exact;
-  std::string hash;  ///< empty: the keyed one
+  std::string hash;  ///< hash of the key; empty: the keyed default
   std::string table = "bucketed";
   bool observe_merges = false;
-  bool biflow = false;        ///< both directions of a connection are one flow
-  bool packets_only = false;  ///< no flows at all
-  std::uint64_t flows = 0;    ///< per worker; 0: kUsual, or as many as a capture may have
+  bool biflow = false;        ///< true: both directions of a connection are one flow
+  bool packets_only = false;  ///< true: no flows are kept
+  std::uint64_t flows = 0;    ///< capacity per worker; 0: kUsual, or as many as a capture may have
   std::optional<std::uint32_t>
-      flood_filter_bytes;                    ///< nothing: where flows may give way, or tasks judge them; 0: never
+      flood_filter_bytes;                    ///< 0: never; unset: on where flows may be reduced or tasks judge flows
   std::uint64_t idle_ns = 0, active_ns = 0;  ///< 0: never
-  std::uint64_t linger_ns = 0;               ///< of flows that had FIN or RST; 0: as all others
-  std::optional<std::uint64_t> seed;         ///< nothing: random
-  std::string model;                         ///< of classes, a file; empty: flows are not classified
-  std::string model_text;                    ///< what it says; empty: what is in the file
-  std::size_t classifiers = 0;               ///< threads that tell classes; 0: the workers do
+  std::uint64_t linger_ns = 0;               ///< for flows that had FIN or RST; 0: as for all others
+  std::optional<std::uint64_t> seed;         ///< unset: random
+  std::string model;                         ///< file of a class model; empty: flows are not classified
+  std::string model_text;                    ///< content of the model file; empty: read from the file
+  std::size_t classifiers = 0;               ///< threads that classify flows; 0: the workers do
 
   friend bool operator==(const FlowPlan&, const FlowPlan&) = default;
 };
 
-/// What is kept of each flow beside its counters.
+/// Statistics kept for each flow beside its counters.
 struct StatisticsPlan {
-  std::vector<std::string> more;     ///< columns beside the eleven that every record begins with
-  std::vector<std::string> columns;  ///< instead of these: all columns, in their order; of "+NAME" likewise more
-  std::string times = "ns";          ///< in text for machines; or "iso"
-  std::string integers = "number";   ///< of 64 bits, in JSON; or "text"
+  std::vector<std::string> more;     ///< columns added to the eleven that every record has
+  std::vector<std::string> columns;  ///< all columns, in order; those of the form "+NAME" are added instead
+  std::string times = "ns";          ///< format of times in CSV and JSON: ns or iso
+  std::string integers = "number";   ///< format of 64-bit integers in JSON: number or text
   QuantileMethod quantiles = QuantileMethod::histogram;
-  double quantile_error = 0.05;  ///< relative, of histograms
+  double quantile_error = 0.05;  ///< relative error of histograms
 
   friend bool operator==(const StatisticsPlan&, const StatisticsPlan&) = default;
 };
 
-/// How flows give way to lighter monitoring states where time is short.
+/// How flows are reduced to lighter monitoring states under overload.
 enum class Adaptation : std::uint8_t { accuracy, adapt_only, none };
 
-/// What is asked of the traffic, window by window.
+/// Tasks to run on the traffic in each window.
 struct TasksPlan {
-  std::vector<std::string> names;  ///< with their defaults
+  std::vector<std::string> names;  ///< tasks with default parameters
   std::vector<std::string> specs;  ///< NAME:PARAMETER=VALUE,... or a condition
   std::string states;              ///< TOML file of monitoring states
-  std::string states_text;         ///< what it says; empty: what is in the file
-  std::string profile;             ///< what packets cost in them, a file
-  std::string profile_text;        ///< what it says; empty: what is in the file
+  std::string states_text;         ///< content of `states`; empty: read from the file
+  std::string profile;             ///< file of packet costs per state
+  std::string profile_text;        ///< content of `profile`; empty: read from the file
   Adaptation adaptation = Adaptation::accuracy;
-  ControlPolicy policy = ControlPolicy::tasks;  ///< of Adaptation::accuracy
-  Preference prefer = Preference::packets;      ///< of ControlPolicy::tasks
-  bool sheds = true;                            ///< packets, where even the lightest states take too long
-  double accuracy = 0.75;                       ///< recall to keep, of tasks that name none
+  ControlPolicy policy = ControlPolicy::tasks;  ///< applies to Adaptation::accuracy
+  Preference prefer = Preference::packets;      ///< applies to ControlPolicy::tasks
+  bool sheds = true;                            ///< true: packets are shed when even the lightest states take too long
+  double accuracy = 0.75;                       ///< recall to keep, for tasks that name none
   std::string window = "1s";
-  std::uint64_t keys = std::uint64_t{1} << 20;  ///< that a task counts exactly in a window
+  std::uint64_t keys = std::uint64_t{1} << 20;  ///< keys that a task counts exactly in a window
 
   friend bool operator==(const TasksPlan&, const TasksPlan&) = default;
 };
 
-/// How the work is spread.
+/// Threads and how the work is spread over them.
 struct ThreadsPlan {
   std::size_t workers = 1;
   std::string model = "run-to-completion";
-  std::size_t ring = 65536;  ///< packets between receive and monitor thread
+  std::size_t ring = 65536;  ///< packets in the ring between receive and monitor thread
   std::vector<unsigned> cores;
   Scheduler scheduler = Scheduler::other;
   bool busy_poll = false;
@@ -114,15 +114,15 @@ struct ThreadsPlan {
   friend bool operator==(const ThreadsPlan&, const ThreadsPlan&) = default;
 };
 
-/// Where what leaves a run goes while it goes on.
+/// Output that receives results while the run goes on.
 struct OutputPlan {
-  std::string kind;    ///< of exporter
-  std::string target;  ///< a file; - for standard output
+  std::string kind;    ///< kind of exporter
+  std::string target;  ///< file, or - for standard output
 
   friend bool operator==(const OutputPlan&, const OutputPlan&) = default;
 };
 
-/// All that a run is: what the command line, a TOML file and code come to. Plain data; wire() checks it.
+/// Complete description of a run, built from the command line, a TOML file or code. Plain data; wire() checks it.
 struct Plan {
   SourcePlan source;
   FlowPlan flows;
@@ -130,7 +130,7 @@ struct Plan {
   TasksPlan tasks;
   ThreadsPlan threads;
   std::vector<OutputPlan> outputs;
-  bool explain = false;  ///< in reports, where the time goes
+  bool explain = false;  ///< true: reports show where the time goes
 
   friend bool operator==(const Plan&, const Plan&) = default;
 };

@@ -269,7 +269,7 @@ Settings thread_settings() {
   return s;
 }
 
-/// Sets what one line of a file says.
+/// Applies one line of a configuration file to the plan.
 std::optional<Error> apply(const ConfiguredSetting& given, const ConfigurationFile& file, Plan& plan) {
   const auto problem = [&](const std::string& what) { return Error{fmt::format("{}: {}", given.place, what)}; };
   const auto settings = plan_settings();

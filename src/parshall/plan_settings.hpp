@@ -12,35 +12,36 @@
 
 namespace parshall {
 
-/// What a setting takes.
+/// Kind of argument that a setting takes.
 enum class SettingKind : std::uint8_t {
   flag,      ///< nothing
   value,     ///< one word
-  list,      ///< words, with commas between them
-  repeated,  ///< a word each time it is given
-  words,     ///< all words that follow, on the command line without its name too
+  list,      ///< words separated by commas
+  repeated,  ///< one word each time the setting is given
+  words,     ///< all words that follow; on the command line also without its name
 };
 
-/// One setting of a plan, by the name that the command line (--NAME), a TOML file and Python know it by.
+/// Describes one setting of a plan. The command line (--NAME), a TOML file and Python use the same name.
 struct PlanSetting {
   std::string name;
-  std::string letter;  ///< of the command line; empty: none
+  std::string letter;  ///< one-letter option; empty: none
   SettingKind kind;
   std::string group;
-  std::string takes;  ///< for help; empty: text
+  std::string takes;  ///< placeholder for help; empty: text
   std::string help;
-  std::string shown = {};                  ///< the default, as a user would write it; empty: none to show
-  std::vector<std::string> excludes = {};  ///< names of settings that do not go with it
-  std::string needs = {};                  ///< name of one that it is of
+  std::string shown = {};                  ///< default as shown to users; empty: not shown
+  std::vector<std::string> excludes = {};  ///< settings that exclude this one
+  std::string needs = {};                  ///< setting that this one requires
 
-  /// Error: the words do not say what they should. A flag gets none.
+  /// Applies the words to the plan; a flag gets none. Error: the words are not valid for this setting.
   std::function<std::optional<Error>(Plan& plan, const std::vector<std::string>& words)> set;
 };
 
-/// Every setting there is, one each.
+/// Lists every setting once.
 std::span<const PlanSetting> plan_settings();
 
-/// The plan that TOML text says, one `name = value` a line, beginning with `plan`. `name` is what errors call the text.
+/// Parses a plan from TOML text, one `name = value` a line, and applies it to `plan`. Errors refer to the text as
+/// `name`.
 Result<Plan> plan_of_toml(std::string_view text, const std::string& name, Plan plan = {});
 
 }  // namespace parshall

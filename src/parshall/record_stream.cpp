@@ -35,8 +35,8 @@ void RecordStream::leave() noexcept {
   if (runs_.joinable()) runs_.join();
 }
 
-/// The run's end comes in a thread of its own: in finish() what is live is handed over, for which the reader has to
-/// make room meanwhile.
+/// Waits for the end of the run in a separate thread: finish() hands over the live flows, and the reader has to make
+/// room for them at the same time.
 void RecordStream::run() {
   std::optional<RunSummary> summary;
   std::optional<std::string> failure;
@@ -101,7 +101,7 @@ std::optional<ArrowBatch> RecordStream::next(std::chrono::milliseconds most) {
     changed_.wait_for(lock, most, [this] { return has_ended_ || !waiting_.empty(); });
     if (has_ended_ || !waiting_.empty()) return take_waiting(std::move(lock));
   }
-  // Who gathers now may wait for room in waiting_: then there is a batch.
+  // The thread that gathers may be waiting for room in waiting_; then a batch is ready.
   const std::unique_lock gathers(gathers_, std::try_to_lock);
   if (!gathers) return std::nullopt;
   if (auto batch = take_waiting(std::unique_lock(mutex_))) return batch;

@@ -16,30 +16,30 @@
 
 namespace parshall {
 
-/// A batch of records as Arrow's arrays, which goes along with them.
+/// Owns a batch of records as Arrow arrays.
 class ArrowBatch {
  public:
   ArrowBatch(std::vector<ArrowBuffers> buffers) : buffers_(std::move(buffers)) {}
 
   std::int64_t rows() const noexcept { return buffers_.empty() ? 0 : buffers_.front().rows; }
   const ArrowBuffers& column(std::size_t i) const noexcept { return buffers_[i]; }
-  /// Gives the buffers away.
+  /// Gives up ownership of the buffers.
   std::vector<ArrowBuffers> take() noexcept { return std::move(buffers_); }
 
  private:
   std::vector<ArrowBuffers> buffers_;
 };
 
-/// A run whose records, or what its tasks find, are taken batch by batch, by one reader who asks for them: in bounded
-/// memory, as a source that can wait does until he has what is there.
+/// Runs a plan and lets one reader take its records, or its task events, batch by batch. Memory is bounded: a source
+/// that can wait does so until the reader has taken what is ready.
 class RecordStream {
  public:
   enum class Takes : std::uint8_t { records, events };
-  static constexpr std::int64_t kRows = 65536;   ///< of a batch at most; fewer where the reader would wait
-  static constexpr std::size_t kWaiting = 4;     ///< batches
-  static constexpr std::size_t kEvents = 65536;  ///< that wait
+  static constexpr std::int64_t kRows = 65536;   ///< most rows of a batch; fewer where the reader would wait
+  static constexpr std::size_t kWaiting = 4;     ///< most batches that wait for the reader
+  static constexpr std::size_t kEvents = 65536;  ///< most events that wait for the reader
 
-  /// Errors as Monitor::start() has them.
+  /// Starts the run. Errors are those of Monitor::start().
   static Result<std::unique_ptr<RecordStream>> start(const Plan& plan, Takes takes = Takes::records);
 
   ~RecordStream() { leave(); }
@@ -48,22 +48,25 @@ class RecordStream {
 
   std::span<const ColumnInfo> columns() const noexcept { return columns_; }
 
-  /// The next batch, once it is full, or after that time with what is there; nothing where nothing is, and at the end.
+  /// Returns the next batch: once it is full, or after `most` with the rows so far. Returns nullopt if there are none,
+  /// and at the end.
   std::optional<ArrowBatch> next(std::chrono::milliseconds most);
-  /// What tasks found since, a JSON object each: once there is any, and none after that time, and at the end.
+  /// Returns the task events since the last call, each a JSON object, as soon as there is one. Returns none after
+  /// `most`, and at the end.
   std::vector<std::string> next_events(std::chrono::milliseconds most);
-  bool ended() const;  ///< there will be nothing any more
+  bool ended() const;  ///< true once nothing more will come
 
-  Counters counters() const { return monitor_->counters(); }  ///< so far, any thread
+  Counters counters() const { return monitor_->counters(); }  ///< may be called from any thread
 
   std::optional<double> share_read() const noexcept { return monitor_->share_read(); }  ///< likewise
 
-  /// Ends the run now; what was not taken is lost. Returns once its threads have ended. Any thread, any number of them.
+  /// Ends the run now; records that were not taken are lost. Returns once its threads have ended. May be called from
+  /// any number of threads.
   void leave() noexcept;
 
-  /// What it came to, once it has ended; else nothing.
+  /// Returns the result once the run has ended, before that null.
   const RunSummary* summary() const;
-  const std::string* failure() const;  ///< why it ended before its end, where it did
+  const std::string* failure() const;  ///< why the run failed, or null
 
  private:
   RecordStream() = default;
@@ -77,9 +80,9 @@ class RecordStream {
 
   std::vector<ColumnInfo> columns_;
 
-  std::mutex gathers_;  ///< taken before mutex_
+  std::mutex gathers_;  ///< lock before mutex_
   std::vector<ArrowColumn> gathered_;
-  std::int64_t rows_ = 0;  ///< there
+  std::int64_t rows_ = 0;  ///< rows in gathered_
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -87,7 +90,7 @@ class RecordStream {
   std::vector<std::string> events_;
   std::optional<RunSummary> summary_;
   std::optional<std::string> failure_;
-  bool has_ended_ = false, is_left_ = false;  ///< left: nobody takes anything any more
+  bool has_ended_ = false, is_left_ = false;  ///< is_left_: the reader takes nothing any more
 
   std::optional<Monitor> monitor_;
   std::mutex joins_;

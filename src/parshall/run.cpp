@@ -24,7 +24,8 @@ Error no_memory(const Wiring& wiring) {
                            Session::memory_bytes(wiring.session, wiring.schema) >> 20)};
 }
 
-/// That this process may have: of the machine, of its control groups (cgroup v2), and by its limits.
+/// Returns the memory that this process may use: the least of the machine's, its control groups' (cgroup v2) and its
+/// resource limits.
 std::uint64_t memory_limit_bytes() {
   std::uint64_t least =
       static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -42,7 +43,7 @@ std::uint64_t memory_limit_bytes() {
   return least;
 }
 
-/// The largest power of two of them, for which half of that memory is enough; no less than is usual.
+/// Returns the largest power of two of flows that fits in half of that memory, but no less than the default.
 std::uint64_t flows_in_memory(SessionOptions session, const Schema& schema) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
   const std::uint64_t memory_bytes = memory_limit_bytes();
@@ -54,9 +55,9 @@ std::uint64_t flows_in_memory(SessionOptions session, const Schema& schema) {
   return flows;
 }
 
-/// Of a capture no flow is to make room for another, where nobody said how many there may be, and those that do not
-/// come take no memory. Room for more flows than it has packets would only take memory, and time to clear it. What
-/// other tables and identities get wrong depends on their size: they have what they were asked for.
+/// Sizes the table for a capture so that no flow is evicted, unless --flows was given. Slots that stay unused cost no
+/// memory, but more flows than the capture has packets would cost memory and time to clear. Only the default table and
+/// exact identity are resized: the errors of others depend on their size.
 void fit_table(const FlowPlan& plan, const Input& input, const Schema& schema, SessionOptions& session) {
   constexpr std::uint64_t kLeast = std::uint64_t{1} << 14;
   if (session.table == nullptr || plan.table != FlowPlan().table || plan.identity != Identity::exact) return;
@@ -73,7 +74,7 @@ Run::Run(Wiring wiring, bool waits) : wiring_(std::move(wiring)), waits_(waits),
 
 Run::~Run() {
   metrics_.clear();
-  outputs_.abandon();  // or the session would wait for them
+  outputs_.abandon();  // otherwise the session would wait for them
   session_.reset();
 }
 
@@ -161,7 +162,7 @@ bool Run::time_is_up() const noexcept {
 }
 
 bool Run::ended_within(std::chrono::milliseconds most) {
-  constexpr std::chrono::milliseconds kLook{2};  // whether the time is up
+  constexpr std::chrono::milliseconds kLook{2};  // how often the time is checked
   const auto until = Clock::now() + most;
   const auto left = [&] {
     return std::chrono::ceil<std::chrono::milliseconds>(std::max(Clock::duration(), until - Clock::now()));

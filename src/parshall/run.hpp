@@ -17,55 +17,56 @@
 
 namespace parshall {
 
-/// One run of a plan: its source, its session, and all that what leaves it goes to.
+/// Runs one plan: owns its source, its session and its outputs.
 class Run {
  public:
   using OpenInput = std::function<Result<Input>()>;
   using SourceOpened = std::function<std::optional<Error>()>;
 
-  /// Opens the source that the plan names, or what `open` gives in its place, or goes on with what is held of it; then
-  /// the plan's outputs. Of a source that cannot wait the memory is there first. `opened` is called between the two, by
-  /// the only thread that there is of the run but those of a device, or of what decompresses a capture.
+  /// Opens the plan's source, then its outputs. `open` replaces the source if given; `held` holds what is already open.
+  /// `opened` is called between the two steps. At that moment the run has no other threads than those of a device or of
+  /// a decompressor. For a source that cannot wait, memory is allocated before it opens.
   static Result<std::unique_ptr<Run>> open(const Plan& plan, Wiring wiring, const OpenInput& open = {},
                                            const SourceOpened& opened = {}, HeldSource held = {});
   ~Run();
 
-  /// For more than the plan names, until start().
+  /// Gives access to the outputs, so that more than the plan's can be added until start().
   Outputs& outputs() noexcept { return outputs_; }
-  /// Whether outputs wait rather than drop what they have no room for.
+  /// Returns true if a full output makes the source wait; false if the output drops.
   bool waits() const noexcept { return waits_; }
 
-  /// Why the filter is for none of the source's packets, where that is known before they come; start() says so, too.
+  /// Returns why the filter matches none of the source's packets, if that is known before they come. start() reports it
+  /// too.
   std::optional<Error> filter_problem() const;
 
   std::optional<Error> start();
 
-  // From then on:
+  // These may be called after start():
 
   Session& session() noexcept { return *session_; }
-  std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }  ///< at most
+  std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }  ///< upper bound
   const std::string& description() const noexcept { return description_; }
-  /// That its tables have room for; 0 where there are none.
+  /// Returns the flows that its tables have room for; 0 if there are no tables.
   std::uint64_t capacity() const noexcept {
     const SessionOptions& session = wiring_.session;
     return session.table == nullptr ? 0 : session.monitor.flows * session.workers;
   }
 
-  /// How much of a capture file has been read, by all workers, from 0 to 1; nothing of a stream, or of what is no file.
-  /// Any thread.
+  /// Returns the fraction of a capture file that all workers have read, from 0 to 1. Returns nullopt for a stream, or
+  /// anything that is not a file. Any thread.
   std::optional<double> share_read() const noexcept;
 
-  /// How it goes, as Prometheus reads it. Any thread.
+  /// Returns the state of the run in Prometheus' format. Any thread.
   std::string metrics() const;
 
-  /// Whether the plan's time is over, of a source that has none of its own.
+  /// Returns true if the plan's time is over; only for sources without packet times of their own.
   bool time_is_up() const noexcept;
 
-  /// Whether in that time the source came to its end, its time was up or it was stopped, and everything that left is
-  /// written.
+  /// Waits at most this long. Returns true if the source ended, its time was up or it was stopped, and all results that
+  /// left are written.
   bool ended_within(std::chrono::milliseconds most);
 
-  /// Waits for that, then hands out what is live, and the account, and reports what no output has taken.
+  /// Waits for the end, hands out the live flows and the account, and reports which results no output has taken.
   Report finish();
 
  private:
@@ -78,12 +79,12 @@ class Run {
   std::optional<TaskSets> tasks_;
   std::optional<Input> input_;
   std::string description_;
-  std::vector<const PacketSource*> sources_;  ///< the session's
+  std::vector<const PacketSource*> sources_;  ///< owned by the session
   std::uint64_t memory_bytes_ = 0;
   std::optional<Session> session_;
   std::chrono::steady_clock::time_point began_;
-  double began_s_ = 0;              ///< since 1970
-  std::optional<TaskTally> tally_;  ///< none: there are no tasks
+  double began_s_ = 0;              ///< seconds since 1970
+  std::optional<TaskTally> tally_;  ///< unset: there are no tasks
   std::vector<std::unique_ptr<web::Server>> metrics_;
 };
 

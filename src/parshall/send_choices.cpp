@@ -22,7 +22,7 @@ Result<MacAddress> parse_mac(const std::string& option, const std::string& text)
   return mac;
 }
 
-/// "FROM:TIME", where FROM is a rate as `rate` is.
+/// Parses "FROM:TIME", where FROM is a rate in the format of `rate`.
 Result<SendRamp> parse_ramp(const std::string& text, const SendRate& rate) {
   const std::size_t colon = text.find(':');
   const auto from = colon == text.npos ? Result<SendRate>(Error{""}) : SendRate::parse(text.substr(0, colon));
@@ -36,7 +36,7 @@ Result<SendRamp> parse_ramp(const std::string& text, const SendRate& rate) {
   return SendRamp{.from = from->value, .time_ns = *time_ns};
 }
 
-/// Whose packets go where.
+/// Checks that exactly one source and one destination are given.
 std::optional<Error> check_ends(const SendOptions& o) {
   if (o.capture.empty() == o.traffic.empty())
     return Error{"say what to send: -g SPEC (built-in traffic) or -r FILE (a capture)"};

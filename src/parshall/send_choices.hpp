@@ -11,19 +11,20 @@
 
 namespace parshall {
 
-/// What the words mean. Errors are the user's: exit status kUsage.
+/// Parsed options of `parshall send`. Errors are the user's: exit status kUsage.
 struct SendChoices {
-  SendPlan plan;          ///< its rate may be a share of the line
-  bool own_rate = false;  ///< none was given
-  TrafficSpec traffic;    ///< where it is built in
-  ReplayChanges changes;  ///< else
-  double line_bps = 0;    ///< 0: as the device says
+  SendPlan plan;          ///< its rate may be a fraction of the line rate
+  bool own_rate = false;  ///< true: no rate was given
+  TrafficSpec traffic;    ///< built-in traffic, if that is sent
+  ReplayChanges changes;  ///< changes to a replayed capture, if that is sent
+  double line_bps = 0;    ///< 0: as the device reports
   std::uint64_t wait_ns = 0;
   std::size_t top = 0;
 };
 Result<SendChoices> choose(const SendOptions& options);
 
-/// Of a line of that speed, if it is known. A ramp begins in the same unit. Errors are the user's.
+/// Converts the rates of a plan to those of a line of this speed, if it is known. A ramp begins in the same unit.
+/// Errors are the user's.
 Result<SendPlan> on_line(SendPlan plan, std::optional<double> line_bps);
 
 }  // namespace parshall

@@ -8,11 +8,11 @@
 
 namespace parshall {
 
-/// `parshall send` as typed.
+/// Holds the options of `parshall send` as typed.
 struct SendOptions {
   std::string interface, file, capture, traffic;
   bool nowhere = false;
-  bool kept = false;  ///< in memory, for programs: without waiting, as in a file
+  bool kept = false;  ///< keep frames in memory, for programs; sends without waiting, as to a file
   std::string via = "af_packet", eal;
 
   std::string rate, ramp, line_rate;
@@ -28,7 +28,7 @@ struct SendOptions {
   std::string format = "text", output = "-";
   std::int64_t top = -1;
   std::int64_t core = -1;
-  std::vector<std::string> words;  ///< of the whole command
+  std::vector<std::string> words;  ///< words of the whole command
 
   static constexpr NumberRange<std::uint32_t> kBurst{1, 1u << 20}, kFrameBytes{64, 65535};
 };

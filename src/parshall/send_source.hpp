@@ -10,17 +10,17 @@
 
 namespace parshall {
 
-/// Whose packets are sent, and what makes frames of them.
+/// Source of the packets to send, and the encoder that makes frames of them.
 struct SendSource {
   std::string name;
   std::unique_ptr<PacketSource> packets;
   std::unique_ptr<FrameWriter> writer;
 };
 
-/// Built-in traffic, or a capture.
+/// Opens built-in traffic or a capture.
 Result<SendSource> open_send_source(const SendOptions& options, const SendChoices& choices);
 
-/// Built-in traffic, over and over.
+/// Opens built-in traffic that repeats for ever.
 Result<std::unique_ptr<PacketSource>> play(const TrafficSpec& spec);
 
 }  // namespace parshall

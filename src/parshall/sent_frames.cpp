@@ -16,7 +16,7 @@
 namespace parshall {
 namespace {
 
-/// Full: where there is no memory for more, damage() says so, and what was sent before is there.
+/// Collects frames in memory. Full: if memory runs out, damage() reports it, and the frames so far are kept.
 class KeepingSink final : public FrameSink {
  public:
   std::size_t reserve(std::span<OutFrame> frames) noexcept override {
@@ -36,7 +36,7 @@ class KeepingSink final : public FrameSink {
   }
 
   std::size_t send(std::size_t count) noexcept override {
-    for (const OutFrame& frame : reserved_.first(count)) {  // for which there is room
+    for (const OutFrame& frame : reserved_.first(count)) {  // reserve() made room for them
       kept_.offsets.push_back(static_cast<std::int64_t>(used_));
       kept_.lengths.push_back(frame.bytes);
       kept_.times_ns.push_back(static_cast<std::int64_t>(frame.time_ns));

@@ -23,7 +23,7 @@
 
 namespace parshall {
 
-/// What a table of settings has in common: each puts its words where `get` says.
+/// Builds a table of settings. Each setting stores its words in the member that `get` returns.
 class Settings {
  public:
   using Words = std::vector<std::string>;
@@ -48,7 +48,7 @@ class Settings {
     });
   }
 
-  /// A file for the kind of exporter that is called like the setting.
+  /// Adds a setting for an output file; its name is the kind of exporter.
   PlanSetting& output(const std::string& kind, std::string help) {
     return add(kind, SettingKind::value, "FILE", std::move(help), "",
                [kind](Plan& plan, const Words& words) -> Outcome {
@@ -78,7 +78,7 @@ class Settings {
                });
   }
 
-  /// A whole number from `least` to `most`.
+  /// Adds a setting for a whole number from `least` to `most`.
   template <class Get>
   PlanSetting& count(std::string name, std::string help, Get get, std::uint64_t least, std::uint64_t most,
                      std::string shown = "") {
@@ -107,7 +107,7 @@ class Settings {
                });
   }
 
-  /// One of these names, each of a value.
+  /// Adds a setting for one of these names, stored as its value.
   template <class T, std::size_t N, class Get>
   PlanSetting& choice(std::string name, std::string help, const Named<T> (&table)[N], Get get) {
     return add(name, SettingKind::value, fmt::format("{{{}}}", fmt::join(names_in(table), ",")), std::move(help),
@@ -119,7 +119,7 @@ class Settings {
                });
   }
 
-  /// One of these names, kept as text.
+  /// Adds a setting for one of these names, stored as text.
   template <class Get>
   PlanSetting& name(std::string name, std::string help, const Words& names, Get get) {
     return add(name, SettingKind::value, fmt::format("{{{}}}", fmt::join(names, ",")), std::move(help), get(kDefaults),

@@ -12,19 +12,19 @@
 
 namespace parshall {
 
-/// Counts what each task found, for who asks while the run goes on. Any thread.
+/// Counts what each task found, for readers while the run goes on. Any thread.
 ///
-/// Shape: as many tasks as there are, each with the names of its numbers; no key of an event is kept.
+/// Shape:  one entry per task, each with the names of its numbers; keys of events are not kept.
 class TaskTally final : public InnerExporter {
  public:
   struct Task {
     std::string name;
     std::uint64_t events = 0;
-    std::uint64_t last_event_ns = 0;  ///< time of the last packet of that event's window; 0: there was none
-    std::uint64_t keys_left_out = 0;  ///< for want of room, window by window
-    std::vector<EventValue> values;   ///< of its last event about all traffic
-    std::uint64_t flows_seen = 0, flows_missed = 0;  ///< of windows that are told of
-    std::optional<WindowRecall> latest;              ///< of these the latest
+    std::uint64_t last_event_ns = 0;  ///< time of the last packet in the window of the latest event; 0: no event yet
+    std::uint64_t keys_left_out = 0;  ///< keys left out for want of room, summed over windows
+    std::vector<EventValue> values;   ///< values of the latest event about all traffic
+    std::uint64_t flows_seen = 0, flows_missed = 0;  ///< in windows whose recall was reported
+    std::optional<WindowRecall> latest;              ///< recall of the latest such window
   };
 
   explicit TaskTally(const TaskSets& tasks);

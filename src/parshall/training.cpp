@@ -33,7 +33,7 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
-/// What the samples are made of.
+/// Reports what the samples consist of.
 void tell(const TrainingFlows& flows, const TrainingWatch& watch) {
   for (const std::string& warning : flows.warnings) watch.say("warning: " + warning);
   if (flows.contradictory_labels != 0)
@@ -75,7 +75,7 @@ Result<SampleFile> sample_file(const TrainingPlan& plan) {
   return parse_samples(csv, "samples");
 }
 
-/// Throws std::length_error where the model would need absurd memory.
+/// Trains on the samples. Throws std::length_error if the model would need absurd amounts of memory.
 Result<Training> train_on(Samples samples, const TrainingPlan& plan, const std::string& command,
                           const TrainingWatch& watch) {
   auto folds = folds_of(samples, plan.folds, plan.seed);
@@ -138,7 +138,7 @@ Result<Training> train(const Samples& all, const TrainingPlan& plan, const std::
   Selection selection = select_classes(all, plan.least_flows, plan.least_captures);
   tell(selection.left_out, plan, watch);
   Samples& samples = selection.samples;
-  samples.cap(plan.options.longest);  // so that samples that are written are those that were learnt from
+  samples.cap(plan.options.longest);  // written samples then equal those that were learnt from
   if (samples.class_names.size() < 2)
     return Error{fmt::format("a model needs two classes at least, each with {} flows in {} captures: {} left",
                              plan.least_flows, plan.least_captures, samples.class_names.size())};

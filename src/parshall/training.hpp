@@ -12,26 +12,26 @@
 
 namespace parshall {
 
-/// What there is to learn from.
+/// Samples to learn from.
 struct TrainingSet {
   Samples samples;
-  std::vector<std::string> captures;  ///< files that were read for it
+  std::vector<std::string> captures;  ///< files that the samples were read from
 };
 
-/// Of captures, or of samples that were written. Error: a file that cannot be read or makes no sense; `watch` stopped
-/// it.
+/// Reads the samples of captures, or of a file of samples. Error: a file cannot be read or is not valid, or `watch`
+/// stopped it.
 Result<TrainingSet> training_set(const TrainingPlan& plan, const TrainingWatch& watch);
 
-/// A model, and how right it was on captures that it had not seen.
+/// A trained model, and its accuracy on captures that it had not seen.
 struct Training {
-  Samples samples;                   ///< that were learnt from: of classes with enough of them, in the order of names
-  std::vector<std::uint32_t> folds;  ///< of each sample
+  Samples samples;                   ///< samples used: of classes with enough of them, sorted by class name
+  std::vector<std::uint32_t> folds;  ///< fold of each sample
   CrossValidation validation;
-  ModelFile file;  ///< the model, trained on all of them
+  ModelFile file;  ///< model, trained on all samples
 };
 
-/// Tries the model by cross-validation, and trains it on all samples of classes that have enough.
-/// command: what the model's file says it is from. Error: too few classes or captures; `watch` stopped it.
+/// Tries the model by cross-validation, then trains it on all samples of classes that have enough of them. `command` is
+/// recorded in the model's file as its origin. Error: too few classes or captures, or `watch` stopped it.
 Result<Training> train(const Samples& all, const TrainingPlan& plan, const std::string& command,
                        const TrainingWatch& watch);
 

@@ -13,29 +13,29 @@
 
 namespace parshall {
 
-/// Captures, and who says which class their flows are of.
+/// Captures to learn from, and the labels of their flows.
 struct TrainingInput {
-  std::vector<std::string> captures;       ///< files, and folders of them
+  std::vector<std::string> captures;       ///< files, and folders of files
   std::string labels;                      ///< CSV file of known flows; empty: none
-  std::optional<std::string> labels_text;  ///< what it would say, in place of a file
-  std::vector<std::string> rules;          ///< CLASS=FILTER, for flows of which no label is known; the first that fits
+  std::optional<std::string> labels_text;  ///< content of the labels, in place of a file
+  std::vector<std::string> rules;          ///< CLASS=FILTER, for flows without a label; the first match counts
   std::size_t packets = 4;
   std::uint64_t idle_ns = 0;
 
   bool has_labels() const noexcept { return labels_text || !labels.empty(); }
 };
 
-/// All that `parshall train` is told of what it learns from, and how. Plain data; problem_of() checks it.
+/// Complete description of a training run for `parshall train`. Plain data; problem_of() checks it.
 struct TrainingPlan {
   TrainingInput input;
-  std::string idle = "15s";                 ///< which sets input.idle_ns
+  std::string idle = "15s";                 ///< sets input.idle_ns
   std::string samples;                      ///< CSV file of samples in place of captures; empty: none
-  std::optional<std::string> samples_text;  ///< what it would say
-  std::string model = "c45";                ///< its kind
+  std::optional<std::string> samples_text;  ///< content of the samples file
+  std::string model = "c45";                ///< kind of model
   TrainingOptions options;
-  std::size_t least_flows = 20, least_captures = 2;  ///< of a class: others are left out
+  std::size_t least_flows = 20, least_captures = 2;  ///< minimum of a class; smaller classes are left out
   std::uint32_t folds = 10;
-  std::uint64_t seed = 1;  ///< of the folds
+  std::uint64_t seed = 1;  ///< seed of the folds
 
   static constexpr NumberRange<std::size_t> kPackets{1, 16};
   static constexpr NumberRange<std::uint16_t> kLongest{64, 65535};
@@ -45,13 +45,14 @@ struct TrainingPlan {
   bool has_samples() const noexcept { return samples_text || !samples.empty(); }
 };
 
-/// What is wrong with it, in the words of the command line.
+/// Returns what is wrong with the plan, worded as the command line words it.
 std::optional<Error> problem_of(const TrainingPlan& plan);
 
-/// Who follows a training.
+/// Callbacks of a training run.
 struct TrainingWatch {
-  std::function<void(const std::string&)> say = [](const std::string&) {};  ///< gets what a user would want to know
-  std::function<bool()> stop = [] { return false; };  ///< asked often: whether to end with nothing; any thread's call
+  std::function<void(const std::string&)> say = [](const std::string&) {};  ///< gets messages for the user
+  std::function<bool()> stop = [] { return false; };  ///< called often, from any thread; true ends the training without
+                                                      ///< a result
 };
 
 }  // namespace parshall

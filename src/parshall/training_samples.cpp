@@ -28,13 +28,13 @@ namespace fs = std::filesystem;
 
 bool is_compressed(const std::string& path) {
   std::error_code problem;
-  if (!fs::is_regular_file(path, problem)) return false;  // what is read here would be missing later
+  if (!fs::is_regular_file(path, problem)) return false;  // reading a pipe here would take bytes from its reader
   std::array<std::uint8_t, kMagicBytes> head{};
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(head.data()), head.size());
   return compressed_format_of(head) != nullptr;
 }
 
-/// A capture; those found in a folder may be anything, and are left out where they are none.
+/// A capture file. Files found in a folder may be anything, and are left out if they are no capture.
 struct CaptureFile {
   std::string path;
   bool was_named;
@@ -83,7 +83,7 @@ Result<Labels> labels_of(const TrainingInput& input) {
   return Labels::parse(csv, "labels");
 }
 
-/// Adds the flows of one capture after the other.
+/// Adds the flows of one capture after another.
 class Gatherer {
  public:
   Gatherer(const TrainingInput& input, std::optional<Labels> labels, std::vector<Rule> rules,
@@ -140,10 +140,10 @@ class Gatherer {
     return std::nullopt;
   }
 
-  /// A table that is not larger than the capture can fill.
+  /// Returns options with a table no larger than the capture can fill.
   SessionOptions options(std::optional<BpfFilter> filter) const {
     constexpr std::uint64_t kLeastPlain = 16 + 40, kMostFlows = 1 << 22, kFewFlows = 1 << 12;
-    constexpr std::uint64_t kLeastCompressed = 2;  // a new flow's addresses and ports are no repetition
+    constexpr std::uint64_t kLeastCompressed = 2;  // compression cannot shorten a new flow's addresses and ports
     const std::uint64_t least_record = is_compressed(capture_->path) ? kLeastCompressed : kLeastPlain;
     std::error_code problem;
     const std::uint64_t bytes = fs::file_size(capture_->path, problem);
@@ -156,7 +156,7 @@ class Gatherer {
     return options;
   }
 
-  /// A rule sees all flows again: those that have a class keep it.
+  /// Adds a flow. A rule sees all flows again, so flows that already have a class keep it.
   void add_flow(const ReportFlow& flow, const ClassOf& class_of, std::unordered_set<std::string>& seen) {
     const std::string key = key_text(flow.record.key);
     if (labelled_.contains(key)) return;

@@ -14,21 +14,21 @@ namespace parshall {
 
 inline constexpr const char* kTrainingStopped = "stopped: nothing was trained";
 
-/// What became of the captures' flows, each one direction of a connection.
+/// Result of reading the captures; each flow is one direction of a connection.
 struct TrainingFlows {
   Samples samples;
-  std::uint64_t too_short = 0;      ///< fewer packets than the model goes by
-  std::uint64_t without_label = 0;  ///< the labels say nothing of them; a rule may
+  std::uint64_t too_short = 0;      ///< flows with fewer packets than the model uses
+  std::uint64_t without_label = 0;  ///< flows that no label matches; a rule may
   std::uint64_t contradictory_labels = 0;
   std::vector<std::string> warnings;
-  std::vector<std::string> captures;  ///< that were read: of folders those files that are captures
+  std::vector<std::string> captures;  ///< files read; of a folder only those that are captures
 };
 
-/// What is wrong with CLASS=FILTER, with any of these.
+/// Returns what is wrong with any of these CLASS=FILTER rules.
 std::optional<Error> rules_problem(const std::vector<std::string>& rules);
 
-/// Reads all captures. Fails where one that was named cannot be read, or a rule or the labels are wrong, and with
-/// kTrainingStopped where `stop` said so.
+/// Reads all captures. Error: a named capture cannot be read, a rule or the labels are wrong, or `stop` returned true
+/// (kTrainingStopped).
 Result<TrainingFlows> gather_samples(const TrainingInput& input, const std::function<bool()>& stop);
 
 }  // namespace parshall

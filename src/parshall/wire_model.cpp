@@ -13,7 +13,7 @@
 namespace parshall {
 namespace {
 
-/// By one name: a vdev without its arguments, or the interface that it is of; a PCI device without domain 0.
+/// Returns one name per device: a vdev without its arguments, or its interface; a PCI device without domain 0.
 std::string device_of(std::string device) {
   if (const auto iface = device.find("iface="); device.starts_with("vdev:") && iface != std::string::npos)
     return device.substr(iface + 6, device.find(',', iface) - iface - 6);

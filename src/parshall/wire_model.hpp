@@ -10,10 +10,10 @@
 
 namespace parshall {
 
-/// The model that tells classes, whose column is there, asked for or not. None where the plan names none.
+/// Loads the class model that the plan names, if any, and adds its column unless it was asked for already.
 std::optional<Error> wire_model(const Plan& plan, StatisticOptions& options, std::vector<std::string>& columns);
 
-/// What goes on, and how it is marked; nothing where packets go nowhere.
+/// Sets up forwarding and marking, if the plan forwards packets.
 std::optional<Error> wire_forwarding(const Plan& plan, const Classifier* classifier, SessionOptions& session);
 
 }  // namespace parshall

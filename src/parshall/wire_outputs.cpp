@@ -18,7 +18,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::string_view kMetrics = "prometheus";  ///< the kind that takes nothing, and tells how a run goes
+constexpr std::string_view kMetrics = "prometheus";  ///< kind that takes no records, but reports the state of a run
 
 bool is_kind(const std::string& kind) noexcept { return kind == kMetrics || find_exporter(kind) != nullptr; }
 
@@ -33,14 +33,14 @@ Error no_kind(const std::string& kind) {
   return Error{fmt::format("--export: there is no \"{}\"{}", kind, kind_hint(kind))};
 }
 
-/// What is written to, where it is there.
+/// Returns the status of the file at `path`, if it exists.
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat status;
   const int found = path == "-" ? ::fstat(STDOUT_FILENO, &status) : ::stat(path.c_str(), &status);
   return found == 0 ? std::optional(status) : std::nullopt;
 }
 
-/// Whether what two write there would get mixed up: not of /dev/null and its like.
+/// Returns true if writing both would mix them up; false for /dev/null and similar devices.
 bool is_same(const std::string& a, const std::string& b) {
   if (a == b && a == "-") return true;
   const auto at_a = status_of(a), at_b = status_of(b);
@@ -50,7 +50,7 @@ bool is_same(const std::string& a, const std::string& b) {
   return !at_a && !at_b && same_file(a, b);
 }
 
-/// Where the target does not say it.
+/// Returns the exporter's file, if the target does not name it already.
 std::string file_of(const ExporterEntry& entry, const Exporter& exporter, const std::string& target) {
   const auto needs = needs_of(entry, target);
   if (!needs || needs->files.size() != 1) return "";
@@ -58,7 +58,7 @@ std::string file_of(const ExporterEntry& entry, const Exporter& exporter, const 
   return needs->files.front() == "-" || needs->files.front() == file ? "" : file;
 }
 
-/// What is written to: of a file as it would be called now, else all that says where.
+/// Returns the place that is written: the current name of a file, else the whole target.
 std::string place_of(const OutputPlan& output) {
   const ExporterEntry* const entry = find_exporter(output.kind);
   if (entry == nullptr) return output.target;
@@ -67,8 +67,8 @@ std::string place_of(const OutputPlan& output) {
   return name_at(std::time(nullptr), needs->files.front());
 }
 
-/// Returns 0, an unknown interface (RFC 2863), for several. Devices that the kernel has no number for are each the
-/// first.
+/// Returns the observation point. Several interfaces have number 0, an unknown interface (RFC 2863). A device without a
+/// kernel number is always number 1.
 ObservationPoint point_of(const SourcePlan& source) {
   const std::uint32_t number =
       source.interface_number != 0 ? source.interface_number : ::if_nametoindex(source.interface.c_str());
@@ -180,7 +180,7 @@ Result<std::vector<std::unique_ptr<web::Server>>> open_metrics(std::span<const O
     if (!is_metrics(plan)) continue;
     const auto address = web::parse_address(plan.target);
     if (!address) return address.error();
-    // Beyond this host, who asks may know it by any name, and whoever reaches the port may read.
+    // Clients on other hosts may use any name for this one, and anybody who reaches the port may read.
     auto server = web::Server::open(
         {.name = "--export prometheus:" + plan.target, .address = *address, .takes_any_host = !address->is_loopback()});
     if (!server) return server.error();

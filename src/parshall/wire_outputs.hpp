@@ -15,41 +15,41 @@
 
 namespace parshall {
 
-/// Something that will be written to, or is read.
+/// File or address that is written or read.
 struct Target {
-  std::string what;  ///< as the user asked for it
+  std::string what;  ///< the user's words for it
   std::string path;  ///< - for standard output
 };
 
-/// The targets of a plan's outputs.
+/// Returns the targets of a plan's outputs.
 std::vector<Target> targets_of(const Plan& plan);
 
-/// The files that a plan reads.
+/// Returns the files that a plan reads.
 std::vector<Target> inputs_of(const Plan& plan);
 
-/// Why they cannot all be written: one is read, or two are the same.
+/// Returns why they cannot all be written: one is also read, or two are the same.
 std::optional<Error> targets_problem(std::span<const Target> inputs, std::span<const Target> targets);
 
-/// KIND:TARGET. Error: it is not that.
+/// Parses KIND:TARGET. Error: the text does not have that form.
 Result<OutputPlan> parse_output(const std::string& text);
 
 /// Returns the outputs of a file's [[export]] tables.
 Result<std::vector<OutputPlan>> configured_outputs(const ConfigurationFile& file);
 
-/// Whether it takes nothing, and tells how a run goes.
+/// Returns true for an output that takes no records, but reports the state of a run.
 bool is_metrics(const OutputPlan& output) noexcept;
 
-/// Opens all of them, for what comes from a source. `wait`: rather than drop.
+/// Opens all outputs for the records of a source. `wait`: a full output makes the source wait instead of dropping.
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,
                                   Outputs& outputs);
 
-/// Listens for those who ask how it goes.
+/// Opens the servers that answer requests for metrics.
 Result<std::vector<std::unique_ptr<web::Server>>> open_metrics(std::span<const OutputPlan> plans);
 
-/// What opening them will ask of the system, and they later.
+/// Returns which resources opening and running these outputs needs.
 std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans);
 
-/// What is wrong with a plan's outputs, but for what only opening them shows.
+/// Returns what is wrong with a plan's outputs, as far as that shows before they are opened.
 std::optional<Error> outputs_problem(const Plan& plan);
 
 }  // namespace parshall

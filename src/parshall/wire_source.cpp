@@ -12,7 +12,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint64_t kEndedBytes = std::uint64_t{1} << 30;  ///< where a source does not wait
+constexpr std::uint64_t kEndedBytes = std::uint64_t{1} << 30;  ///< memory for ended flows, if the source does not wait
 
 std::optional<Error> traffic_problem(const std::string& text, const SessionOptions& session) {
   const auto spec = TrafficSpec::parse(text, TrafficSpec::kAll);

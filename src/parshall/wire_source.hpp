@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// How long and how much is read, and what does not go with the threads: the wiring has them.
+/// Sets how long and how much is read. Error: the source does not fit the threads, which must be set before.
 std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring);
 
 }  // namespace parshall

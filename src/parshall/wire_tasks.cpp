@@ -11,7 +11,8 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint32_t kFloodFilterBytes = 128;  ///< where flows may give way, or tasks judge them
+constexpr std::uint32_t kFloodFilterBytes = 128;  ///< default of the flood filter if flows may be reduced or tasks
+                                                  ///< judge them
 
 Controller::Mode mode_of(Adaptation adaptation) noexcept {
   switch (adaptation) {
@@ -29,7 +30,8 @@ bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
          wiring.session.threads.model != ThreadModel::pipeline;
 }
 
-/// Tasks cannot give way one by one: flows go from state to state then, which loses no packet for a task's sake.
+/// Falls back to MONA's policy if tasks cannot be reduced one by one: flows change state instead, and no packet is lost
+/// for a task.
 Result<std::optional<ReducedStates>> as_mona(const Plan& plan, Wiring& wiring, const std::string& why) {
   if (plan.tasks.prefer == Preference::tasks)
     return Error{fmt::format("--prefer tasks is of tasks that give way one by one, which they cannot here: {}", why)};
@@ -37,8 +39,8 @@ Result<std::optional<ReducedStates>> as_mona(const Plan& plan, Wiring& wiring, c
   return std::optional<ReducedStates>();
 }
 
-/// What is left of states where tasks give way one by one, and the same tasks for these states, too. Nothing where
-/// they do not.
+/// Reduces states so that tasks can be dropped one by one, and builds the tasks for them. Returns nullopt if they are
+/// not dropped one by one.
 Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wiring, const TaskSets& tasks) {
   if (plan.tasks.adaptation != Adaptation::accuracy || plan.tasks.policy != ControlPolicy::tasks ||
       !adapts(plan, wiring))
@@ -69,7 +71,7 @@ Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wir
   return std::optional(*std::move(reduced));
 }
 
-/// How flows give way to lighter states, where the source cannot wait.
+/// Sets up how flows are reduced to lighter states, if the source cannot wait.
 std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const TaskSets& tasks,
                                   std::optional<ReducedStates> reduced, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
@@ -78,7 +80,7 @@ std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const
   if (!states.gives_way()) return std::nullopt;
   const bool adapts = !input_can_wait(plan.source) && wanted.adaptation != Adaptation::none;
   if (wiring.session.threads.model == ThreadModel::pipeline) {
-    // Its rings are the queues that overflow, and who fills them is not who has to do less.
+    // In a pipeline the rings overflow, and the receive thread that fills them cannot do less.
     if (adapts) wiring.notes.emplace_back("with --threads pipeline no flow gives way to a lighter state");
     return std::nullopt;
   }
@@ -107,8 +109,8 @@ std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const
   return std::nullopt;
 }
 
-/// Tasks that judge flows as a whole want those of a window to stay in the table: new ones have to show themselves
-/// before, while they would take the room.
+/// Sets the flood filter. Tasks that judge whole flows need those of a window to stay in the table, so new flows must
+/// pass the filter before they take room.
 void wire_flood_filter(const Plan& plan, const TaskSets& tasks, FlowStageOptions& monitor) {
   if (plan.flows.flood_filter_bytes || plan.flows.biflow) return;
   const auto judges = [](const TaskSet& set) {
@@ -119,7 +121,7 @@ void wire_flood_filter(const Plan& plan, const TaskSets& tasks, FlowStageOptions
   monitor.flood_filter_for_room = true;
 }
 
-/// Several receive queues show a worker only part of the traffic.
+/// Rejects tasks that need all traffic if several receive queues show each worker only a part.
 std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
   const bool several_queues = !plan.source.interface.empty() &&
                               (plan.threads.workers > 1 || plan.source.queues > 1 || !plan.source.forward.empty());
@@ -136,7 +138,7 @@ std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
   return std::nullopt;
 }
 
-/// Columns that follow TCP connections do so in every state.
+/// Makes every state follow TCP connections if a column needs it.
 std::optional<Error> wire_columns(const Plan& plan, Wiring& wiring) {
   if (!wiring.schema.statistics()->needs_tcp()) return std::nullopt;
   if (plan.flows.packets_only) return Error{"--packets-only keeps no flows: leave out rtt_... and tcp_..."};

@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// Tasks, the states of flows, and how flows give way; nothing where the plan has no task.
+/// Sets up tasks, the states of flows, and how flows are reduced under overload. Does nothing if the plan has no task.
 std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring);
 
 }  // namespace parshall

@@ -29,7 +29,7 @@ std::uint64_t random_seed() {
   return seed;
 }
 
-/// For the error of a choice that is not there.
+/// Completes the error message for an unknown choice.
 std::string where_else(std::string_view topic) {
   return class_helpers_maker() != nullptr
              ? ""
@@ -83,13 +83,13 @@ std::optional<Error> nic_hash_problem(const Plan& plan) {
                   source)};
 }
 
-/// Ids by which others know a flow take all of its key.
+/// Rejects the column community_id unless flows have their whole 5-tuple, which the id is computed from.
 std::optional<Error> community_id_problem(const FlowPlan& flows, const Schema& schema) {
   if (flows.key == KeyFields::five_tuple || !schema.has("community_id")) return std::nullopt;
   return Error{"community_id is of flows by their 5-tuple: leave out --key"};
 }
 
-/// Adds a list of columns to these. Returns whether it is all of them.
+/// Adds a list of columns to `columns`. Returns whether the list is complete by itself or adds to others.
 ColumnList take_columns(std::span<const std::string> list, std::vector<std::string>& columns) {
   const bool adds = list.empty() || list.front().starts_with('+');
   for (const std::string& name : list) columns.push_back(name.starts_with('+') ? name.substr(1) : name);
@@ -102,7 +102,7 @@ std::optional<Error> reverse_problem(const Schema& schema) {
   return std::nullopt;
 }
 
-/// Fails where a worker cannot have both directions of a flow.
+/// Sets up biflows. Error: a worker cannot receive both directions of a flow.
 std::optional<Error> wire_biflow(const Plan& plan, ColumnList list, Wiring& wiring) {
   const FlowPlan& flows = plan.flows;
   if (!flows.biflow) return reverse_problem(wiring.schema);
@@ -126,7 +126,7 @@ bool input_can_wait(const SourcePlan& source) {
   if (!source.interface.empty()) return false;
   if (source.traffic.empty()) return true;
   const auto traffic = TrafficSpec::parse(source.traffic, TrafficSpec::kAll);
-  return traffic && traffic->pace_pps == 0;  // what is wrong with it is said by wire()
+  return traffic && traffic->pace_pps == 0;  // wire() reports what is wrong with it
 }
 
 Result<Wiring> wire(const Plan& plan) {

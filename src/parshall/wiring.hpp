@@ -10,25 +10,25 @@
 
 namespace parshall {
 
-/// What a plan comes to: all that a session is made of, but its input.
+/// All parts of a session, except its input, made from a plan.
 struct Wiring {
   SessionOptions session;
   Schema schema;
   StatisticOptions statistics;
   std::vector<TaskSpec> tasks;
   TaskOptions task_options;
-  std::uint64_t wall_duration_ns = 0;  ///< 0: as long as packets come
-  std::vector<std::string> notes;      ///< what the user would want to know, but is no error
+  std::uint64_t wall_duration_ns = 0;  ///< 0: no limit
+  std::vector<std::string> notes;      ///< remarks for the user that are no errors
 };
 
-/// Checks a plan, here and nowhere else. Errors are of who made it, and name settings as the command line does.
+/// Checks a plan; all checks happen here. Errors are the user's, and call settings by their command-line names.
 Result<Wiring> wire(const Plan& plan);
 
-/// Has what tasks miss told of every window, as wire() does for an output of recall. Error: why there will be nothing
-/// to tell.
+/// Makes the run report the recall of every window, as wire() does for a recall output. Error: why there is nothing to
+/// report.
 std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring);
 
-/// Whether its source waits for who reads it.
+/// Returns true if its source waits for its reader.
 bool input_can_wait(const SourcePlan& source);
 
 }  // namespace parshall
