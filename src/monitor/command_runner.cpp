@@ -21,16 +21,17 @@
 namespace parshall::cli {
 namespace {
 
-// A message is kRun with a Head and two texts that end with NUL, or an order to end what runs; the answer to kRun is an
-// int, when the command has ended.
+// A message is kRun, a Head and two NUL-terminated texts, or an order to end the running command. The answer to kRun is
+// an int, sent when the command has ended.
 constexpr char kRun = 'r';
 struct Head {
   std::uint64_t left_out;
 };
-constexpr std::size_t kMostBytes = std::size_t{1} << 18;  ///< of a message: more than a variable may have
+constexpr std::size_t kMostBytes = std::size_t{1} << 18;  ///< most bytes of a message; more than a variable may have
 constexpr int kCouldNotBegin = -1;
 
-/// In a process group of its own, so that Ctrl-C ends the monitor alone. 0 where it cannot be run.
+/// Starts the command in a process group of its own, so that Ctrl-C ends the monitor alone. Returns 0 if it cannot be
+/// run.
 pid_t spawn(const std::string& command, const std::array<std::string, 3>& variables, const sigset_t& mask) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -56,13 +57,13 @@ pid_t spawn(const std::string& command, const std::array<std::string, 3>& variab
 
 }  // namespace
 
-/// What the other process does, until nobody asks any more.
+/// Runs commands in the helper process until the monitor is gone.
 class CommandServant {
  public:
   CommandServant(const std::string& command, int socket)
       : command_(command), socket_(socket), message_(kMostBytes, '\0') {}
 
-  /// The end of a command is told by SIGCHLD, which comes while it waits and at no other time.
+  /// Serves messages. SIGCHLD reports the end of a command; it is delivered only while this waits.
   void serve() {
     struct sigaction told {};
     told.sa_handler = [](int) {};
@@ -93,7 +94,7 @@ class CommandServant {
     return true;
   }
 
-  /// Names of variables are none of the message's business: it has values, in their places.
+  /// Runs the command. The message holds only values, in fixed positions, so it cannot choose the names of variables.
   void run(std::string_view of) {
     Head head;
     if (of.size() < sizeof head) return;
@@ -110,7 +111,7 @@ class CommandServant {
     if (child_ == 0) answer(kCouldNotBegin);
   }
 
-  /// Whether the command has ended.
+  /// Checks if the command has ended.
   void look() {
     int status = 0;
     if (child_ == 0 || ::waitpid(child_, &status, WNOHANG) != child_) return;
@@ -123,14 +124,14 @@ class CommandServant {
   const std::string& command_;
   int socket_;
   std::string message_;
-  pid_t child_ = 0;  ///< 0: none runs
-  sigset_t mask_{};  ///< what commands have
+  pid_t child_ = 0;  ///< 0: no command runs
+  sigset_t mask_{};  ///< signal mask for commands
 };
 
 namespace {
 
-/// Signals that end the monitor do not end this process before it. Standard output is the monitor's alone: its reader
-/// is to see when that has ended.
+/// Ignores signals that end the monitor, so that this process does not end first. Gives up standard output, whose
+/// reader must notice when the monitor has ended.
 void stand_apart() {
   name_this_thread("commands");
   for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(each, SIG_IGN);
@@ -191,7 +192,7 @@ std::optional<int> CommandRunner::ended() {
   int status = 0;
   const ssize_t bytes = ::recv(socket_.get(), &status, sizeof status, MSG_DONTWAIT);
   if (bytes == sizeof status) return status;
-  if (bytes == 0) return kCouldNotBegin;  // whoever ran it is gone
+  if (bytes == 0) return kCouldNotBegin;  // the helper is gone
   return std::nullopt;
 }
 

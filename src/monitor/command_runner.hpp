@@ -14,32 +14,36 @@
 
 namespace parshall::cli {
 
-/// What a command is run for: PARSHALL_EVENT, PARSHALL_TASK and PARSHALL_LEFT_OUT in its environment.
+/// Event that a command is run for; passed as PARSHALL_EVENT, PARSHALL_TASK and PARSHALL_LEFT_OUT in its environment.
 struct CommandEvent {
-  std::string_view event, task;  ///< up to their first NUL, if they have one
+  std::string_view event, task;  ///< each is cut at its first NUL
   std::uint64_t left_out = 0;
 };
 
-/// A process of its own that runs one command, by /bin/sh, for one that may run none: begun before that gave up its
-/// rights. What the command writes goes to standard error. It ends with who began it.
+/// Runs one command through /bin/sh in a helper process. The helper is started before the monitor drops its privileges,
+/// since the monitor itself may start no program afterwards. The command writes to standard error. The helper ends with
+/// the process that started it.
 ///
-/// Who has taken that one over can have it do no more than this: run the command that was told at the start, once at a
-/// time, with values of its own in those three variables; and end it. The values are data of an event in any case.
+/// An attacker who controls the monitor can make the helper do no more than this: run the command that was given at the
+/// start, one at a time, with other values of those three variables, and end it. The values are data from the network
+/// in any case.
 class CommandRunner {
  public:
-  /// While there is no other thread. Its rights are those of `kept`: of no more than who began it.
+  /// Starts the helper; call it while the process has a single thread. The helper's privileges are those in `kept`, at
+  /// most those of the caller.
   static Result<std::unique_ptr<CommandRunner>> begin(const std::string& command, const Privileges& kept);
   ~CommandRunner();
   CommandRunner(const CommandRunner&) = delete;
   CommandRunner& operator=(const CommandRunner&) = delete;
 
-  /// Whether it was asked to: if so, ended() is to be asked until it says so, and it is run again only then.
+  /// Asks the helper to run the command; returns false if that failed. After true, poll ended() until it returns a
+  /// value before the next run().
   bool run(const CommandEvent& event);
 
-  /// Whether the command has ended since run(): with its status, as wait() tells; -1 where it could not begin.
+  /// Returns the wait() status of the command once it has ended, or -1 if it could not start; nullopt while it runs.
   std::optional<int> ended();
 
-  /// SIGTERM to the command and all that it began; SIGKILL.
+  /// Sends SIGTERM to the command and all processes it started; kill() sends SIGKILL.
   void end() { send(kEnd); }
   void kill() { send(kKill); }
 

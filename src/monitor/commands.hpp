@@ -5,7 +5,7 @@
 
 namespace parshall::cli {
 
-/// Each adds its subcommand; the parsed command sets `status`.
+/// Adds its subcommand to the program; the parsed command sets `status`.
 void add_watch(Command program, int& status);
 void add_classify(Command program, int& status);
 void add_send(Command program, int& status);
@@ -13,7 +13,7 @@ void add_train(Command program, int& status);
 void add_profile(Command program, int& status);
 void add_verify(Command program, int& status);
 
-/// What list shows of the monitor.
+/// Returns the topics of `list` that the monitor adds.
 std::vector<Topic> monitor_topics();
 
 }  // namespace parshall::cli

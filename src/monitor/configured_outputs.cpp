@@ -23,13 +23,13 @@
 namespace parshall::cli {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};  ///< with an output that is to end
+constexpr std::chrono::seconds kPatience{10};  ///< waits so long for an output to end
 
 constexpr const char* kMayBeHeld =
     "; the sandbox lets outputs that are added go where those at the start went, and to folders of --sandbox-allow";
 
-/// Where rights of files let it be read, and opening it is refused all the same. A link among the folders of its path
-/// may lead elsewhere by now.
+/// Returns true if file permissions allow reading but opening is refused all the same. A symbolic link in its path may
+/// lead elsewhere by now.
 bool is_held_back(const std::string& path, const Error& why) {
   return ::access(path.c_str(), R_OK) == 0 && why.message.ends_with(std::strerror(EACCES));
 }
@@ -40,7 +40,7 @@ bool is_among(const OutputPlan& output, const std::vector<OutputPlan>& outputs) 
   return std::ranges::find(outputs, output) != outputs.end();
 }
 
-/// Reads the file again: its outputs. Fails where anything else is not as it was.
+/// Reads the outputs from the file again. Error: any other setting has changed.
 Result<std::vector<OutputPlan>> read_again(const Configuration& before) {
   const auto text = read_text_file(before.path);
   if (!text) return Error{"cannot read " + text.error().message};
@@ -50,13 +50,13 @@ Result<std::vector<OutputPlan>> read_again(const Configuration& before) {
   return configured_outputs(*now);
 }
 
-/// One whose name has a time takes no other's place.
+/// Returns true if an output's file name contains a time; such an output never takes another's place.
 bool has_time(const OutputPlan& output) {
   return std::ranges::any_of(needs_of({&output, 1}),
                              [](const auto& needs) { return std::ranges::any_of(needs.files, parshall::has_time); });
 }
 
-/// What comes opens its file before what goes has written all: they would mix there.
+/// Returns an error if a new output would open the file of a removed one, which may still be writing: they would mix.
 std::optional<Error> mixture(const std::vector<OutputPlan>& now, const std::vector<OutputPlan>& wanted) {
   for (const OutputPlan& goes : now)
     for (const OutputPlan& comes : wanted) {

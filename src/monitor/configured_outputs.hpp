@@ -9,28 +9,29 @@
 
 namespace parshall::cli {
 
-/// The [[export]] tables of a configuration: SIGHUP has them read again while a run goes on. Those that are new are
-/// opened, those that are not there any more are finished, all others go on and notice nothing.
+/// Applies changes to the [[export]] tables of a configuration while a run goes on; SIGHUP makes it read the file
+/// again. New outputs are opened and removed ones finished; all others continue undisturbed.
 class ConfiguredOutputs {
  public:
-  /// `plan` is the run's. Without a configuration SIGHUP keeps its meaning. `command` is who speaks.
-  /// `is_held`: by a sandbox, which may be why an output cannot be opened.
+  /// `plan` is the run's, and `command` is the name in messages. Without a configuration file SIGHUP keeps its default
+  /// effect. `is_held`: a sandbox is in force, which may be the reason that an output cannot be opened.
   ConfiguredOutputs(Run& run, const Plan& plan, std::string command, bool is_held);
 
-  /// Now and then. `reloading(true)` is called before the configuration is read again, `reloading(false)` after that;
-  /// `meanwhile()` before each output that is opened or finished, which may take seconds: false leaves it as it is.
+  /// Checks for SIGHUP; call it regularly. Calls `reloading(true)` before reading the configuration and
+  /// `reloading(false)` after that. Calls `meanwhile()` before opening or finishing each output, which may take
+  /// seconds; if it returns false, the rest is left as it is.
   void look(const std::function<void(bool)>& reloading, const std::function<bool()>& meanwhile);
 
  private:
   void reload(const std::function<bool()>& meanwhile);
-  bool open(const OutputPlan& output);  ///< false: it said why not
+  bool open(const OutputPlan& output);  ///< false: failed with a message
   void finish(const OutputPlan& output);
 
   Run& run_;
   Plan plan_;
   std::string command_;
   bool is_held_;
-  std::vector<OutputPlan> others_, configured_;  ///< of the plan's outputs: of the command line, and of the file
+  std::vector<OutputPlan> others_, configured_;  ///< outputs of the plan: from the command line, and from the file
 };
 
 }  // namespace parshall::cli

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::seconds kGrace{2}, kLastGrace{1};
 constexpr std::chrono::milliseconds kTick{10};
-constexpr std::chrono::microseconds kShortTick{200};  ///< between two commands that wait for each other
+constexpr std::chrono::microseconds kShortTick{200};  ///< between commands for which events wait
 
 std::string how_it_ended(int status) {
   if (WIFEXITED(status)) return fmt::format("its command ended with status {}", WEXITSTATUS(status));

@@ -11,41 +11,44 @@
 
 namespace parshall::cli {
 
-/// A command that is run for events, with the event in PARSHALL_EVENT as JSON, its task in PARSHALL_TASK,
-/// and in PARSHALL_LEFT_OUT how many came since the last run that no command was run for. What it writes goes to
-/// standard error.
+/// Runs a command for events. The event is in PARSHALL_EVENT as JSON, its task in PARSHALL_TASK. PARSHALL_LEFT_OUT
+/// counts the events since the last run that had no run of their own. The command writes to standard error.
 ///
-/// One command runs at a time, and none sooner than `least` after the one before began: an event that comes sooner is
-/// left out.
+/// One command runs at a time, and starts no sooner than `least` after the previous start. An event that comes sooner
+/// is left out.
 class EventHook {
  public:
-  /// What an event does while the command of the one before it runs.
+  /// Says if an event waits for a command that is still running, or is left out.
   enum class Busy : std::uint8_t { leaves_out, waits };
 
-  /// Returns what suits packets of this file: the writer of a pipe may not wait, and neither does what is no file.
+  /// Returns the mode for packets from this file. A pipe's writer must not be blocked, and neither must a source that
+  /// is no file, so those leave events out.
   static Busy busy_for(const std::string& file);
 
-  /// `stops`, from any thread: nothing is waited for any more.
+  /// `stops` may be called from any thread; true ends all waiting.
   EventHook(std::unique_ptr<CommandRunner> runner, std::chrono::nanoseconds least, Busy busy,
             std::function<bool()> stops)
       : runner_(std::move(runner)), least_(least), busy_(busy), stops_(std::move(stops)) {}
 
   ~EventHook() { finish(); }
 
-  /// Waits for the last command, if it waits for any. Otherwise ends one that is still running after two seconds, at
-  /// the latest a second later.
+  /// Waits for the last command if this hook waits. Otherwise ends a command that still runs after two seconds, within
+  /// another second.
   void finish();
 
   void event(std::string_view task, const std::string& json);
 
   std::uint64_t runs() const noexcept { return runs_; }
-  std::uint64_t left_out() const noexcept { return left_out_; }  ///< events without a run, in all
-  std::uint64_t failed() const noexcept { return failed_; }      ///< runs that could not begin, or ended with a status
+  std::uint64_t left_out() const noexcept { return left_out_; }  ///< events without a run, in total
+  std::uint64_t failed() const noexcept {
+    return failed_;
+  }  ///< runs that could not start, or ended with a nonzero
+     ///< status
 
-  /// Notices that a command has ended.
+  /// Checks if a command has ended.
   void look() { (void)is_running(); }
 
-  /// Returns how the last command that ended has failed; empty where it did not.
+  /// Returns how the last command that ended has failed; empty if it succeeded.
   const std::string& failure() const noexcept { return failure_; }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace parshall::cli {
 
-/// Runs a command for what tasks find. Events whose command failed count as dropped.
+/// Runs a command for task events. Events whose command failed count as dropped.
 class HookExporter final : public InnerExporter {
  public:
   explicit HookExporter(EventHook& hook) : hook_(hook) {}
@@ -24,7 +24,7 @@ class HookExporter final : public InnerExporter {
 
  private:
   EventHook& hook_;
-  std::uint64_t failed_ = 0;  ///< as of the last flush
+  std::uint64_t failed_ = 0;  ///< value at the last flush
 };
 
 }  // namespace parshall::cli

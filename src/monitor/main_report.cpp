@@ -51,8 +51,8 @@ void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
                                                .bytes = top_bytes()});
 }
 
-/// For records on their way to a report of the first few: as much as the workers' own rings hold. Nobody reads it
-/// before the end, so that it is late only as these are: for want of a core.
+/// Returns the queue size for a report of the first few records: as much as the workers' own rings hold. The queue's
+/// thread has nothing else to wait for, so it only lags if it gets no core.
 std::size_t MainReport::top_bytes() const noexcept {
   const SessionOptions& wired = plan_.wiring.session;
   return std::min(wired.workers * wired.monitor.ended_ring_bytes, ExportOptions::kBytes);

@@ -12,39 +12,39 @@
 
 namespace parshall::cli {
 
-/// What --output and --format ask for. Records leave as they end where the format can and where nobody asked for
-/// reports before the end; of a report that shows the first few flows, only these are kept; all else is made of
-/// snapshots, by who has them.
+/// Writes the report that --output and --format ask for. If the format allows it and no earlier reports were asked for,
+/// records are written as they end. A report of the first few flows keeps only these. Every other report is made from
+/// snapshots by the caller.
 class MainReport {
  public:
-  /// Adds what it needs to the run's outputs. All but `output` has to outlive it, `run` what is added. `events` are of
-  /// the reports made here.
+  /// Adds the outputs it needs to the run's outputs. All arguments but `output` must outlive it, and `run` must outlive
+  /// the outputs added. `events` appear in the reports made here.
   MainReport(Run& run, const WatchOptions& options, const WatchPlan& plan, RecentEvents& events,
              std::unique_ptr<Output> output);
 
-  /// What the user calls it.
+  /// Returns the user's name for the report.
   const std::string& name() const noexcept { return name_; }
-  /// Where results go while the run goes on; null: they wait for write().
+  /// Returns the queue for results that leave during the run, or null if write() writes them.
   const ExportQueue* queue() const noexcept { return queue_; }
 
   bool failed() const noexcept { return queue_ != nullptr ? queue_->failed() : output_->error().has_value(); }
-  /// Standard output, and who read it wants no more. That of a queue is for others to say.
+  /// Returns true if the report goes to standard output without a queue, and its reader has gone.
   bool reader_gone() const noexcept { return output_ && output_->error() && output_->reader_gone(); }
-  /// A report that was to be sorted was not.
+  /// Returns true if a report should have been sorted but was not.
   bool is_unsorted() const noexcept { return unsorted_; }
 
-  /// The run goes on: an earlier report makes room.
+  /// Starts a new report in place of the previous one.
   void begin() {
     if (output_) output_->begin_anew();
   }
-  /// The columns are others than the user's order is of.
+  /// Forgets the sort order, because the columns have changed.
   void forget_order();
 
-  /// Where there is no queue. False: it is not written, or not all of it.
+  /// Writes a report; only without a queue. Returns false if it was not written completely.
   bool write(const Report& report);
-  /// With the run's last report. False likewise.
+  /// Writes the last report. Returns false if it was not written completely.
   bool end(const Report& report) { return queue_ != nullptr ? !queue_->failed() : write(report); }
-  /// The output is gone or full: what was measured goes to a new file.
+  /// Saves the results to a new file, because the output is gone or full.
   void rescue(const Report& report);
 
  private:
@@ -58,7 +58,7 @@ class MainReport {
   RecentEvents& events_;
   std::string name_, sort_;
   ExportQueue* queue_ = nullptr;
-  TopReport* top_ = nullptr;  ///< what the queue hands them to, where that keeps a few
+  TopReport* top_ = nullptr;  ///< receives the records from the queue, if only the first few are kept
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
   bool unsorted_ = false;

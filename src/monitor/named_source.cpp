@@ -25,13 +25,13 @@ namespace {
 
 constexpr std::size_t kMostShown = 8;
 
-/// True also where something is in the way, which opening it then says.
+/// Returns true if the path exists or is blocked; opening it then reports the cause.
 bool may_be_file(const std::string& path) {
   struct stat there {};
   return ::stat(path.c_str(), &there) == 0 || errno == EACCES || errno == ELOOP;
 }
 
-/// The first one that leads out of this host.
+/// Returns the first interface that leads out of this host.
 std::string interface_that_is_up() {
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return {};
@@ -41,7 +41,7 @@ std::string interface_that_is_up() {
   return {};
 }
 
-/// One, several with commas between them, or any.
+/// Returns true for one interface, several separated by commas, or any.
 bool are_interfaces(const std::string& names) {
   if (names == "any") return true;
   for (std::size_t begin = 0, end = 0; end != names.size(); begin = end + 1) {
@@ -58,7 +58,8 @@ bool is_device(const std::string& name) {
   return device && device->kind != DeviceKind::kernel_interface;
 }
 
-/// Asks nobody for names: a text that may have some is a filter where it has several words.
+/// Returns true if the text is a filter. Does not resolve names: a text that may contain names counts as a filter if it
+/// has several words.
 bool is_filter(const std::string& word, const std::string& text) {
   return may_have_names(text) ? word.find(' ') != word.npos : BpfFilter::compile(text).has_value();
 }

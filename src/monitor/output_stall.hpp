@@ -9,11 +9,10 @@
 
 namespace parshall::cli {
 
-/// Notices, by a thread of its own, that a run which is to end waits for who reads an output, whatever the others wait
-/// for.
+/// Notices, in a thread of its own, that an ending run is blocked by the reader of an output.
 class OutputStall {
  public:
-  /// Calls `tell` once, when for so long `is_ending` held, something waited, and no output came on.
+  /// Calls `tell` once, after `is_ending` held, something waited and no output advanced for `patience`.
   OutputStall(const Outputs& outputs, std::chrono::milliseconds patience, std::function<bool()> is_ending,
               std::function<void()> tell);
   ~OutputStall();

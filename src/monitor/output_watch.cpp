@@ -17,7 +17,7 @@ OutputWatch::OutputWatch(const Outputs& outputs, const ExportQueue* main, std::s
   follow();
 }
 
-/// Of those that were removed it was told then, but not what it means for the run.
+/// Follows added and removed outputs. The losses of a removed output were reported then; here they count for the run.
 void OutputWatch::follow() {
   const auto queues = outputs_.queues();
   std::erase_if(watched_, [&](const Watched& watched) {
@@ -61,7 +61,7 @@ void OutputWatch::look() {
   }
 }
 
-/// Once a minute at most, but for the first that loses something, and that it is over.
+/// Reports trouble at most once a minute. The first loss, and the end of trouble, are reported at once.
 void OutputWatch::tell_trouble(Watched& watched) {
   constexpr std::chrono::minutes kAgain{1};
   constexpr std::chrono::seconds kCalm{1};

@@ -10,31 +10,31 @@
 
 namespace parshall::cli {
 
-/// Says what becomes of a run's outputs, each thing once.
+/// Reports the state of a run's outputs, each event once.
 class OutputWatch {
  public:
-  /// `main` has the results, if any has: what becomes of it is for the caller to say. `main_name` is what the user
-  /// calls it. `command` is who speaks.
+  /// `main` is the output with the results, if there is one; the caller reports its state. `main_name` is the user's
+  /// name for it. `command` is the name in messages.
   OutputWatch(const Outputs& outputs, const ExportQueue* main, std::string main_name, std::string command);
 
-  /// Now and then, and in the end: also at those that came meanwhile.
+  /// Checks all outputs, including those added since; call it regularly and at the end.
   void look();
 
   std::string whom_we_wait_for();
 
-  /// In the end: of outputs that dropped something.
+  /// Reports outputs that dropped something; call it at the end.
   void tell_account() const;
 
-  /// An output beside the results could not be written.
+  /// Returns true if an output beside the results could not be written.
   bool lost() const noexcept { return lost_; }
-  /// One was standard output, and who read that wants no more.
+  /// Returns true if an output was standard output and its reader has gone.
   bool reader_gone() const noexcept { return reader_gone_; }
 
  private:
   struct Watched {
     std::shared_ptr<const ExportQueue> queue;
     bool said_failed = false, said_dropped = false, said_loss = false, said_left_out = false;
-    std::string said = {};  ///< the latest trouble
+    std::string said = {};  ///< latest trouble that was reported
     std::optional<std::chrono::steady_clock::time_point> said_trouble = {};
     std::chrono::steady_clock::time_point seen_trouble{};
     bool is_over = true;

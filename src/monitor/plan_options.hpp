@@ -11,13 +11,13 @@
 
 namespace parshall::cli {
 
-/// The settings of a plan as options of a command. Outlives parsing.
+/// Declares the settings of a plan as options of a command. Must outlive parsing.
 class PlanOptions {
  public:
-  /// All of this group, in the order of the table.
+  /// Declares all settings of this group, in table order.
   void declare(Command command, std::string_view group);
 
-  /// What was given, once the command has been parsed. Error: of the first word that is wrong.
+  /// Applies the options given; call it after parsing. Error: that of the first invalid word.
   std::optional<Error> apply_to(Plan& plan) const;
 
  private:

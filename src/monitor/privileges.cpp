@@ -22,11 +22,12 @@ namespace {
 constexpr std::uint64_t bit(unsigned capability) { return std::uint64_t{1} << capability; }
 
 constexpr std::uint64_t kMaySetScheduler = bit(CAP_SYS_NICE), kMayDetach = bit(CAP_NET_ADMIN);
-/// Files of anybody, room on disks that is kept for root, any port, memory that stays.
+/// Covers any user's files, disk space reserved for root, all ports, and locked memory.
 constexpr std::uint64_t kOfRoot = bit(CAP_DAC_OVERRIDE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_FOWNER) |
                                   bit(CAP_SYS_RESOURCE) | bit(CAP_NET_BIND_SERVICE) | bit(CAP_IPC_LOCK);
 
-/// Effective and permitted ones of this thread; what it has beyond `keep` is gone, none is inherited. What errno says.
+/// Reduces this thread's effective and permitted capabilities to `keep`, and clears the inheritable ones. Returns 0 or
+/// errno.
 int keep_capabilities(std::uint64_t keep) noexcept {
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct data[2]{};
@@ -39,7 +40,7 @@ int keep_capabilities(std::uint64_t keep) noexcept {
   return ::syscall(SYS_capset, &header, data) == 0 ? 0 : errno;
 }
 
-/// Every real-time priority, without a capability.
+/// Allows every real-time priority without a capability.
 bool allow_scheduling() noexcept {
   const rlimit all{.rlim_cur = 99, .rlim_max = 99};
   return ::setrlimit(RLIMIT_RTPRIO, &all) == 0;
@@ -47,7 +48,7 @@ bool allow_scheduling() noexcept {
 
 Error refused(const std::string& what) { return Error{fmt::format("{}: {}", what, std::strerror(errno))}; }
 
-/// Of all threads: glibc has each of them do it.
+/// Becomes the user, in all threads: glibc makes each of them do so.
 std::optional<Error> become(const std::string& user) {
   errno = 0;
   const passwd* const entry = ::getpwnam(user.c_str());
@@ -72,7 +73,7 @@ std::optional<Error> user_problem(const std::string& user) {
 std::optional<Error> drop_privileges(const Privileges& kept) {
   std::uint64_t keep =
       (kept.sets_scheduler && !allow_scheduling() ? kMaySetScheduler : 0) | (kept.detaches_xdp ? kMayDetach : 0);
-  if (keep != 0) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);  // over the change of user
+  if (keep != 0) ::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);  // keeps capabilities while the user changes
   if (!kept.user.empty())
     if (auto error = become(kept.user)) return error;
   if (::geteuid() == 0) {

@@ -7,24 +7,25 @@
 
 namespace parshall::cli {
 
-/// What a run keeps of its rights once its source is open: packets are parsed, and outputs written, with no more.
+/// Privileges that a run keeps once its source is open. Packets are parsed, and outputs written, with no others.
 struct Privileges {
-  std::string user;             ///< to become; empty: who started it
-  bool sets_scheduler = false;  ///< threads that begin later take a scheduling class of their own
-  bool detaches_xdp = false;    ///< a program is to be taken off a link in the end
-  bool is_on_pci = false;       ///< a device whose driver may want any right of root's
-  bool runs_commands = false;   ///< which may have rights of their own, such as sudo, or want root's
+  std::string user;             ///< user to become; empty: no change
+  bool sets_scheduler = false;  ///< threads that start later set their own scheduling class
+  bool detaches_xdp = false;    ///< an XDP program must be detached from a link at the end
+  bool is_on_pci = false;       ///< a PCI device, whose driver may need any privilege of root
+  bool runs_commands = false;   ///< commands may need privileges of their own, such as sudo or root
 };
 
-/// Why this process cannot become that user, if it cannot; nothing where none is named.
+/// Returns why this process cannot become that user; nullopt if it can, or if no user is named.
 std::optional<Error> user_problem(const std::string& user);
 
-/// From now on this process is of that user, where one is named, with his groups. Whoever is not root then has no
-/// capability any more, in any thread, but for that to set scheduling classes where no limit (RLIMIT_RTPRIO) allows
-/// them, and for that to take a program off a link; and no program that it runs has more, unless it runs commands.
-/// Root has those, too, that outputs of root take: to read and write all files, and any port. All are left to root
-/// where a driver or commands may want them.
-/// Error: the kernel refuses; the process is to end then.
+/// Becomes the user named, with their groups, and gives up privileges in every thread.
+/// A process that is not root then has no capabilities left, with two exceptions. It keeps the one to set scheduling
+/// classes where no limit (RLIMIT_RTPRIO) allows them, and the one to detach a program from a link. Programs that it
+/// runs get no more, unless it runs commands.
+/// Root also keeps those that its outputs need: to read and write all files, and to use any port. Root keeps all
+/// capabilities if a driver or commands may need them.
+/// Error:  the kernel refuses; the process must end then.
 std::optional<Error> drop_privileges(const Privileges& kept);
 
 }  // namespace parshall::cli

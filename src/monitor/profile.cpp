@@ -22,7 +22,7 @@ struct ProfileOptions {
   std::string states, output, plot;
   std::string traffic = "flows=65536,protocol=connections";
   std::string window = "10ms";
-  std::string memory;  ///< empty: a quarter of what there is
+  std::string memory;  ///< empty: a quarter of the memory available
   int rounds = 15;
   std::uint64_t seed = 1;
   std::string format = "text";
@@ -56,14 +56,14 @@ Result<lab::ProfilePlan> plan_of(const ProfileOptions& options, const TrafficSpe
   }
   const auto file = StateFile::read(options.states);
   if (!file) return file.error();
-  // Tasks are never run here: they need no room for keys.
+  // Tasks never run here, so they need no room for keys.
   auto states = lab::workloads_of(*file, {.window = *window, .keys = 1024, .seed = options.seed});
   if (!states) return Error{fmt::format("--states {}: {}", options.states, states.error().message)};
   plan.sweep.workloads = *std::move(states);
   return plan;
 }
 
-/// So many packets that none is played twice, where they fit in a quarter of what memory there is.
+/// Makes enough packets that none is played twice, if they fit in a quarter of the memory available.
 Result<lab::Frames> make_frames(TrafficSpec spec, const lab::WorkloadSweep& sweep) {
   constexpr std::size_t kLine = 64;
   const std::size_t stride = (spec.sizes.most() + kLine - 1) / kLine * kLine;
@@ -72,7 +72,7 @@ Result<lab::Frames> make_frames(TrafficSpec spec, const lab::WorkloadSweep& swee
   return lab::Frames::of_spec(spec);
 }
 
-/// What was measured, for a person or a program to read; what could not be written.
+/// Prints the results for a person or a program. Returns an error if they could not be written.
 std::optional<Error> summarize(const lab::ProfileFigures& figures, const std::string& format) {
   const auto form = std::ranges::find(lab::figure_formats(), format, &lab::FigureFormat::name);
   return write_whole("-", form->head(lab::profile_columns()) +
@@ -90,7 +90,7 @@ int keep(const lab::ProfileFigures& figures, const ProfileOptions& options, cons
       status = fail(kProfile, *error, kFailed);
   }
   const std::string toml = figures.profile.to_toml();
-  // What nobody could read is not kept: say, a machine so busy that a packet took a second.
+  // Never saves a profile that cannot be read back: for example, of a machine so busy that a packet took a second.
   if (const auto readable = Profile::parse(toml, "what was measured"); !readable)
     return fail(kProfile, {readable.error().message + ":\n" + toml}, kFailed);
   if (const auto error = write_whole(path, toml)) {
@@ -113,7 +113,7 @@ int run_profile(const ProfileOptions& options, const std::string& version) {
   if (!options.plot.empty()) {
     if (const auto error = lab::cannot_draw(options.plot)) return fail(kProfile, *error, kUsage);
   }
-  // Before a minute of measuring, not after it.
+  // Report a bad path before a minute of measuring, not after it.
   if (const auto error = prepare_for(*path)) return fail(kProfile, *error, kFailed);
   catch_signals();
   const auto frames = make_frames(*spec, plan->sweep);

@@ -19,7 +19,7 @@
 namespace parshall::cli {
 namespace {
 
-constexpr std::size_t kBytes = 512;  ///< of every state, so that one write is all of the next
+constexpr std::size_t kBytes = 512;  ///< fixed size of the file, so that a single write replaces it
 constexpr std::int64_t kNsPerS = 1'000'000'000;
 
 std::int64_t now_ns() noexcept {
@@ -28,7 +28,7 @@ std::int64_t now_ns() noexcept {
   return now.tv_sec * kNsPerS + now.tv_nsec;
 }
 
-/// "0x" and 16 digits, as write() has it.
+/// Parses "0x" and 16 digits, as write() formats it.
 std::optional<std::uint64_t> seed_in(std::string_view text) noexcept {
   constexpr std::size_t kDigits = 16;
   std::uint64_t seed = 0;

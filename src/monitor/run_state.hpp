@@ -11,29 +11,30 @@
 
 namespace parshall::cli {
 
-/// What a monitor that is started again knows of the run before: a small file of its own, which lives as long as its
-/// name of flows (the seed) is to live. Counters are not in it: each run begins at 0 and says when.
+/// State file that tells a restarted monitor about the run before. The file lives as long as the seed, which determines
+/// the flow IDs, should live. It holds no counters: each run starts at 0 and reports when.
 class RunState {
  public:
   struct Before {
     std::uint64_t seed = 0;
-    std::int64_t runs = 0;              ///< until then
-    std::int64_t watched_until_ns = 0;  ///< since 1970, to the second where it did not end
-    bool ended = false;                 ///< by itself or when asked, not killed
+    std::int64_t runs = 0;              ///< runs until then
+    std::int64_t watched_until_ns = 0;  ///< since 1970; accurate to a second if the run was killed
+    bool ended = false;                 ///< true: ended by itself or when asked; false: killed
   };
 
-  /// Makes the file, for its user's eyes, where there is none.
-  /// Error: it cannot be opened, is not such a file, or a run that goes on has it.
+  /// Opens the file, or creates it for its owner only. Error: it cannot be opened, is not such a file, or another run
+  /// is using it.
   static Result<std::unique_ptr<RunState>> open(const std::string& path);
 
-  /// Nothing: there was none.
+  /// Returns the run before, or nullopt if there was none.
   const std::optional<Before>& before() const noexcept { return before_; }
 
-  /// The run watches from now on, with this seed. Error: the file cannot have it.
+  /// Records that the run starts, with this seed. Error: the file cannot be written.
   std::optional<Error> begin(std::uint64_t seed);
-  /// Of the run before, once this one began: whether it ended, and for how long nobody watched; empty for a first run.
+  /// Returns a text about the run before, once this one began: how it ended, and how long nothing was monitored. Empty
+  /// for a first run.
   std::string gap() const;
-  /// Now and then: once a second the file has it. Error: it has not, the first time.
+  /// Updates the file once a second; call it regularly. Error: writing failed, reported the first time only.
   std::optional<Error> look();
   std::optional<Error> end() { return write(true); }
 

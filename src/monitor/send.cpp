@@ -32,7 +32,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kSendTick{2};
 
-/// One run of the command, from its choices to its exit status.
+/// Runs the command once, from its choices to its exit status.
 class Send {
  public:
   Send(const SendOptions& options, SendChoices choices) : options_(options), choices_(std::move(choices)) {}
@@ -115,7 +115,7 @@ class Send {
     return std::nullopt;
   }
 
-  /// Until all is sent, or somebody ends it.
+  /// Sends until all is sent, or until the user ends it.
   int send() {
     std::atomic<bool> stop{false}, done{false};
     std::thread thread([&] {
@@ -134,7 +134,7 @@ class Send {
     return error ? fail(*error, kFailed) : kDone;
   }
 
-  /// What is sent is watched, by the thread that sends.
+  /// Sends and monitors the packets in the sending thread.
   int send_and_watch() {
     Plan plan;
     plan.source.traffic = options_.traffic.empty() ? "flows=1" : options_.traffic;
@@ -172,7 +172,7 @@ class Send {
     return kDone;
   }
 
-  /// What the user typed meanwhile; false where he wants to end.
+  /// Carries out the user's orders; returns false if one is to quit.
   bool obey() {
     if (!options_.prompt) return true;
     while (const auto line = prompt_.line()) {
@@ -188,7 +188,7 @@ class Send {
 
   enum class Order : std::uint8_t { done, quit };
 
-  /// "rate 2Mpps", "flows=1000", "pause", "go", "quit".
+  /// Parses "rate 2Mpps", "flows=1000", "pause", "go" or "quit".
   Result<Order> parse_order(const std::string& line) {
     if (line.empty()) return Order::done;
     if (line == "quit" || line == "q") return Order::quit;
@@ -242,7 +242,7 @@ class Send {
 
   std::string asked_text() const { return options_.rate.empty() ? asked_.text() : options_.rate; }
 
-  /// A capture on standard output leaves the report to standard error.
+  /// Writes the report; to standard error if a capture goes to standard output.
   std::optional<Error> write_report(const std::string& text) const {
     if (options_.file != "-" || options_.output != "-") return write_whole(options_.output, text);
     write_error_text(text);
@@ -256,7 +256,7 @@ class Send {
   SendChoices choices_;
   std::string source_name_, destination_, traffic_now_;
   std::shared_ptr<DpdkPort> port_;
-  PcapSink* pcap_ = nullptr;  ///< the sender's
+  PcapSink* pcap_ = nullptr;  ///< owned by the sender
   std::optional<double> line_bps_;
   SendRate asked_;
   std::shared_ptr<Sender> sender_;
@@ -264,7 +264,7 @@ class Send {
   Prompt prompt_;
 };
 
-/// Takes a capture that was named without -r.
+/// Takes a capture that is named without -r.
 std::optional<Error> name_capture(const std::string& path, SendOptions& options) {
   if (path.empty()) return std::nullopt;
   if (!options.capture.empty() || !options.traffic.empty())

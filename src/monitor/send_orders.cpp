@@ -29,7 +29,7 @@ std::size_t SendOrders::carry_out(Sender& sender) noexcept {
     if (rate_) sender.change_rate(*std::exchange(rate_, std::nullopt));
   }
   const bool paused = paused_.load(std::memory_order_relaxed);
-  if (was_paused_ && !paused) sender.change_rate(sender.rate());  // what was due meanwhile is not made up for
+  if (was_paused_ && !paused) sender.change_rate(sender.rate());  // packets due during the pause are not made up for
   was_paused_ = paused;
   return paused ? 0 : Sender::kBatch;
 }

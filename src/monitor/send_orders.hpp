@@ -11,28 +11,28 @@
 
 namespace parshall::cli {
 
-/// What the user changes while frames are sent, handed from one thread to the one that sends.
+/// Passes the user's changes to the thread that sends.
 class SendOrders {
  public:
   void set_rate(const SendRate& rate);
   void set_source(std::unique_ptr<PacketSource> source);
   void set_paused(bool paused) noexcept { paused_.store(paused, std::memory_order_relaxed); }
 
-  /// By the thread that sends, before each step: how many packets it may send.
+  /// Carries out the orders; called by the sending thread before each step. Returns how many packets it may send.
   std::size_t carry_out(Sender& sender) noexcept;
 
  private:
   std::atomic<bool> any_{false}, paused_{false};
-  bool was_paused_ = false;  ///< of the thread that sends
+  bool was_paused_ = false;  ///< used by the sending thread only
   std::mutex mutex_;
   std::optional<SendRate> rate_;
   std::unique_ptr<PacketSource> source_;
 };
 
-/// Reads standard input, as far as there is any, a line at a time; never waits.
+/// Reads lines from standard input without ever waiting.
 class Prompt {
  public:
-  /// The next line; nothing while none is whole.
+  /// Returns the next line, or nullopt if none is complete.
   std::optional<std::string> line();
   bool ended() const noexcept { return ended_; }
 

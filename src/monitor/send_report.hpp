@@ -6,7 +6,7 @@
 
 namespace parshall::cli {
 
-/// What came of sending, for a report.
+/// Results of sending, for a report.
 struct SendSummary {
   std::string command, source, destination;
   std::string asked;
@@ -14,13 +14,13 @@ struct SendSummary {
   SendCounts counts;
   std::uint64_t elapsed_ns = 0;
   const ValueHistogram* lateness_ns = nullptr;
-  std::uint64_t dropped = 0;  ///< by the device, after it took them
+  std::uint64_t dropped = 0;  ///< dropped by the device after it accepted them
 
-  /// Frames that went out for good.
+  /// Returns the frames that really went out.
   std::uint64_t sent() const noexcept { return counts.sent - dropped; }
-  /// From the first frame to the last; nothing of less than two.
+  /// Returns the rate from the first frame to the last; nullopt for fewer than two.
   std::optional<double> rate_pps() const noexcept;
-  /// With what a line needs around each frame.
+  /// Returns the line rate, including the overhead around each frame.
   std::optional<double> line_bps() const noexcept;
 };
 

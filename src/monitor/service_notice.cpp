@@ -26,13 +26,13 @@ std::optional<std::uint64_t> number_in(const char* variable) noexcept {
   return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
 }
 
-/// Connected, so that each notice is one call that never waits.
+/// Connects the socket, so that each notice is one call that never waits.
 int connect_to(std::string_view path) noexcept {
   sockaddr_un address{};
   if (path.empty() || path.size() >= sizeof address.sun_path) return -1;
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, path.size());
-  if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract name
+  if (path.front() == '@') address.sun_path[0] = '\0';  // abstract socket name
   const int made = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   if (made < 0 || ::connect(made, reinterpret_cast<const sockaddr*>(&address), bytes) == 0) return made;
@@ -75,7 +75,7 @@ void ServiceNotice::look(const std::function<std::string()>& status, const std::
   if (goes_on()) send("WATCHDOG=1");
 }
 
-/// A manager that reads too slowly misses one.
+/// Sends a notice; a manager that reads too slowly misses it.
 void ServiceNotice::send(std::string_view text) noexcept {
   if (socket_ >= 0) (void)!::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
 }

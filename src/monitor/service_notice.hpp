@@ -7,25 +7,25 @@
 
 namespace parshall::cli {
 
-/// Tells a service manager how the run is: that it began, goes on, reads its configuration again, and ends. Nothing
-/// where none asked for it.
+/// Notifies the service manager that the run has started, is running, reloads its configuration or ends. Does nothing
+/// if no manager asked for it.
 ///
-/// Source: sd_notify(3), sd_watchdog_enabled(3) of systemd: datagrams to $NOTIFY_SOCKET; $WATCHDOG_USEC of
-/// $WATCHDOG_PID.
+/// Source: sd_notify(3) and sd_watchdog_enabled(3) of systemd: datagrams to $NOTIFY_SOCKET; $WATCHDOG_USEC for the
+///         process $WATCHDOG_PID.
 class ServiceNotice {
  public:
-  /// Of this process's environment. A path that is none says nothing to nobody.
+  /// Reads this process's environment. An invalid path disables all notices.
   ServiceNotice();
   ~ServiceNotice();
   ServiceNotice(const ServiceNotice&) = delete;
   ServiceNotice& operator=(const ServiceNotice&) = delete;
 
   void ready() noexcept { send("READY=1"); }
-  void reloading() noexcept;  ///< until ready()
+  void reloading() noexcept;  ///< in force until ready()
   void stopping() noexcept { send("STOPPING=1"); }
 
-  /// Now and then: each second what `status()` says; and, where a watchdog waits for it, four times in its time that
-  /// the run goes on, unless `goes_on()` denies it.
+  /// Sends `status()` once a second; call it regularly. If a watchdog is set, sends four heartbeats per watchdog time,
+  /// unless `goes_on()` returns false.
   void look(const std::function<std::string()>& status, const std::function<bool()>& goes_on);
 
  private:
@@ -33,8 +33,8 @@ class ServiceNotice {
 
   void send(std::string_view text) noexcept;
 
-  int socket_ = -1;                    ///< -1: nobody asked
-  Clock::duration watchdog_every_{0};  ///< 0: none
+  int socket_ = -1;                    ///< -1: notices are off
+  Clock::duration watchdog_every_{0};  ///< 0: no watchdog
   Clock::time_point next_status_{}, next_watchdog_{};
 };
 

@@ -37,7 +37,7 @@ std::vector<std::string> outputs_of(const TrainOptions& options) {
   return outputs;
 }
 
-/// Nothing may be written over what is read.
+/// Rejects output files that are also inputs.
 std::optional<Error> overwriting_problem(const TrainOptions& options, const std::vector<std::string>& inputs) {
   for (const std::string& file : outputs_of(options))
     for (const std::string& input : inputs)
@@ -62,7 +62,7 @@ std::optional<Error> usage_problem(const TrainOptions& options) {
   return std::nullopt;
 }
 
-/// Writes what was asked for beside the model. What could not be written.
+/// Writes the results beside the model. Returns an error if one could not be written.
 std::optional<Error> write_findings(const TrainOptions& options, const Training& training) {
   const Samples& samples = training.samples;
   const Confusion& confusion = training.validation.confusion;

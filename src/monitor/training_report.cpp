@@ -18,7 +18,7 @@ struct ClassRow {
   std::string name;
   std::uint64_t flows = 0, captures = 0;
   double precision = 0, recall = 0;
-  std::string taken_for;  ///< the wrong class it was most often taken for
+  std::string taken_for;  ///< the most frequent wrong prediction
   double taken_for_share = 0;
 };
 
@@ -36,7 +36,7 @@ constexpr auto kColumns = std::to_array<ColumnOf<ClassRow>>({
      [](const ClassRow& row) { return cell_if(!row.taken_for.empty(), row.taken_for_share); }},
 });
 
-/// What flows can be taken for: a class's number, or kUnknownClass.
+/// Returns the predicted class of a column: a class number, or kUnknownClass.
 ClassId predicted(const Confusion& confusion, std::size_t column) {
   return column == confusion.classes() ? kUnknownClass : static_cast<ClassId>(column);
 }

@@ -11,19 +11,19 @@
 
 namespace parshall::lab {
 
-/// How a model did, class by class, on captures that it had not seen.
+/// Returns the columns of the report per class: accuracy on captures that the model had not seen.
 std::span<const Column> training_columns() noexcept;
 Part training_part(const Samples& samples, const Confusion& confusion);
 
-/// CSV: a row for each flow, in the order of the samples: its class, what it was taken for, and the probability of the
-/// likeliest class, every digit kept.
+/// Formats CSV with a row for each flow, in sample order: its class, its predicted class, and the probability of the
+/// likeliest class with every digit.
 std::string predictions_csv(const Samples& samples, std::span<const std::uint32_t> folds,
                             const CrossValidation& validation);
 
-/// CSV: a row for each class, a column for each that its flows were taken for.
+/// Formats CSV with a row for each class and a column for each predicted class.
 std::string confusion_csv(const Samples& samples, const Confusion& confusion);
 
-/// The same as a picture, each row's shares of the class, into an SVG or PNG file.
+/// Draws the confusion matrix into an SVG or PNG file, with shares per row.
 std::optional<Error> draw_confusion(const Samples& samples, const Confusion& confusion, const std::string& path);
 
 }  // namespace parshall::lab

@@ -38,12 +38,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
-constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a file may wait for a report
-constexpr std::chrono::seconds kPatience{2};         ///< with who reads an output
-constexpr std::size_t kEventsShown = 16;             ///< in the live view
-constexpr std::size_t kWebEvents = 50;               ///< on the page
+constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a file may be waiting for a report
+constexpr std::chrono::seconds kPatience{2};         ///< before a slow reader of an output is reported
+constexpr std::size_t kEventsShown = 16;             ///< shown in the live view
+constexpr std::size_t kWebEvents = 50;               ///< shown on the web page
 
-/// One run of the command, from its plan to its exit status.
+/// Runs the command once, from its plan to its exit status.
 class Watch {
  public:
   Watch(const WatchOptions& options, WatchPlan plan) : options_(options), plan_(std::move(plan)) {}
@@ -70,7 +70,7 @@ class Watch {
     if (can_hold)
       if (const auto error = give_up_rights()) return fail(*error, kFailed);
     if (const auto error = complete(options_, plan_)) return fail(with_reason(*error), kUsage);
-    plan_.wiring.session.monitor.counts_bytes |= server_ != nullptr;  // it has the metrics, too
+    plan_.wiring.session.monitor.counts_bytes |= server_ != nullptr;  // the server's metrics need bytes
     const auto opened = [&] { return can_hold ? std::nullopt : give_up_rights(); };
     auto run = Run::open(plan_.plan, plan_.wiring, {}, opened, std::move(held));
     if (!run) return fail(run.error(), kFailed);
@@ -106,7 +106,8 @@ class Watch {
  private:
   Session& session() { return run_->session(); }
 
-  /// While there are the rights to, this thread alone, and nothing open that another process should not have.
+  /// Starts the hook's helper. Privileges are still there, this is the only thread, and no file is open that another
+  /// process should not have.
   std::optional<Error> begin_hook() {
     if (options_.hook.empty()) return std::nullopt;
     auto runner = CommandRunner::begin(options_.hook, {.user = options_.user, .runs_commands = true});
@@ -116,7 +117,7 @@ class Watch {
     return std::nullopt;
   }
 
-  /// What comes in from now on is not ours. Folders that outputs need are made by who will own them.
+  /// Drops privileges before untrusted input arrives. Folders for outputs are created by their later owner.
   std::optional<Error> give_up_rights() {
     const Privileges kept{.user = options_.user,
                           .sets_scheduler = plan_.plan.threads.scheduler != Scheduler::other,
@@ -131,7 +132,7 @@ class Watch {
     return sandbox_.enter();
   }
 
-  /// A name in a filter of states, which are looked at when nobody can be asked for it any more.
+  /// Adds a hint about host names in the filters of states, which are resolved too late to ask for names.
   Error with_reason(Error error) const {
     if (!sandbox_.is_off() && error.message.find("unknown host") != std::string::npos)
       error.message += "; the sandbox asks for no names that states have: give the address, or --sandbox off";
@@ -165,9 +166,9 @@ class Watch {
         [this] { say_that_we_wait(); });
   }
 
-  /// Said when the workers run: packets sent from now on are counted.
+  /// Announces the run once the workers run: packets sent from now on are counted.
   void announce() {
-    if (server_ && plan_.web->token_is_made)  // said nowhere else
+    if (server_ && plan_.web->token_is_made)  // shown only here
       say(options_.command,
           fmt::format("web page at http://{}/#token={}", server_->address().known_as(), plan_.web->token));
     if (options_.quiet) return;
@@ -192,7 +193,7 @@ class Watch {
 
   void watch() {
     live::LiveSession watched(session());
-    std::optional<web::Feed> feed;  // ends before anyone else asks for a report
+    std::optional<web::Feed> feed;  // destroyed before anything else asks for a report
     if (server_)
       feed.emplace(watched,
                    web::Findings{.events = [this] { return recent_events_.latest(kWebEvents); },
@@ -207,7 +208,7 @@ class Watch {
         session().stop();
         stopped = std::min(stopped, now);
       }
-      if (stopped < now - kPatience) say_that_we_wait();  // workers of a file do, too
+      if (stopped < now - kPatience) say_that_we_wait();  // workers of a file wait for it too
       look();
       warn_of_dropped_records();
       if (by_packet_time && session().paused()) {
@@ -221,7 +222,7 @@ class Watch {
     }
   }
 
-  /// After what comes from outside, and tells it.
+  /// Handles signals and configuration changes, and reports them.
   void look() {
     configured_->look([this](bool begins) { begins ? service_.reloading() : service_.ready(); },
                       [this] {
@@ -232,6 +233,16 @@ class Watch {
     if (plan_.state) tell(plan_.state->look());
     link_->look();
     tell_service();
+  }
+
+  /// Reports link changes, at most one a second. A device that is gone ends the run instead.
+  void tell_link() {
+    const InputState now = session().input_state();
+    if (now == link_ || now == InputState::gone || Clock::now() < next_word_of_link_) return;
+    link_ = now;
+    next_word_of_link_ = Clock::now() + std::chrono::seconds(1);
+    say(options_.command, fmt::format("{} is {}", plan_.plan.source.interface,
+                                      now == InputState::up ? "up again" : "down: nothing comes until it is up again"));
   }
 
   void tell_service() {
@@ -249,7 +260,7 @@ class Watch {
     if (report_->write(*report)) session().confirm_written();
   }
 
-  /// Once. The reports say how many.
+  /// Warns once; the reports say how many.
   void warn_of_dropped_records() {
     if (report_->queue() != nullptr || warned_ || session().records_dropped() == 0) return;
     warned_ = true;
@@ -258,7 +269,7 @@ class Watch {
         "--spool, a TMPDIR with room, or more reports (--every) would keep them");
   }
 
-  /// Time that is up ends the measuring; a signal, or the user, the view too.
+  /// Runs the live view. When the time is up, measuring ends; a signal or the user ends the view too.
   std::optional<Error> watch_live() {
     live::LiveSession watched(session());
     const auto leave = [&] {
@@ -290,7 +301,7 @@ class Watch {
     return texts;
   }
 
-  /// Once.
+  /// Reports once that the run waits.
   void say_that_we_wait() {
     if (!said_that_we_wait_.exchange(true)) say(options_.command, watched_->whom_we_wait_for());
   }
@@ -298,7 +309,7 @@ class Watch {
   int finish() {
     ending_.store(true, std::memory_order_relaxed);
     service_.stopping();
-    server_.reset();  // it would show what was a second before the end as if it went on
+    server_.reset();  // it would go on showing the state of a second before the end
     while (!run_->ended_within(kPatience)) say_that_we_wait();
     const Report report = run_->finish();
     if (plan_.state) tell(plan_.state->end());
@@ -324,7 +335,7 @@ class Watch {
     return status;
   }
 
-  /// Says what became of the hook's commands. True without a hook.
+  /// Reports how the hook's commands ended. Returns true if none failed, or without a hook.
   bool hook_succeeded() {
     if (!hook_) return true;
     hook_->finish();
@@ -342,7 +353,7 @@ class Watch {
   live::RecallTail recalls_;
   std::optional<EventHook> hook_;
   std::unique_ptr<Run> run_;
-  std::unique_ptr<web::Server> server_;  ///< ends before the run that it tells of
+  std::unique_ptr<web::Server> server_;  ///< destroyed before the run that it reads
 
   std::optional<MainReport> report_;
   std::optional<ConfiguredOutputs> configured_;
@@ -351,15 +362,17 @@ class Watch {
   sandbox::Sandbox sandbox_;
   bool warned_ = false;
   std::optional<LinkNotice> link_;
+  InputState link_ = InputState::up;  ///< state that was last reported
+  Clock::time_point next_word_of_link_;
   std::atomic<bool> ending_{false}, said_that_we_wait_{false};
-  std::optional<OutputStall> stall_;  ///< where this thread may be who waits
+  std::optional<OutputStall> stall_;  ///< set where this thread itself may block
 };
 
 }  // namespace
 
 namespace {
 
-/// A command with the options of watch.
+/// Adds a command with the options of watch.
 void add(Command app, int& status, std::shared_ptr<WatchOptions> options, const std::string& help) {
   Command command = app.add_subcommand(options->command, help);
   declare(command, *options);

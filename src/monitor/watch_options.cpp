@@ -20,7 +20,7 @@
 namespace parshall::cli {
 namespace {
 
-/// Whether nobody will ever read what is written there.
+/// Returns true if the output is /dev/null, so that nothing will be read.
 bool is_null_device(const std::string& path) {
   struct stat there {};
   const int found = path == "-" ? ::fstat(STDOUT_FILENO, &there) : ::stat(path.c_str(), &there);
@@ -100,7 +100,7 @@ void declare_report(Command command, WatchOptions& o) {
   command.add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
 }
 
-/// Who may see the run, where there is a page.
+/// Parses who may access the web page, if there is one.
 std::optional<Error> parse_web(const WatchOptions& o, WatchPlan& plan) {
   if (o.web.empty()) return std::nullopt;
   if (o.live) return Error{"--web shows what --live would: leave out one of them"};
@@ -111,7 +111,7 @@ std::optional<Error> parse_web(const WatchOptions& o, WatchPlan& plan) {
   return std::nullopt;
 }
 
-/// Of the run before: its seed, unless one is given.
+/// Takes the seed from the run before, unless one is given.
 std::optional<Error> read_state(const WatchOptions& o, WatchPlan& plan) {
   if (o.state.empty()) return std::nullopt;
   auto state = RunState::open(o.state);
@@ -121,12 +121,12 @@ std::optional<Error> read_state(const WatchOptions& o, WatchPlan& plan) {
   return std::nullopt;
 }
 
-/// What is asked of tasks, where there are some.
+/// Checks options that concern what tasks find.
 std::optional<Error> findings_problem(const WatchOptions& o, const WatchPlan& plan) {
   if (plan.wiring.tasks.empty() && !o.hook.empty())
     return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
   if (o.live || plan.web)
-    static_cast<void>(watch_recall(plan.plan, plan.wiring));  // shown where there is something to tell
+    static_cast<void>(watch_recall(plan.plan, plan.wiring));  // shown if there is something to report
   return std::nullopt;
 }
 
@@ -141,7 +141,7 @@ std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
   return std::nullopt;
 }
 
-/// The plan as given. What a model of classes is called by was a thread model's option once.
+/// Returns the plan as given. Also accepts a thread model after --model, which is the old name of --threads.
 Result<Plan> read(const WatchOptions& o) {
   Plan plan = o.plan;
   if (auto problem = o.given.apply_to(plan)) return *std::move(problem);
@@ -175,7 +175,7 @@ void declare(Command command, WatchOptions& o) {
   o.given.declare(command, "Report");
   declare_report(command, o);
   o.given.declare(command, "Threads");
-  command.fallthrough();  // to --config
+  command.fallthrough();  // to reach --config
   command.footer(
       "--config FILE takes these options from a TOML file, one `name = value` a line; the command line wins.");
 }

@@ -14,29 +14,29 @@
 
 namespace parshall::cli {
 
-/// `parshall watch` as typed, or `parshall classify`, which has the same options.
+/// Holds the options of `parshall watch`, or of `parshall classify`, which has the same ones.
 struct WatchOptions {
   std::string command = "watch";
-  Plan plan;  ///< with the command's defaults, until read() has what was given
+  Plan plan;  ///< the command's defaults until read() applies what was given
   PlanOptions given;
-  std::string first_word;  ///< the source, or of the filter; empty: none
+  std::string first_word;  ///< the source, or the first word of the filter; empty: none
 
-  std::string hook, hook_every;  ///< the latter empty: as the source wants it
+  std::string hook, hook_every;  ///< hook_every empty: a default for the source
   std::string format = "text", output = "-", every = "0", sort;
   std::string web, web_token;
-  std::string spool;                 ///< empty: as the source wants it
-  std::string user;                  ///< to become; empty: who started it
+  std::string spool;                 ///< empty: a default for the source
+  std::string user;                  ///< user to become; empty: no change
   std::string state;                 ///< file of a RunState; empty: none
-  std::string sandbox;               ///< empty: what $PARSHALL_SANDBOX says, or on
-  std::vector<std::string> allowed;  ///< folders that a run may write in beside those of its outputs
+  std::string sandbox;               ///< empty: $PARSHALL_SANDBOX, or on
+  std::vector<std::string> allowed;  ///< folders that a run may write in addition to those of its outputs
   std::int64_t top = -1;
   bool live = false, quiet = false;
 };
 
-/// `options` has to outlive parsing.
+/// Declares the options; `options` must outlive parsing.
 void declare(Command command, WatchOptions& options);
 
-/// What the words mean: by begin() what says what a run opens, by complete() the rest.
+/// Parsed options: begin() fills what a run opens, complete() fills the rest.
 struct WatchPlan {
   Plan plan;
   Wiring wiring;
@@ -47,19 +47,19 @@ struct WatchPlan {
   std::unique_ptr<RunState> state;
 };
 
-/// Of parsed options, for a run with reports. No file is read that is not the user's word itself, such as a model, and
-/// nothing is opened. Errors are the user's: exit status kUsage.
+/// Parses the options for a run with reports. Reads only files that the user named directly, such as a model, and opens
+/// nothing. Errors are the user's: exit status kUsage.
 Result<WatchPlan> begin(const WatchOptions& options);
 
-/// Reads and checks all else. Errors likewise.
+/// Reads and checks everything else. Errors are the user's too.
 std::optional<Error> complete(const WatchOptions& options, WatchPlan& plan);
 
-/// What such a run needs, once its source is open. Makes what Landlock could not let it make then: folders of outputs,
+/// Returns what such a run needs once its source is open. Creates what Landlock would forbid later: folders of outputs,
 /// and outputs right below /.
 sandbox::Rules rules_of(const WatchOptions& options, const Plan& plan);
-/// Of folders that are to be allowed.
+/// Returns what is wrong with the folders of --sandbox-allow.
 std::optional<Error> allowed_problem(const WatchOptions& options);
-/// Nothing: $PARSHALL_SANDBOX says something else than what there is.
+/// Returns the sandbox mode, or nullopt if $PARSHALL_SANDBOX has an invalid value.
 std::optional<sandbox::Wanted> sandbox_of(const WatchOptions& options);
 
 }  // namespace parshall::cli

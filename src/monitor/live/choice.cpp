@@ -26,7 +26,8 @@ std::optional<Names> rate_names(What what) {
   }
 }
 
-/// Sums are kept exactly anyway where they mean something: time as the flow's duration, sizes as its bytes.
+/// Returns the columns with sums. Meaningful sums are kept exactly anyway: time as the flow's duration, sizes as its
+/// bytes.
 std::optional<Names> sum_names(Of of) {
   if (of == Of::gap) return std::nullopt;
   return of == Of::iat ? Names{"duration_ns"} : Names{};

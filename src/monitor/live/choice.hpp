@@ -12,22 +12,22 @@ enum class Level : std::uint8_t { flow, packet };
 enum class Of : std::uint8_t { rate, gap, iat, size };
 enum class What : std::uint8_t { last, cumulated, range, mean, moments, percentiles };
 
-/// What is computed for every flow while the view runs.
-/// Source: what users of FlowMon-DPDK switch between, Zhang et al., SIGCOMM Posters and Demos 2018, section 3.3.
+/// Chooses the statistics that are computed for every flow while the view runs. Source: FlowMon-DPDK lets its users
+/// switch between these, Zhang et al., SIGCOMM Posters and Demos 2018, section 3.3.
 struct Choice {
   Level level = Level::flow;
-  bool own = false;  ///< the columns the user asked for at the start, instead of the two below
+  bool own = false;  ///< true: the columns given at the start, instead of the two below
   Of of = Of::rate;
   What what = What::last;
 
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
-/// Column names for Schema::make(); nothing where the two do not go together (moments of a rate).
-/// May be empty: the view always shows packets, bytes and the rate over the last interval.
+/// Returns column names for Schema::make(), or nullopt if the two do not go together (moments of a rate). May be empty:
+/// the view always shows packets, bytes and the rate over the last interval.
 std::optional<std::vector<std::string>> column_names(Of of, What what);
 
-/// "flows, iat: percentiles (time between packets)".
+/// Formats the choice, such as "flows, iat: percentiles (time between packets)".
 std::string describe(const Choice& choice);
 
 std::string_view name_of(Of of) noexcept;

@@ -10,8 +10,8 @@ namespace parshall::live {
 namespace {
 
 constexpr std::chrono::seconds kPeriod{1};
-constexpr std::chrono::milliseconds kFirst{100};   ///< until the first snapshot, and until that of a new choice
-constexpr std::chrono::milliseconds kSecond{400};  ///< from the first, which has no rates yet, to the second
+constexpr std::chrono::milliseconds kFirst{100};   ///< delay until the first snapshot, also after a new choice
+constexpr std::chrono::milliseconds kSecond{400};  ///< delay from the first, which has no rates yet, to the second
 constexpr std::chrono::milliseconds kPoll{1};
 
 }  // namespace
@@ -61,7 +61,7 @@ void Feed::run() {
   name_this_thread("live feed");
   let_others_first();
   while (!stopping_.load(std::memory_order_relaxed)) {
-    bool idle;  // nothing but wishes can change what is shown
+    bool idle;  // true: only the user can change what is shown
     {
       std::unique_lock lock(mutex_);
       idle = wish_.paused || ended_;
@@ -78,19 +78,19 @@ void Feed::run() {
       serve();
       use(wanted().choice);
       if (!idle && Clock::now() >= next_refresh_) refresh();
-    } catch (const std::bad_alloc&) {  // what is shown stays as it was; the run goes on
+    } catch (const std::bad_alloc&) {  // the view stays as it was; the run goes on
       table_ = {};
       next_refresh_ = Clock::now() + kPeriod;
     }
   }
 }
 
-/// Shows the flows at hand as they are wanted now.
+/// Publishes the current flows in the arrangement that is wanted now.
 void Feed::serve() {
   while (!stopping_.load(std::memory_order_relaxed) && wanted().arrangement != served_) publish();
 }
 
-/// False when something else was wanted meanwhile.
+/// Arranges and publishes; returns false if another arrangement was wanted in the meantime.
 bool Feed::publish() {
   const Arrangement arrangement = wanted().arrangement;
   const auto superseded = [this] {
@@ -108,7 +108,7 @@ bool Feed::publish() {
 void Feed::use(const Choice& choice) {
   if (choice == used_ || ended_) return;
   used_ = choice;
-  if (watched_.finished()) return;  // too late to compute anything
+  if (watched_.finished()) return;  // nothing more can be computed
   std::optional<Schema> schema;
   if (choice.own && choice.level == Level::flow) {
     schema = own_;
@@ -123,11 +123,11 @@ void Feed::use(const Choice& choice) {
   next_refresh_ = Clock::now() + kFirst;
 }
 
-/// The run's next report; nothing when the view is closed meanwhile.
+/// Returns the run's next report, or nullopt if the view is closed in the meantime.
 std::optional<Report> Feed::next_report() {
   if (!watched_.finished()) watched_.begin_snapshot();
   while (!stopping_.load(std::memory_order_relaxed)) {
-    const bool finished = watched_.finished();  // before the poll: a snapshot made since is not the last word
+    const bool finished = watched_.finished();  // read before the poll, since a later snapshot is not the last one
     if (finished) {
       final_ = watched_.final_report();
       ended_ = true;

@@ -13,7 +13,7 @@
 
 namespace parshall::live {
 
-/// What the feed works for.
+/// Rows and columns that the view wants from the feed.
 struct Wish {
   Arrangement arrangement;
   Choice choice;
@@ -22,20 +22,21 @@ struct Wish {
   friend bool operator==(const Wish&, const Wish&) = default;
 };
 
-/// Takes snapshots and arranges their flows on a thread of its own, so that neither a million flows nor a filter
-/// keeps the keyboard waiting. Calls the run's snapshot functions; nobody else may while it lives.
+/// Takes snapshots and arranges their flows in a thread of its own, so that neither a million flows nor a filter block
+/// the keyboard. It calls the run's snapshot functions; nothing else may call them while it exists.
 ///
-/// Cost: one snapshot a second, fewer when one takes more than half a second; none while paused.
+/// Cost:   one snapshot a second, fewer if one takes more than half a second; none while paused.
 class Feed {
  public:
-  /// `own`: columns of a choice that says so. `marks`: flows are classified whatever is chosen, as packets go by it.
+  /// `own`: columns for Choice::own. `marks`: flows are always classified, because forwarded packets are marked by
+  /// class.
   Feed(Watched& watched, Schema own, const StatisticOptions& statistics, const Choice& initial, bool marks = false);
   ~Feed() { stop(); }
 
   void wish(const Wish& wish);
   std::shared_ptr<const View> latest() const;
 
-  /// Ends the thread. Then the run's final report, where the run ended before.
+  /// Ends the thread. take_final() then returns the final report, if the run has ended.
   void stop();
   std::optional<Report> take_final() { return std::move(final_); }
 

@@ -7,7 +7,7 @@
 
 namespace parshall::live {
 
-/// What came from one report to the next, where flows have states.
+/// Differences between two reports, if flows have states.
 struct Interval {
   double seconds = 0, shifted_s = 0;          ///< as in AdaptationSummary
   std::uint64_t windows = 0, infeasible = 0;  ///< likewise

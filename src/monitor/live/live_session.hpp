@@ -9,7 +9,7 @@
 
 namespace parshall::live {
 
-/// A session as the live view and the web page want it.
+/// Adapts a session to the live view and the web page.
 class LiveSession final : public Watched {
  public:
   explicit LiveSession(Session& session) : session_(session) {}

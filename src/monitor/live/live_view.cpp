@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::milliseconds kBeat{250};  ///< between two values of the sparkline
 constexpr std::size_t kBeats = 512;
 
-/// The elapsed time and the pace of the packets, sampled by the clock.
+/// Samples the elapsed time and the packet rate by the clock.
 class PulseMeter {
  public:
   explicit PulseMeter(const Watched& watched)
@@ -24,7 +24,7 @@ class PulseMeter {
 
   double now_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-  /// True when there is something new to show.
+  /// Takes a sample if one is due; returns true if there is something new to show.
   bool beat(const View* view) {
     if (pulse_.finished) return false;
     const auto now = Clock::now();
@@ -95,7 +95,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
     state.press(*press, meter.now_s());
     stale = true;
   }
-  terminal.reset();  // first of all: whatever comes now, the terminal is the user's again
+  terminal.reset();  // first, so that the user has the terminal again whatever follows
   feed.stop();
   LiveOutcome outcome{
       .final_report = feed.take_final(), .other_columns = state.choice() != initial, .chosen_s = state.chosen_s()};

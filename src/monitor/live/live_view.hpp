@@ -15,20 +15,20 @@ struct LiveOptions {
   StatisticOptions statistics;
   bool packets_only = false;                         ///< the run keeps no flows
   bool has_states = false;                           ///< flows have monitoring states
-  bool marks = false;                                ///< packets go on, marked by class
-  std::function<bool()> leave;                       ///< asked some 20 times a second: true closes the view
-  std::function<std::vector<std::string>()> events;  ///< the latest that tasks found, the newest last; may be empty
-  std::function<std::vector<TaskRecall>()> recalls;  ///< of late; may be empty
+  bool marks = false;                                ///< true: packets are forwarded, marked by class
+  std::function<bool()> leave;                       ///< called about 20 times a second; true closes the view
+  std::function<std::vector<std::string>()> events;  ///< returns the latest task events, newest last; may be empty
+  std::function<std::vector<TaskRecall>()> recalls;  ///< returns the latest recalls; may be empty
 };
 
 struct LiveOutcome {
-  std::optional<Report> final_report;  ///< where the run ended by itself while it was watched
-  bool other_columns = false;          ///< than at the start
-  double chosen_s = 0;                 ///< since when they have been counted
+  std::optional<Report> final_report;  ///< set if the run ended by itself while the view was open
+  bool other_columns = false;          ///< true: the columns differ from those at the start
+  double chosen_s = 0;                 ///< time since which they have been counted
 };
 
-/// Shows a running session on the terminal until the user leaves it or `leave` says so. The run goes on: the caller
-/// stops it. Fails where the terminal cannot be used; then nothing was drawn.
+/// Shows a running session on the terminal until the user quits or `leave` returns true. The run continues; the caller
+/// stops it. Error: the terminal cannot be used; nothing was drawn then.
 Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options);
 
 }  // namespace parshall::live

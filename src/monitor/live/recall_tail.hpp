@@ -11,22 +11,23 @@
 
 namespace parshall::live {
 
-/// How much a task found in its latest windows.
+/// Recall of a task in its latest windows.
 struct TaskRecall {
   std::string task;
   double threshold = 0;
-  std::optional<double> recall, at_least;  ///< mean of the estimates; least of the bounds. Of the windows that tell
+  std::optional<double> recall, at_least;  ///< mean of the estimates, and least of the bounds, over windows that have
+                                           ///< them
   std::uint64_t flows_seen = 0, flows_missed = 0;
-  std::uint64_t packets_missed = 0;  ///< by the device
+  std::uint64_t packets_missed = 0;  ///< missed by the device
 };
 
-/// The latest windows of each task. Any thread.
+/// Keeps the latest windows of each task. Any thread.
 class RecallTail final : public InnerExporter {
  public:
-  static constexpr std::size_t kWindows = 10;  ///< of one alone the numbers jump too much to be read
+  static constexpr std::size_t kWindows = 10;  ///< numbers of a single window vary too much to be read
 
   void recall(const WindowRecall& told) override;
-  std::vector<TaskRecall> tasks() const;  ///< in the order in which they were first told of
+  std::vector<TaskRecall> tasks() const;  ///< in the order of their first report
 
  private:
   mutable std::mutex mutex_;

@@ -13,7 +13,7 @@ namespace parshall::live {
 
 enum class Style : unsigned char { normal, title, heading, sorted_heading, faint, good, warning };
 
-/// Text on the screen, in pieces of one style each.
+/// Text of one style on the screen; a line consists of pieces.
 struct Piece {
   std::string text;
   Style style = Style::normal;
@@ -24,37 +24,38 @@ struct Size {
   std::size_t columns, lines;
 };
 
-/// What moves between two views.
+/// Values that change between two views.
 struct Pulse {
   double elapsed_s = 0;
-  std::vector<double> polled_pps;   ///< by the clock, the newest last
-  std::vector<std::string> events;  ///< the latest that tasks found, the newest last
-  std::vector<TaskRecall> recalls;  ///< of late
+  std::vector<double> polled_pps;   ///< by the clock, newest last
+  std::vector<std::string> events;  ///< latest task events, newest last
+  std::vector<TaskRecall> recalls;  ///< latest recalls
   bool finished = false;
 };
 
-/// How many events there are to show.
+/// Returns how many events are to be shown.
 std::size_t shown_events(const State& state, const Pulse& pulse) noexcept;
 
-/// How many lines each part gets. The accounting and what is measured are never left out.
+/// Number of lines for each part. The accounting and the line that says what is measured are never left out.
 struct Layout {
   std::size_t accounting = 1, workers = 0, rows = 0;
-  std::size_t events = 0;  ///< with their heading
+  std::size_t events = 0;  ///< includes their heading
   bool totals = false, flows = false, pulse = false, heading = false, footer = false, measuring = false;
   bool adaptation = false, classes = false, forwarding = false;
 };
 Layout lay_out(Size size, const View* view, std::size_t events = 0);
 
-/// The accounting line in at most `lines` lines: in full where it fits, else with shorter numbers.
+/// Formats the accounting in at most `lines` lines: in full if it fits, else with shortened numbers.
 std::vector<std::string> fit_accounting(const Accounting& accounting, Size size, Glyphs glyphs);
 
-/// The whole screen, at most `size.lines` lines of at most `size.columns`. `view` may be null: nothing came yet.
+/// Draws the whole screen, at most `size.lines` lines of at most `size.columns`. `view` is null before the first
+/// report.
 std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse, Size size, Glyphs glyphs);
 
-/// How many there are to scroll in, of what is shown: flows, or lines.
+/// Returns the number of rows to scroll through: flows, or lines.
 std::uint64_t body_lines(const State& state, const View& view, const Pulse& pulse);
 
-/// The parts.
+/// These draw the parts of the screen:
 std::vector<Line> draw_header(const State& state, const View* view, const Pulse& pulse, const Layout& layout, Size size,
                               Glyphs glyphs);
 std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs);

@@ -10,9 +10,9 @@
 namespace parshall::live {
 namespace {
 
-constexpr std::size_t kLeastEndpoint = 8;  ///< columns an address gets before numbers are left out
-constexpr std::size_t kExactNumbers = 90;  ///< columns of the screen for counters in full without chosen columns
-constexpr std::size_t kPerColumn = 12;     ///< and for each of these
+constexpr std::size_t kLeastEndpoint = 8;  ///< columns for an address before numbers are left out
+constexpr std::size_t kExactNumbers = 90;  ///< columns of the screen that full counters need, without chosen columns
+constexpr std::size_t kPerColumn = 12;     ///< and more for each chosen column
 constexpr std::size_t kProtocolWidth = 6;
 
 std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) {
@@ -57,17 +57,17 @@ std::string cell(const Row& row, std::size_t column, const View& view, bool exac
   }
 }
 
-/// Which columns are shown, and how wide.
+/// Columns to show and their widths.
 struct Grid {
   std::vector<std::size_t> columns, widths;
 
-  /// Text columns first; then as many numbers as leave room for them, the one sorted by among them in any case.
+  /// Reserves room for the text columns, then adds as many number columns as fit. The sort column is always among them.
   Grid(const std::vector<std::vector<std::string>>& cells, std::size_t sort, std::size_t width) {
     std::vector<std::size_t> natural(cells[0].size());
     for (const auto& row : cells)
       for (std::size_t i = 0; i < row.size(); ++i) natural[i] = std::max(natural[i], width_of(row[i]));
     const std::size_t count = natural.size();
-    std::size_t numbers = 0;  // columns on the screen, with the space in front
+    std::size_t numbers = 0;  // columns on the screen, including the space in front
     std::vector<bool> shown(count, false);
     const auto fits = [&](std::size_t i, std::size_t text) { return numbers + natural[i] + 1 + text <= width; };
     const std::size_t least_text = width < 40 ? kLeastEndpoint : kProtocolWidth + 2 * (kLeastEndpoint + 1);
@@ -77,14 +77,14 @@ struct Grid {
       numbers += natural[i] + 1;
     };
     if (sort > kDestination) show(sort);
-    for (std::size_t i = kFixedColumns; i < count; ++i) show(i);  // what was chosen before what always comes
+    for (std::size_t i = kFixedColumns; i < count; ++i) show(i);  // chosen columns before fixed ones
     for (const std::size_t i : {kPps, kPackets, kBps, kBytes}) show(i);
 
     std::size_t room = width - std::min(width, numbers);
     const bool all_text = width >= 40;
     if (all_text) {
       add(kProtocol, std::min(kProtocolWidth, room));
-      room -= std::min(room, kProtocolWidth + 2);  // and the spaces around the source
+      room -= std::min(room, kProtocolWidth + 2);  // includes the spaces around the source
       const std::size_t source =
           std::min(natural[kSource], std::max(room / 2, room - std::min(room, natural[kDestination])));
       add(kSource, source);
@@ -128,7 +128,7 @@ Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::siz
 
 std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs) {
   const std::size_t columns = kFixedColumns + view.columns.size();
-  const Arrangement& shown = view.arrangement;  // the order the rows are in, which may be a moment behind the keys
+  const Arrangement& shown = view.arrangement;  // order of the rows, which may lag behind the keys
   const std::uint64_t first = std::clamp(state.arrangement().first, view.first, view.first + view.rows.size());
   const bool exact = size.columns >= kExactNumbers + kPerColumn * view.columns.size();
   std::vector<std::vector<std::string>> cells(1);
@@ -161,7 +161,9 @@ std::vector<NamedCount> counters(const View& view) {
         line.part == CounterPart::malformed)
       all.emplace_back(line.name, total.known(line.id));
   all.emplace_back("wire bytes", total[Counter::wire_bytes]);
-  if (view.summary.capacity != 0) all.emplace_back("ip bytes", total[Counter::ip_bytes]);  // else nothing was decoded
+  if (view.summary.capacity != 0)
+    all.emplace_back("ip bytes", total[Counter::ip_bytes]);  // without tables nothing was
+                                                             // decoded
   for (std::size_t i = 0; i < view.summary.workers.size(); ++i)
     all.emplace_back(fmt::format("worker {} counted", i), view.summary.workers[i].accounting.counted());
   return all;

@@ -21,7 +21,7 @@ Line whole(std::string_view text, Style style, Size size, Glyphs glyphs) {
   return {{cut(text, size.columns, glyphs), style}};
 }
 
-/// As many of the parts as fit, two spaces apart, the first in any case.
+/// Joins as many parts as fit, two spaces apart; the first is always included.
 Line joined(std::initializer_list<std::string> parts, Size size, Glyphs glyphs) {
   std::string line;
   for (const std::string& part : parts) {
@@ -63,7 +63,7 @@ Line flows(const View& view, Size size, Glyphs glyphs) {
                 size, glyphs);
 }
 
-/// Nothing of late where the run is at its end, or has just begun.
+/// Formats the state of adaptation. Leaves out recent values at the end of the run and just after its start.
 Line adaptation(const View& view, Size size, Glyphs glyphs) {
   const AdaptationSummary& all = *view.summary.adaptation;
   const bool known = view.lately && view.lately->seconds > 0;
@@ -79,7 +79,7 @@ Line adaptation(const View& view, Size size, Glyphs glyphs) {
   return line;
 }
 
-/// Shares of all packets, as many classes as fit.
+/// Formats the classes' shares of all packets, as many as fit.
 Line classes(const View& view, Size size, Glyphs glyphs) {
   const double all = static_cast<double>(std::max<std::uint64_t>(1, view.summary.total.counted()));
   std::string line = "classes";
@@ -109,7 +109,7 @@ Line heartbeat(const Pulse& pulse, Size size, Glyphs glyphs) {
 }
 
 void workers(const View& view, std::size_t lines, Size size, Glyphs glyphs, std::vector<Line>& out) {
-  std::vector<std::pair<std::string, double>> all;  // how busy who is
+  std::vector<std::pair<std::string, double>> all;  // name and busy share of each thread
   for (std::size_t i = 0; i < view.summary.receivers.size(); ++i)
     all.emplace_back(fmt::format("rx{}", i), view.summary.receivers[i].busy_share);
   for (std::size_t i = 0; i < view.summary.workers.size(); ++i)
@@ -127,7 +127,8 @@ void workers(const View& view, std::size_t lines, Size size, Glyphs glyphs, std:
 }
 
 Line measuring(const State& state, const View* view, const Layout& layout, Size size, Glyphs glyphs) {
-  if (!layout.footer && (state.editing_filter() || !state.message().empty()))  // there is no other place for it
+  if (!layout.footer && (state.editing_filter() || !state.message().empty()))  // without a footer this is the only
+                                                                               // place for it
     return whole(
         state.editing_filter() ? fmt::format("/{}_", printable(state.arrangement().filter, glyphs)) : state.message(),
         Style::warning, size, glyphs);
@@ -150,7 +151,7 @@ Line measuring(const State& state, const View* view, const Layout& layout, Size 
 std::vector<std::string> fit_accounting(const Accounting& accounting, Size size, Glyphs glyphs) {
   const std::size_t lines = size.lines < 6 ? 1 : size.lines < 12 ? 2 : size.lines < 20 ? 3 : 4;
   std::string text = accounting_line(accounting);
-  if (!accounting.balanced()) text = "DOES NOT BALANCE: " + text;  // what is cut is cut at the end
+  if (!accounting.balanced()) text = "DOES NOT BALANCE: " + text;  // at the front, since cutting removes the end
   const auto fits = [&](const std::string& candidate) {
     const auto wrapped = wrap(candidate, size.columns, lines + 1, glyphs);
     return wrapped.size() <= lines;

@@ -27,35 +27,35 @@ enum class Key : std::uint8_t {
 
 struct KeyPress {
   Key key = Key::none;
-  char character = 0;  ///< of Key::text
+  char character = 0;  ///< set for Key::text
 };
 
-/// Columns every table begins with; those that were chosen follow.
+/// Fixed columns at the start of every table; chosen ones follow.
 enum FixedColumn : std::size_t { kProtocol, kSource, kDestination, kPps, kBps, kPackets, kBytes, kFixedColumns };
 
-/// Which rows of the table are wanted, and in which order.
+/// Rows of the table that are wanted, and their order.
 struct Arrangement {
-  std::size_t sort = kPackets;  ///< numbers fall, text rises
+  std::size_t sort = kPackets;  ///< numbers sort descending, text ascending
   bool reversed = false;
-  std::string filter;       ///< words; a flow's line must contain each of them
+  std::string filter;       ///< words that must all occur in a flow's line
   std::uint64_t first = 0;  ///< row at the top
 
   friend bool operator==(const Arrangement&, const Arrangement&) = default;
 };
 
-/// What the user has chosen, key by key. Knows nothing of terminals.
+/// Tracks the user's choices key by key. Independent of any terminal.
 class State {
  public:
-  /// `own_columns`: the user asked for columns at the start; `packets_only`: no flows are kept in this run;
-  /// `has_states`: flows have monitoring states.
+  /// `own_columns`: the user named columns at the start. `packets_only`: this run keeps no flows. `has_states`: flows
+  /// have monitoring states.
   State(bool own_columns, bool packets_only, bool has_states = false);
 
   void press(KeyPress press, double now_s);
 
-  /// Nothing more comes: what was not computed until now cannot be any more.
+  /// Marks the end of the run: statistics that were not computed until now cannot be any more.
   void end() noexcept { ended_ = true; }
 
-  /// What there is to move in: asked before every drawing.
+  /// Sets the ranges for moving; call it before every drawing.
   void fit(std::uint64_t matched, std::size_t rows_on_screen, std::size_t columns) noexcept;
 
   const Arrangement& arrangement() const noexcept { return arrangement_; }
@@ -65,10 +65,10 @@ class State {
   bool editing_filter() const noexcept { return editing_filter_; }
   bool help() const noexcept { return help_; }
   bool events_shown() const noexcept { return events_shown_; }
-  bool states_shown() const noexcept { return states_shown_; }  ///< in place of the flows
+  bool states_shown() const noexcept { return states_shown_; }  ///< true: states are shown in place of flows
   bool ended() const noexcept { return ended_; }
   bool quit() const noexcept { return quit_; }
-  const std::string& message() const noexcept { return message_; }  ///< about the last key
+  const std::string& message() const noexcept { return message_; }  ///< message about the last key
 
  private:
   void edit_filter(KeyPress press);
@@ -86,7 +86,7 @@ class State {
   bool ended_ = false, paused_ = false, editing_filter_ = false, help_ = false, quit_ = false;
   bool events_shown_ = true, states_shown_ = false;
   std::string message_;
-  std::uint64_t last_first_ = 0;  ///< the lowest row that may be at the top
+  std::uint64_t last_first_ = 0;  ///< highest row number allowed at the top
   std::size_t page_ = 1, columns_ = kFixedColumns;
 };
 

@@ -35,7 +35,7 @@ char* put_endpoint(char* out, std::span<const std::uint8_t> address, std::uint16
   return put_number(out, std::uint64_t{port});
 }
 
-/// Words of a filter, each to be found in a flow's line.
+/// Filter whose words must each occur in a flow's line.
 class Filter {
  public:
   explicit Filter(const std::string& text) {
@@ -58,7 +58,8 @@ class Filter {
   std::vector<std::string> words_;
 };
 
-/// IPv4 before IPv6; exact for IPv4 addresses with port, the first 32 bits of IPv6 ones.
+/// Maps an endpoint to its sort order, IPv4 before IPv6. Exact for IPv4 addresses with port; IPv6 uses the first 32
+/// bits.
 double endpoint_order(std::span<const std::uint8_t> address, std::uint16_t port) noexcept {
   const std::uint64_t head = std::uint64_t{address[0]} << 24 | address[1] << 16 | address[2] << 8 | address[3];
   return static_cast<double>(address.size() == 4 ? head << 16 | port : head << 16 | 1ull << 48);
@@ -91,7 +92,7 @@ void Table::load(const Report& report, const std::function<void()>& between) {
   const bool again = before.number != 0;
   const double interval_s = again ? static_cast<double>(after.last_ns() - before.last_ns()) * 1e-9 : 0;
   const auto rate = [&](std::uint64_t was, std::uint64_t is) -> std::optional<double> {
-    if (is == was && again) return 0;  // nothing came: packet time stood still
+    if (is == was && again) return 0;  // packet time did not advance
     return interval_s > 0 ? std::optional(static_cast<double>(is - was) / interval_s) : std::nullopt;
   };
   next_.pps = rate(before.total.counted(), after.total.counted());
@@ -113,7 +114,7 @@ void Table::take_in(const ReportFlow& flow, double interval_s) {
   const FlowRecord& record = flow.record;
   next_.flows.push_back({record.key, record.packets, record.wire_bytes, record.first_ns});
   const Flow* known = flow_before(record.key);
-  // A record that began anew since has nothing to subtract.
+  // A record that started again since then has nothing to subtract.
   if (known != nullptr &&
       (record.first_ns > known->first_ns || record.packets < known->packets || record.wire_bytes < known->wire_bytes))
     known = nullptr;
@@ -132,7 +133,8 @@ void Table::take_in(const ReportFlow& flow, double interval_s) {
   }
 }
 
-/// Reports come in nearly the same order each time: the search is needed only for flows that are new.
+/// Finds the flow in the previous report. Reports come in nearly the same order each time, so only new flows need a
+/// search.
 const Table::Flow* Table::flow_before(const FlowKey& key) {
   if (expected_ < now_.flows.size() && now_.flows[expected_].key == key) return &now_.flows[expected_++];
   if (now_.flows.empty()) return nullptr;
@@ -214,7 +216,7 @@ View Table::leaders(std::size_t most) const {
   View view = empty_view();
   const auto later = [](const Sortable& a, const Sortable& b) { return a.key > b.key; };
   std::vector<std::uint32_t> chosen;
-  std::vector<Sortable> first;  // a heap, the least on top
+  std::vector<Sortable> first;  // heap with the least on top
   for (std::size_t column = kPps; column < kFixedColumns + now_.columns.size(); ++column) {
     first.clear();
     for (std::uint32_t i = 0; i < now_.flows.size(); ++i) {

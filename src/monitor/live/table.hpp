@@ -14,53 +14,53 @@
 
 namespace parshall::live {
 
-/// One line of the table. A value that does not exist is not a number.
+/// One line of the table. NaN marks a value that does not exist.
 struct Row {
   FlowKey key;
   std::uint64_t packets = 0, wire_bytes = 0;
   std::vector<float> values;  ///< pps and bit/s over the last interval, then one per chosen column
 };
 
-/// What can be drawn without looking anything up: the summary, and the rows around the top of the screen.
+/// Everything needed to draw without further look-ups: the summary, and the rows around the top of the screen.
 struct View {
   ReportSummary summary;
   std::vector<ColumnInfo> columns;  ///< chosen ones
   std::optional<double> pps, bps;   ///< of all packets, over the last interval of packet time
-  std::optional<Interval> lately;   ///< since the report before; absent in a final one
+  std::optional<Interval> lately;   ///< since the previous report; unset in a final one
   Arrangement arrangement;
-  std::uint64_t matched = 0;  ///< rows that the filter leaves
-  std::uint64_t first = 0;    ///< number of rows[0] among them
+  std::uint64_t matched = 0;  ///< rows that pass the filter
+  std::uint64_t first = 0;    ///< position of rows[0] among them
   std::vector<Row> rows;
 };
 
-/// "tcp 10.0.0.1:80 [2001:db8::1]:443": what a filter is matched against.
+/// Formats the text that a filter is matched against: "tcp 10.0.0.1:80 [2001:db8::1]:443".
 std::string filter_text(const FlowKey& key);
 
-/// The flows of the latest report, to be looked at in any order.
+/// Holds the flows of the latest report, to be shown in any order.
 ///
-/// Shape: 64 + 4 * (2 + columns) bytes per flow, of two reports: the rates are differences.
-/// Cost:  load() is linear in the flows; arrange() too, and sorts only the rows around the screen.
+/// Shape:  64 + 4 * (2 + columns) bytes per flow, for two reports: rates are differences.
+/// Cost:   load() is linear in the flows. So is arrange(), which sorts only the rows around the screen.
 class Table {
  public:
-  static constexpr std::uint64_t kMargin = 512;  ///< rows at hand above and below the screen
+  static constexpr std::uint64_t kMargin = 512;  ///< rows kept above and below the screen
   static constexpr std::size_t kSlice = 8192;    ///< flows between two calls of `between` and of `superseded`
 
-  /// That it takes at most.
+  /// Returns the most memory that a table takes.
   static constexpr std::uint64_t memory_bytes(std::uint64_t flows, std::size_t columns) noexcept {
     constexpr std::uint64_t kIndexBytes = 16;
     return flows * (2 * (sizeof(Flow) + (2 + columns) * sizeof(float)) + kIndexBytes + sizeof(Sortable));
   }
 
-  /// Reads a report; `between` is called now and then meanwhile, and may call arrange() on the one before.
+  /// Reads a report. Calls `between` every kSlice flows, which may call arrange() for the previous report.
   void load(const Report& report, const std::function<void()>& between);
 
-  /// From now on the report read last is what arrange() shows. Without it the next load() starts over.
+  /// Makes the report read last the one that arrange() shows. Without this call the next load() starts over.
   void commit() noexcept { std::swap(now_, next_); }
 
-  /// Nothing when `superseded` said that the answer is no longer wanted.
+  /// Returns the view, or nullopt if `superseded` returned true because it is no longer wanted.
   std::optional<View> arrange(const Arrangement& wanted, const std::function<bool()>& superseded) const;
 
-  /// The first `most` flows by each column of numbers, each flow once, in no order.
+  /// Returns the first `most` flows of each numeric column, each flow once, in no order.
   View leaders(std::size_t most) const;
 
  private:
@@ -92,7 +92,7 @@ class Table {
   bool before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept;
 
   Contents now_, next_;
-  std::vector<std::uint32_t> index_;  ///< of now_.flows by key, plus 1; built when first missed
+  std::vector<std::uint32_t> index_;  ///< position in now_.flows by key, plus 1; built at the first failed guess
   std::size_t expected_ = 0;          ///< flow of now_ that most likely comes next
 };
 

@@ -14,7 +14,7 @@
 namespace parshall::live {
 namespace {
 
-constexpr int kEscapeMs = 25;  ///< how long the rest of a function key may take after its Esc
+constexpr int kEscapeMs = 25;  ///< how long the rest of a function key may take after Esc
 
 enum Pair : short { kGood = 1, kWarning };
 

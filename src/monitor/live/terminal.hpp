@@ -11,7 +11,7 @@
 
 namespace parshall::live {
 
-/// Why standard output cannot show the view, if so.
+/// Reason why standard output cannot show the view.
 enum class TerminalFault : unsigned char { not_a_terminal, unknown_terminal };
 struct TerminalError {
   TerminalFault fault;
@@ -19,7 +19,7 @@ struct TerminalError {
 };
 std::optional<TerminalError> check_terminal();
 
-/// The screen and the keyboard; as they were before when it is destroyed. One at a time.
+/// Controls the screen and the keyboard; its destructor restores both. Only one may exist at a time.
 class Terminal {
  public:
   static Result<std::unique_ptr<Terminal>> open();
@@ -31,7 +31,7 @@ class Terminal {
   Size size() const noexcept;
   void paint(std::span<const Line> lines);
 
-  /// The next key, Key::none after `most`; nothing when the terminal is gone.
+  /// Waits for the next key. Returns Key::none after `most`, and nullopt once the terminal is gone.
   std::optional<KeyPress> wait_key(std::chrono::milliseconds most);
 
  private:
@@ -40,7 +40,7 @@ class Terminal {
   };
   Terminal() = default;
 
-  std::unique_ptr<std::FILE, Close> keyboard_;  ///< where standard input is not one
+  std::unique_ptr<std::FILE, Close> keyboard_;  ///< used if standard input is no terminal
   int keyboard_fd_ = 0;
   void* screen_ = nullptr;  ///< ncurses' SCREEN
   bool colours_ = false;

@@ -18,7 +18,7 @@ constexpr std::string_view kAsciiLevels = " .:-=+*#@";
 bool continues(char c) noexcept { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Bytes of the first `columns` characters.
+/// Returns the bytes of the first `columns` characters.
 std::size_t bytes_of(std::string_view text, std::size_t columns) noexcept {
   std::size_t at = 0;
   for (; at < text.size(); ++at)

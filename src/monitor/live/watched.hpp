@@ -7,7 +7,7 @@
 
 namespace parshall::live {
 
-/// A run as the view sees it. One thread calls what is in the second group, any thread the rest.
+/// The view's interface to a run. One thread calls the functions of the second group; any thread may call the rest.
 class Watched {
  public:
   virtual ~Watched() = default;
@@ -16,7 +16,8 @@ class Watched {
   virtual bool finished() const = 0;
 
   virtual void begin_snapshot() = 0;
-  virtual std::optional<Report> poll_snapshot() = 0;  ///< of the live flows; nothing yet, or never once finished()
+  virtual std::optional<Report> poll_snapshot() = 0;  ///< report of the live flows, or nullopt if it is not ready;
+                                                      ///< never ready after finished()
   virtual Report final_report() = 0;                  ///< waits for the end
   virtual void change_columns(Schema schema) = 0;
 };

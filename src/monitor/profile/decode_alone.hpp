@@ -7,7 +7,7 @@
 
 namespace parshall::lab {
 
-/// A table that keeps nothing: a monitor over it decodes and hashes, and that is all.
+/// A table that stores nothing, so that a monitor with it only decodes and hashes.
 class DecodeAlone {
  public:
   static constexpr bool kMoves = false;

@@ -19,14 +19,14 @@ namespace {
 constexpr std::size_t kLineBytes = 64, kMostAtOnce = 256;
 constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
 
-/// Between the first and the last packet, and one gap more.
+/// Returns the time from the first to the last packet, plus one mean gap.
 std::uint64_t period_of(std::span<const RawPacket> packets) noexcept {
   const auto [first, last] = std::ranges::minmax(packets, {}, &RawPacket::time_ns);
   const std::uint64_t length = last.time_ns - first.time_ns;
   return length + length / packets.size() + 1;
 }
 
-/// Copies descriptors of packets that are there, later by a period at each repetition.
+/// Copies descriptors of packets in memory; each repetition is later by one period.
 class RepeatingSource final : public PacketSource {
  public:
   RepeatingSource(std::span<const RawPacket> packets, std::size_t begin)

@@ -13,8 +13,8 @@
 
 namespace parshall::lab {
 
-/// A flow's key in the first `Bytes` bytes of a FlowKey: 8, an IPv4 source address; 16, an IPv4 five-tuple; 40, an
-/// IPv6 one.
+/// Key of a flow in the first `Bytes` bytes of a FlowKey: 8 for an IPv4 source address, 16 for an IPv4 5-tuple, 40 for
+/// an IPv6 5-tuple.
 template <std::size_t Bytes>
 struct LabKey {
   static constexpr std::size_t kWords = Bytes / 8;
@@ -36,7 +36,7 @@ struct LabKey {
 inline constexpr std::size_t kKeySizes[] = {8, 16, 40};
 static_assert(sizeof(LabKey<16>) == FlowKey::kHeadBytes && sizeof(LabKey<40>) == sizeof(FlowKey));
 
-/// Random ports and addresses, different for every flow, by arithmetic alone.
+/// Returns pseudo-random ports and addresses, different for every flow, computed by arithmetic alone.
 template <std::size_t Bytes>
 [[gnu::always_inline]] inline LabKey<Bytes> key_of(std::uint32_t flow) noexcept {
   constexpr std::uint64_t kIpVersion = std::uint64_t{Bytes == 40 ? 6 : 4} << LabKey<Bytes>::kVersionShift;
@@ -50,7 +50,7 @@ template <std::size_t Bytes>
   }
 }
 
-/// The other way.
+/// Inverts key_of().
 template <std::size_t Bytes>
 std::uint32_t flow_of(const LabKey<Bytes>& key) noexcept {
   if constexpr (Bytes == 8) {
@@ -63,7 +63,7 @@ std::uint32_t flow_of(const LabKey<Bytes>& key) noexcept {
   }
 }
 
-/// As the monitor keeps it: an address alone is a key without ports, protocol and destination.
+/// Writes the key in the monitor's format. An address alone is a key without ports, protocol and destination.
 template <std::size_t Bytes>
 [[gnu::always_inline]] inline void write_flow_key(const LabKey<Bytes>& key, FlowKey& to) noexcept {
   if constexpr (Bytes == 8) {

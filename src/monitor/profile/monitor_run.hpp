@@ -13,7 +13,7 @@
 
 namespace parshall::lab {
 
-/// One worker's monitor, fed from memory over and over, time going on.
+/// Runs one worker's monitor on packets from memory, repeated with advancing time.
 class MonitorRun {
  public:
   static constexpr std::size_t kMaxBatch = 4096;
@@ -30,7 +30,7 @@ class MonitorRun {
     for (std::size_t count; packets != 0; packets -= count) count = run_batch(packets);
   }
 
-  /// At most `most` packets; how many.
+  /// Processes at most `most` packets; returns how many.
   std::size_t run_batch(std::size_t most) {
     const std::size_t count = source_->poll({descriptors_.data(), std::min(most, batch_)});
     if (monitor_ != nullptr) {
@@ -42,29 +42,29 @@ class MonitorRun {
     return count;
   }
 
-  /// Of all that was given; drained. There is a monitor.
+  /// Returns the counts of all packets so far, after draining. Requires a monitor.
   MonitorCounts counts() {
     monitor_->drain();
     monitor_->ended().drain([](std::span<const std::byte>) {});
     return monitor_->counts();
   }
-  /// Hands over what the worker told of its windows so far.
+  /// Passes on the worker's window messages so far.
   template <class Take>
   void take_window_messages(Take take) {
     monitor_->window_messages().drain(take);
   }
-  /// Ends a window of the controller, of which there is one.
+  /// Ends a window of the controller; requires one.
   void end_control_window(const WorkerLoad& load) { monitor_->end_control_window({}, load); }
   std::vector<StatePackets> state_packets() const { return monitor_->state_packets(); }
 
-  /// Ends the open windows. The input is at its end then.
+  /// Ends the open windows; the input is at its end then.
   void finish() { monitor_->finish({}); }
 
   const FrontEndCounts& front() const noexcept { return front_.counts(); }
   std::uint64_t given() const noexcept { return given_; }
 
  private:
-  std::unique_ptr<FlowStage> monitor_;  ///< null: packets are polled, and that is all
+  std::unique_ptr<FlowStage> monitor_;  ///< null: packets are only polled
   FrontEnd front_;
   std::unique_ptr<PacketSource> source_;
   std::size_t batch_;

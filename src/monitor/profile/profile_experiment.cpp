@@ -16,17 +16,18 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kSamples = 20'000;       ///< of each kind of lookup, over all rounds, at least
-constexpr std::size_t kPilot = 4'096;          ///< lookups that say what is in a cache
-constexpr std::size_t kBatches = 4;            ///< of lookups, in a round
-constexpr std::size_t kBatchesStarted = 60;    ///< of insertions, over all rounds
-constexpr std::size_t kUnknownL3 = 32u << 20;  ///< taken for the last cache where the machine does not tell
-constexpr std::size_t kLeastFlows = 1 << 10;   ///< of the table in cache
-constexpr std::size_t kMostFlows = 1u << 27;   ///< of the one in memory
-constexpr double kShareFromMemory = 0.05;      ///< of lookups in what counts as cached, at most
+constexpr std::size_t kSamples = 20'000;       ///< lookups of each kind over all rounds, at least
+constexpr std::size_t kPilot = 4'096;          ///< lookups that show if a table is cached
+constexpr std::size_t kBatches = 4;            ///< lookups in a round
+constexpr std::size_t kBatchesStarted = 60;    ///< insertions over all rounds
+constexpr std::size_t kUnknownL3 = 32u << 20;  ///< size assumed for the last-level cache if unknown
+constexpr std::size_t kLeastFlows = 1 << 10;   ///< flows of the cached table, at least
+constexpr std::size_t kMostFlows = 1u << 27;   ///< flows of the table in memory, at most
+constexpr double kShareFromMemory = 0.05;      ///< share of lookups from memory, at most, in a table that counts as
+                                               ///< cached
 constexpr double kMostHits = 0.5, kShareDropped = 0.01, kTimesL3 = 4;
 
-/// What stays of a number in a file: more digits say nothing.
+/// Rounds a number for a file, since more digits carry no information.
 double rounded(double number) { return std::strtod(fmt::format("{:.6g}", number).c_str(), nullptr); }
 
 Timed timed(std::string what, const Times& times) {
@@ -51,7 +52,7 @@ Timed timed(std::string what, const Cost& cost) {
           .dropped = cost.samples - cost.kept};
 }
 
-/// Beyond counting alone. In each round by itself: what slows a whole round slows both.
+/// Returns the cost beyond counting alone. It is computed in each round separately, since a slow round slows both.
 Timed added(std::string what, const Cost& cost, const Cost& counting) {
   const auto more = [&](double ratio) { return std::max(0.0, rounded(counting.median_ns * (ratio - 1))); };
   return {.what = std::move(what),
@@ -68,7 +69,7 @@ double share_below(const std::vector<double>& times, double border) {
   return static_cast<double>(below) / static_cast<double>(std::max<std::size_t>(1, times.size()));
 }
 
-/// What all but one of 20 lookups take at least whose lines were flushed: what takes less may be from a cache.
+/// Returns the time that all but one of 20 lookups of flushed lines exceed; faster ones may come from a cache.
 double memory_begins_at(LookupProbe& probe) {
   LookupProbe::Ticks flushed;
   probe.time_lookups(kPilot, Entries::flushed, flushed);
@@ -77,13 +78,13 @@ double memory_begins_at(LookupProbe& probe) {
   return ns[ns.size() / 20];
 }
 
-/// The table that is in the caches, and what was timed there.
+/// Table that fits in the caches, with its measured times.
 struct CachedTable {
   std::unique_ptr<LookupProbe> probe;
-  double share_from_memory = 0;  ///< of lookups, by their time
+  double share_from_memory = 0;  ///< share of lookups, judged by their time
   LookupProbe::Ticks lookups, batched;
 
-  /// Brought to the caches again and again: others may push it out meanwhile.
+  /// Measures a round. Reloads the caches again and again, since other programs may evict the table.
   void round(std::size_t samples) {
     constexpr std::size_t kAtOnce = 256;
     for (std::size_t done = 0; done < samples; done += kAtOnce) {
@@ -99,8 +100,8 @@ struct CachedTable {
   void note_share() { share_from_memory = 1 - share_below(probe->one_at_a_time(lookups).ns, memory_begins_at(*probe)); }
 };
 
-/// The largest table of an eighth of the last cache, or a half, a fourth and so on of that, whose lines stay in the
-/// caches: of a cache that others share, what this process has is told by nothing else. Null: `stop`.
+/// Finds the largest table that stays in the caches, starting at an eighth of the last-level cache and halving. No
+/// other measure shows how much of a shared cache this process gets. Returns nullopt if `stop` returned true.
 std::optional<CachedTable> find_cached(std::size_t l3_bytes, std::size_t most_flows, std::uint64_t seed,
                                        const std::function<bool()>& stop) {
   std::optional<CachedTable> best;
@@ -119,11 +120,11 @@ std::optional<CachedTable> find_cached(std::size_t l3_bytes, std::size_t most_fl
   return best;
 }
 
-/// Flows of a table whose lines are far more than the last cache holds, as far as memory allows. Room for `insertions`
-/// of them is left. The error says what to do where there is not enough memory.
+/// Returns the flows of a table far larger than the last-level cache, as far as memory allows, with room for
+/// `insertions`. Error: too little memory; the message says what to do.
 Result<std::size_t> flows_beyond(std::size_t l3_bytes, std::size_t memory_bytes, std::size_t insertions) {
   const auto wanted = kTimesL3 * static_cast<double>(l3_bytes != 0 ? l3_bytes : kUnknownL3);
-  // Two thirds of the lines: the most that a table of so many has room for.
+  // Two thirds of the lines is the most that a table of this size has room for.
   std::size_t lines = LookupProbe::lines(kMostFlows);
   const auto flows = [&] { return lines * 2 / 3; };
   while (lines > 1 && (LookupProbe::memory_bytes(flows()) > memory_bytes ||
@@ -135,7 +136,7 @@ Result<std::size_t> flows_beyond(std::size_t l3_bytes, std::size_t memory_bytes,
                            memory_bytes >> 20, (LookupProbe::memory_bytes(least) >> 20) + 1)};
 }
 
-/// The table that is in memory, and what was timed there.
+/// Table that lies in memory, with its measured times.
 struct TableInMemory {
   LookupProbe probe;
   LookupProbe::Ticks lookups, batched, insertions, batched_insertions;
@@ -148,7 +149,7 @@ struct TableInMemory {
   }
 };
 
-/// Fits its models, and notes what was timed. What is wrong with the samples.
+/// Fits the models of a retrieval time, and records the timings. Error: the samples are unsuitable.
 std::optional<Error> conclude(const std::string& from, Times one, const Times& batched, ProfileFigures& figures,
                               TimedRetrieval& retrieval, Profile::Retrieval& kept, double& mean_ns) {
   figures.timed.push_back(timed(fmt::format("find a flow, {}, one at a time", from), one));
@@ -206,7 +207,7 @@ void note_in_memory(TableInMemory& table, const Times& one, std::size_t l3_bytes
         "--memory");
 }
 
-/// The table in cache and the one in memory, in turns. False: `stop`.
+/// Times lookups in the cached table and in the one in memory alternately. Returns false if `stop` returned true.
 Result<bool> time_lookups(const ProfilePlan& plan, const std::function<void(const std::string&)>& tell,
                           const std::function<bool()>& stop, ProfileFigures& figures) {
   const std::size_t l3_bytes = plan.machine.l3_bytes;
@@ -250,7 +251,7 @@ Result<bool> time_lookups(const ProfilePlan& plan, const std::function<void(cons
   return true;
 }
 
-/// What the models of both times are good for.
+/// Checks if the models of both times make sense, and adds warnings.
 void compare(ProfileFigures& figures) {
   const Profile& profile = figures.profile;
   if (profile.time.cached_ns >= profile.time.uncached_ns)
@@ -269,7 +270,7 @@ void compare(ProfileFigures& figures) {
       profile.cached.batched_ns / profile.time.cached_ns, profile.uncached.batched_ns / profile.time.uncached_ns));
 }
 
-/// False: `stop`.
+/// Times the workloads. Returns false if `stop` returned true.
 Result<bool> time_workloads(const ProfilePlan& plan, const Frames& frames, const std::function<bool()>& stop,
                             ProfileFigures& figures) {
   const auto measured = measure_workloads(plan.sweep, frames, stop);

@@ -16,23 +16,23 @@ namespace parshall::lab {
 struct ProfilePlan {
   MachineIdentity machine;
   WorkloadSweep sweep;
-  bool are_states = false;       ///< the workloads; else they are kinds of work
-  std::size_t memory_bytes = 0;  ///< that the larger table of flows may take
+  bool are_states = false;       ///< true: the workloads are states; false: kinds of work
+  std::size_t memory_bytes = 0;  ///< limit for the larger table of flows
 };
 
-/// Something that was timed.
+/// A measured time.
 struct Timed {
   std::string what;
-  double ns = 0;  ///< the median; of costs per packet, what they add to counting alone
+  double ns = 0;  ///< the median; costs per packet are relative to counting alone
   std::optional<double> mean_ns = {};
   double low_ns = 0, high_ns = 0;        ///< 95 % interval of the median
-  std::size_t samples = 0, dropped = 0;  ///< in use, and left out as disturbed
+  std::size_t samples = 0, dropped = 0;  ///< samples used, and those left out as disturbed
 };
 
-/// To find flows one at a time.
+/// Times to find flows one at a time.
 struct TimedRetrieval {
   std::vector<double> samples_ns;
-  std::vector<Fit> fits;  ///< the best first
+  std::vector<Fit> fits;  ///< best first
 };
 
 struct ProfileFigures {
@@ -42,12 +42,11 @@ struct ProfileFigures {
   std::vector<std::string> notes, warnings;  ///< one line each
 };
 
-/// Measures the cost model of adaptive monitoring. `tell` hears what is going on. Nothing when `stop` said so.
+/// Measures the cost model of adaptive monitoring. Progress goes to `tell`. Returns nullopt if `stop` returned true.
 ///
-/// Error:  what caches hold is told by times: lookups whose lines were flushed beforehand say what memory takes. At
-/// most
-///         a 20th of the lookups of the table in cache take that long; how many of the table in memory take less is
-///         noted.
+/// Error:  the contents of caches are inferred from times. Lookups of flushed lines show what memory takes. At most a
+///         20th of the lookups in the cached table take that long. The result notes how many in the large table take
+///         less.
 /// Source: Tangari et al., MONA, IEEE TNSM 2020, section IV.A.
 Result<std::optional<ProfileFigures>> measure_profile(const ProfilePlan& plan, const Frames& frames,
                                                       const std::function<void(const std::string&)>& tell,

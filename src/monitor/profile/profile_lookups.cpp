@@ -12,10 +12,10 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kSerial = 256;     ///< packets made before a clock starts, few enough for the first cache
-constexpr std::size_t kStopEvery = 256;  ///< batches
+constexpr std::size_t kSerial = 256;     ///< packets made before a clock starts; few enough for the L1 cache
+constexpr std::size_t kStopEvery = 256;  ///< batches between two calls of `stop`
 
-/// Everything before is done, and nothing after has begun.
+/// Reads the time stamp counter; everything before has finished, and nothing after has begun.
 [[gnu::always_inline]] inline std::uint64_t fenced_ticks() noexcept {
   _mm_lfence();
   const std::uint64_t now = __rdtsc();
@@ -55,7 +55,7 @@ LookupProbe::LookupProbe(std::size_t flows, std::uint64_t seed)
       slots_(kBatchedLookups) {}
 
 std::size_t LookupProbe::memory_bytes(std::size_t flows) noexcept {
-  // Per slot the first-seen time and a mark; per line the count of flows elsewhere. IPv4 flows touch nothing else.
+  // Per slot: the first-seen time and a mark. Per line: the count of flows elsewhere. IPv4 flows touch nothing else.
   constexpr std::size_t kBeside = ExactLine::kSlots * (sizeof(std::uint64_t) + 1) + sizeof(std::uint16_t);
   return lines(flows) * (sizeof(ExactLine) + kBeside);
 }

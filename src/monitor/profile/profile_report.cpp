@@ -50,7 +50,7 @@ void add_fits(std::string_view of, const TimedRetrieval& retrieval, Part& part) 
   }
 }
 
-/// Up to where all but one of 200 samples are.
+/// Draws a histogram up to the value that 199 of 200 samples do not exceed.
 void draw_retrieval(const std::string& of, const TimedRetrieval& retrieval, Plot& plot) {
   constexpr std::size_t kBins = 80, kSteps = 240;
   std::vector<double> sorted = retrieval.samples_ns;

@@ -11,7 +11,7 @@ namespace parshall::lab {
 std::span<const Column> profile_columns() noexcept;
 Part profile_part(const ProfileFigures& figures);
 
-/// Histograms of both retrieval times, each with the densities of its three models.
+/// Draws histograms of both retrieval times, each with the densities of its three models.
 Plot profile_plot(const ProfileFigures& figures);
 
 }  // namespace parshall::lab

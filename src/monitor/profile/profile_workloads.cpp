@@ -19,12 +19,12 @@ namespace {
 constexpr std::size_t kBatch = 256, kLeastSample = std::size_t{1} << 18;
 constexpr std::size_t kWarmUp = std::size_t{1} << 17;  ///< packets before each sample
 
-/// Before the first sample: each flow of a few hundred thousand is in the table then, and memory is there.
+/// Returns the packets before the first sample: enough for the table to hold each flow and for all memory to be mapped.
 std::size_t first_packets(const WorkloadSweep& sweep, const SampleLength& sample) noexcept {
   return std::max(sample.packets, 2 * sweep.flows);
 }
 
-/// Of a window of that length.
+/// Returns the packets of a window of that length.
 double packets_of(WindowLength length, double rate_pps) noexcept {
   const auto amount = static_cast<double>(length.amount);
   return std::max(1.0, length.unit == WindowLength::Unit::packets ? amount : amount * 1e-9 * rate_pps);
@@ -38,7 +38,7 @@ FlowStageOptions options_of(const Workload& workload, const WorkloadSweep& sweep
                            .states = workload.states,
                            .seed = sweep.seed,
                            .can_wait = false};
-  // All that is told until it is read: nobody reads meanwhile.
+  // Room for all messages until they are read, since nothing reads them during a sample.
   double bytes = 1 << 20;
   for (const WindowPlan& window : workload.windows) {
     const double packets = packets_of(window.length, sweep.rate_pps);
@@ -51,7 +51,7 @@ FlowStageOptions options_of(const Workload& workload, const WorkloadSweep& sweep
   return options;
 }
 
-/// A monitor that does it, and what it told.
+/// A monitor with a workload, and the messages it reported.
 class Contestant {
  public:
   /// Throws std::bad_alloc.
@@ -83,7 +83,7 @@ class Contestant {
     });
   }
 
-  /// At the end of all: what is wrong with its account.
+  /// Returns what is wrong with the account at the end.
   std::optional<Error> check() {
     const MonitorCounts counts = run_.counts();
     read();
@@ -101,7 +101,7 @@ class Contestant {
  private:
   std::string name_;
   std::size_t part_, since_read_ = 0;
-  std::vector<std::uint64_t> told_;  ///< packets, by the clock of the windows
+  std::vector<std::uint64_t> told_;  ///< packets of windows, by each window clock
   MonitorRun run_;
 };
 
@@ -167,7 +167,7 @@ std::vector<Workload> kinds_of_work(WindowLength window) {
 }
 
 SampleLength sample_length(const std::vector<Workload>& workloads, double rate_pps) {
-  constexpr double kMostWindows = 16;  // between two reads; a worker waits where 64 are unread
+  constexpr double kMostWindows = 16;  // between two reads; a worker waits once 64 are unread
   double longest = 1, shortest = SampleLength::kMostPackets;
   for (const Workload& workload : workloads)
     for (const WindowPlan& window : workload.windows) {
@@ -184,7 +184,7 @@ SampleLength sample_length(const std::vector<Workload>& workloads, double rate_p
 
 std::size_t packets_wanted(const WorkloadSweep& sweep) {
   const SampleLength sample = sample_length(sweep.workloads, sweep.rate_pps);
-  const std::size_t monitors = sweep.workloads.size() + 2;  // each begins a round's packets after the one before
+  const std::size_t monitors = sweep.workloads.size() + 2;  // each starts a round's packets after the previous one
   return first_packets(sweep, sample) +
          (static_cast<std::size_t>(sweep.rounds) + monitors) * (sample.packets + kWarmUp);
 }

@@ -4,11 +4,11 @@
 
 namespace parshall::sandbox {
 
-/// What no run does once its source is open, on any path: who calls one of these is not us.
+/// System calls that no run makes once its source is open; a process that makes one has been taken over.
 inline constexpr std::string_view kNever[] = {
     // programs, and other processes
     "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp",
-    // what is seen of the system
+    // view of the system
     "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount",
     "fspick", "mount_setattr", "setns", "unshare", "open_by_handle_at", "quotactl", "quotactl_fd", "swapon", "swapoff",
     "acct",
@@ -19,19 +19,20 @@ inline constexpr std::string_view kNever[] = {
     // keys, clocks and names
     "add_key", "keyctl", "request_key", "settimeofday", "clock_settime", "stime", "adjtimex", "clock_adjtime",
     "sethostname", "setdomainname", "vhangup",
-    // who we are
+    // identity of the process
     "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setfsuid", "setfsgid", "setgroups", "capset",
-    // owners and rights of files
+    // owners and permissions of files
     "chown", "fchown", "lchown", "fchownat", "mknod", "mknodat", "setxattr", "lsetxattr", "fsetxattr"};
 
-/// What a run needs: its own code, and what the C++ and C libraries, OpenSSL, librdkafka, DPDK and ncurses do for it.
+/// System calls that a run needs: for its own code, and for the C and C++ libraries, OpenSSL, librdkafka, DPDK and
+/// ncurses.
 inline constexpr std::string_view kAllowed[] = {
-    // what is open
+    // open files
     "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "preadv2", "pwritev2", "lseek",
     "close", "close_range", "dup", "dup2", "dup3", "fcntl", "flock", "ioctl", "fstat", "fstatfs", "ftruncate",
     "fallocate", "fadvise64", "readahead", "fsync", "fdatasync", "sync_file_range", "fchmod", "getdents64", "pipe",
     "pipe2", "sendfile",
-    // files, as far as Landlock and their rights let it
+    // files, as far as Landlock and their permissions allow
     "open", "openat", "creat", "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat", "faccessat2",
     "readlink", "readlinkat", "getcwd", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
     "renameat2", "umask", "getxattr", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
@@ -43,7 +44,7 @@ inline constexpr std::string_view kAllowed[] = {
     "exit_group", "gettid", "getpid", "getppid", "getpgrp", "getpgid", "getsid", "tgkill", "kill", "wait4", "waitid",
     "prctl", "arch_prctl", "sched_yield", "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
     "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval", "getpriority", "ioprio_get", "getcpu",
-    // who we are, and how much we have
+    // identity and limits of the process
     "getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "capget", "getrlimit", "setrlimit",
     "getrusage", "times", "sysinfo", "uname", "getrandom",
     // signals and time
@@ -58,7 +59,7 @@ inline constexpr std::string_view kAllowed[] = {
     "socket", "bind", "listen", "accept", "accept4", "connect", "getsockname", "getpeername", "sendto", "sendmsg",
     "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "shutdown", "getsockopt", "setsockopt"};
 
-/// Allowed of who calls alone, whose number is the first word: 0, or the thread's own process.
+/// Allowed only for the caller itself: the first argument is 0 or the own process.
 inline constexpr std::string_view kOfItself[] = {"sched_setaffinity", "sched_setscheduler", "sched_setparam",
                                                  "sched_setattr", "prlimit64"};
 

@@ -30,7 +30,7 @@ using Context = std::unique_ptr<void, decltype(&::seccomp_release)>;
 
 enum class Logged : std::uint8_t { no, yes };
 
-/// Adds rules to one filter; what goes wrong first is kept.
+/// Adds rules to one filter; keeps the first error.
 class Filter {
  public:
   explicit Filter(std::uint32_t otherwise, Logged logged = Logged::yes)
@@ -41,14 +41,14 @@ class Filter {
     }
     keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1));
     keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_NNP, 0));
-    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_API_SYSRAWRC, 1);  // say what the kernel said, since libseccomp 2.5
-    keep(
-        ::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));  // numbers of 32-bit calls
-    if (logged == Logged::yes) ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);    // since 4.14
+    ::seccomp_attr_set(context_.get(), SCMP_FLTATR_API_SYSRAWRC, 1);  // report the kernel's errno; since libseccomp 2.5
+    keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));  // 32-bit calls have
+                                                                                               // other numbers
+    if (logged == Logged::yes) ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);  // since 4.14
     ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree, since libseccomp 2.5
   }
 
-  /// Calls that this libseccomp has no number for are of no kernel that it knows.
+  /// Adds a rule. Skips calls that this libseccomp does not know.
   void add(std::uint32_t action, std::string_view call, std::span<const scmp_arg_cmp> of = {}) {
     const int number = ::seccomp_syscall_resolve_name(std::string(call).c_str());
     if (!context_ || number == __NR_SCMP_ERROR) return;
@@ -67,14 +67,14 @@ class Filter {
   }
 
   Context context_;
-  int problem_ = 0;  ///< the first
+  int problem_ = 0;  ///< first error
 };
 
 scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
   return {.arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
 }
 
-constexpr std::uint64_t kInt = 0xffffffff;  ///< all that the kernel looks at of an int
+constexpr std::uint64_t kInt = 0xffffffff;  ///< the part of an int that the kernel reads
 constexpr std::uint32_t kRefused = SCMP_ACT_ERRNO(EPERM);
 
 void refuse_sockets(Filter& filter, const Rules& rules) {
@@ -86,7 +86,7 @@ void refuse_sockets(Filter& filter, const Rules& rules) {
   }
 }
 
-/// Of a family: of which the number of the protocol has that bit, or a higher one.
+/// Refuses sockets of a family whose protocol number has that bit or a higher one.
 void refuse_protocols(Filter& filter, std::uint64_t family, unsigned from_bit) {
   for (std::uint64_t bit = std::uint64_t{1} << from_bit; bit <= kInt; bit <<= 1) {
     const scmp_arg_cmp one[] = {masked(0, kInt, family), masked(2, bit, bit)};
@@ -94,12 +94,12 @@ void refuse_protocols(Filter& filter, std::uint64_t family, unsigned from_bit) {
   }
 }
 
-/// Landlock holds ports of TCP where a socket connects or binds. It asks nothing of MPTCP and SCTP, which reach the
-/// same servers, of packets that are made by hand, of a first message that connects, or of who listens without an
-/// address.
+/// Refuses ways to connect that Landlock does not check. It only checks the ports of TCP sockets that connect or bind.
+/// It does not check MPTCP and SCTP, which reach the same servers, hand-made packets, a first message that connects, or
+/// listening without an address.
 void refuse_other_ways_to_connect(Filter& filter, const Rules& rules) {
-  constexpr std::uint64_t kTypeOf = 0xf;  // what is above are flags
-  constexpr unsigned kAboveUdp = 5;       // bits of TCP's number and UDP's
+  constexpr std::uint64_t kTypeOf = 0xf;  // higher bits are flags
+  constexpr unsigned kAboveUdp = 5;       // covers the numbers of TCP and UDP
   for (const std::uint64_t family : {AF_INET, AF_INET6}) {
     if (!rules.opens(Sockets::internet)) break;
     for (std::uint64_t type = 0; type <= kTypeOf; ++type) {
@@ -108,16 +108,16 @@ void refuse_other_ways_to_connect(Filter& filter, const Rules& rules) {
     }
     refuse_protocols(filter, family, kAboveUdp);
   }
-  if (rules.opens(Sockets::netlink) && !rules.is_device) refuse_protocols(filter, AF_NETLINK, 0);  // but routes
+  if (rules.opens(Sockets::netlink) && !rules.is_device) refuse_protocols(filter, AF_NETLINK, 0);  // except routing
   filter.add(kRefused, "sendmsg", masked(2, MSG_FASTOPEN, MSG_FASTOPEN));
   for (const char* const call : {"sendto", "sendmmsg"})
     filter.add(kRefused, call, masked(3, MSG_FASTOPEN, MSG_FASTOPEN));
-  filter.add(kRefused, "listen");  // who has to has done so before
+  filter.add(kRefused, "listen");  // servers have called it before
   if (!rules.is_device && !rules.opens(Sockets::netlink))
-    filter.add(kRefused, "bind");  // of a socket for packets, to other interfaces
+    filter.add(kRefused, "bind");  // binding would lead a packet socket to other interfaces
 }
 
-/// Files that others would run with the rights of who made them.
+/// Refuses to create files that others would run with their owner's privileges (set-user-ID, set-group-ID).
 void refuse_rights_for_others(Filter& filter) {
   constexpr std::uint64_t kNoName = O_TMPFILE & ~O_DIRECTORY;
   for (const std::uint64_t right : {S_ISUID, S_ISGID}) {
@@ -131,7 +131,7 @@ void refuse_rights_for_others(Filter& filter) {
   }
 }
 
-/// What ends the process, and what calls that are allowed may not be asked for.
+/// Refuses the calls that end the process, and forbidden arguments of calls that are allowed.
 int refuse(const Rules& rules) {
   Filter filter(SCMP_ACT_ALLOW);
   for (const std::string_view call : kNever)
@@ -139,18 +139,19 @@ int refuse(const Rules& rules) {
   refuse_sockets(filter, rules);
   refuse_other_ways_to_connect(filter, rules);
   refuse_rights_for_others(filter);
-  filter.add(kRefused, "mmap", masked(2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC));  // code is what files have
+  filter.add(kRefused, "mmap", masked(2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC));  // code comes from files
+                                                                                            // only
   for (const char* const call : {"mprotect", "pkey_mprotect"})
     filter.add(kRefused, call, masked(2, PROT_EXEC, PROT_EXEC));
   filter.add(kRefused, "clone", masked(0, CLONE_THREAD, 0));
-  for (const std::uint64_t input : {TIOCSTI, TIOCLINUX})  // typed into a terminal, for who reads it next
+  for (const std::uint64_t input : {TIOCSTI, TIOCLINUX})  // these type into a terminal for its next reader
     filter.add(kRefused, "ioctl", masked(1, kInt, input));
-  for (const std::uint64_t signals : {FIOSETOWN, SIOCSPGRP})  // to others, when something comes in
+  for (const std::uint64_t signals : {FIOSETOWN, SIOCSPGRP})  // these send signals to other processes on input
     filter.add(kRefused, "ioctl", masked(1, kInt, signals));
   for (const std::uint64_t signals : {F_SETOWN, F_SETOWN_EX}) filter.add(kRefused, "fcntl", masked(1, kInt, signals));
   for (const std::uint64_t option : {PR_SET_MM, PR_SET_PTRACER, PR_SET_DUMPABLE, PR_SET_SECUREBITS})
     filter.add(kRefused, "prctl", masked(0, kInt, option));
-  for (const char* const call : {"tgkill", "kill"})  // all 64 bits: libc gives none above the number
+  for (const char* const call : {"tgkill", "kill"})  // compares all 64 bits: libc sets none above the number
     filter.add(kRefused, call, {.arg = 0, .op = SCMP_CMP_NE, .datum_a = static_cast<std::uint64_t>(::getpid())});
   return filter.load();
 }
@@ -160,7 +161,7 @@ int allow(const Rules& rules) {
   for (const std::string_view call : kAllowed) filter.add(SCMP_ACT_ALLOW, call);
   if (rules.programs) filter.add(SCMP_ACT_ALLOW, "bpf");
   if (rules.is_device) filter.add(SCMP_ACT_ALLOW, "memfd_create");
-  // One of a pair can be pointed at other sockets that are files, and for other families the kernel loads their
+  // A datagram socket of a pair can be redirected to other sockets that are files; for other families the kernel loads
   // modules.
   if (rules.opens(Sockets::local)) filter.add(SCMP_ACT_ALLOW, "socketpair", masked(0, kInt, AF_UNIX));
   for (const std::string_view call : kOfItself) {
@@ -172,12 +173,12 @@ int allow(const Rules& rules) {
   }
   const scmp_arg_cmp own_niceness[] = {masked(0, kInt, PRIO_PROCESS), masked(1, kInt, 0)};
   filter.add(SCMP_ACT_ALLOW, "setpriority", own_niceness);
-  filter.add(SCMP_ACT_ALLOW, "seccomp");  // for the last filter, which refuses it
+  filter.add(SCMP_ACT_ALLOW, "seccomp");  // the last filter needs this call, and refuses it
   return filter.load();
 }
 
-/// Of the filters that refuse a call in the same way the last one answers: the kernel's log is not to have a line for
-/// each thread that begins, of which libc asks for clone3 first.
+/// Refuses calls without a log line. Of several filters with equal answers, the last one counts. libc tries clone3 for
+/// each new thread, so logging it would fill the kernel's log.
 int refuse_silently() {
   Filter filter(SCMP_ACT_ALLOW, Logged::no);
   for (const char* const call : {"clone3", "seccomp"}) filter.add(SCMP_ACT_ERRNO(ENOSYS), call);

@@ -7,21 +7,20 @@
 
 namespace parshall::sandbox {
 
-/// Whether this program was built to filter its calls of the kernel (libseccomp).
+/// Returns true if this program was built to filter its system calls (libseccomp).
 bool filters_calls() noexcept;
 
-/// Makes the call that it would take once, to no effect.
+/// Makes each system call that filtering takes once, without effect.
 void try_filters() noexcept;
 
-/// From now on every thread may call of the kernel what a run needs.
+/// Restricts every thread to the system calls that a run needs, from now on. Sets no_new_privs.
 ///
-/// What none ever does ends the process: to run a program, to look into another, to mount, to load code into the
-/// kernel. Of other calls that it does not know the kernel says that it has none such (ENOSYS), so that a later libc
-/// falls back to what an older kernel has; and where it is what a call is asked for that is not allowed, EPERM.
-/// Takes no_new_privs.
+/// Calls that no run ever makes end the process: running a program, inspecting another process, mounting, loading code
+/// into the kernel. Any other unknown call fails with ENOSYS, so that a later libc uses what an older kernel has. Known
+/// calls with arguments that are not allowed fail with EPERM.
 ///
-/// Cost:   some 30 ns of a call, since Linux 5.11, which keeps a bitmap of those that are always allowed.
-/// Error:  the kernel has no filters, or one that is in force already refuses more; then some of it may be in force.
+/// Cost:   about 30 ns a call. Linux 5.11 and later keep a bitmap of calls that are always allowed.
+/// Error:  the kernel has no filters, or an existing filter refuses this one. Part of it may be in force then.
 /// Source: seccomp(2), seccomp_rule_add(3).
 std::optional<Error> filter_calls(const Rules& rules);
 

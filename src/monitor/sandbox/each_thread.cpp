@@ -22,12 +22,12 @@ namespace parshall::sandbox {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kPatience{1};  ///< with one thread
+constexpr std::chrono::seconds kPatience{1};  ///< for each thread
 constexpr std::chrono::microseconds kLook{100};
 constexpr const char* kThreads = "/proc/self/task";
 constexpr int kPending = -1;
 
-/// Outlives every call: a thread may answer too late.
+/// Outlives every call, since a thread may answer too late.
 struct {
   const std::function<int()>* step = nullptr;
   std::atomic<pid_t> asked{0};
@@ -54,7 +54,7 @@ std::vector<pid_t> threads_in(const Folder& tasks) {
   return found;
 }
 
-/// What `thread` answers; 0 also where it has ended.
+/// Makes `thread` run the step. Returns its answer, or 0 if it has ended.
 int ask(pid_t thread, int signal) {
   round.answer.store(kPending);
   round.asked.store(thread);
@@ -97,9 +97,9 @@ std::optional<Error> each_thread(const std::function<int()>& step) {
       found = true;
     }
   }
-  // A signal that is yet to come would end the process, were there no handler: one that was not answered keeps it.
+  // A late signal would end the process without a handler, so the handler stays if a thread did not answer.
   if (!late) ::sigaction(signal, &before, nullptr);
-  note("", step());  // last: one that is held may not be able to signal others
+  note("", step());  // last, because a restricted thread may be unable to signal others
   return error;
 }
 

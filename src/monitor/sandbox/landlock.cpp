@@ -14,7 +14,7 @@
 namespace parshall::sandbox {
 namespace {
 
-// Here rather than from linux/landlock.h: what a kernel can do does not depend on the headers that this was built with.
+// Defined here rather than taken from linux/landlock.h: the kernel may be newer than the headers.
 constexpr std::uint64_t bit(unsigned i) { return std::uint64_t{1} << i; }
 constexpr std::uint64_t kWriteFile = bit(1), kReadFile = bit(2), kReadFolder = bit(3), kRemoveFolder = bit(4),
                         kRemoveFile = bit(5), kMakeFolder = bit(7), kMakeFile = bit(8), kMakeSocket = bit(9),
@@ -38,7 +38,7 @@ struct PortAttributes {
   std::uint64_t allowed, port;
 };
 
-/// Execute, write, read and so on: all that this version knows of.
+/// Returns the file rights (execute, write, read and so on) that this version knows.
 std::uint64_t handled_files(int version) noexcept {
   const unsigned rights = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
   return bit(rights) - 1;
@@ -71,7 +71,7 @@ std::optional<Error> allow_path(int ruleset, const PathRule& rule, std::uint64_t
   if (!S_ISDIR(status.st_mode)) allowed &= kOfAFile;
   const PathAttributes attributes{.allowed = allowed, .parent = path.get()};
   if (::syscall(kAddRule, ruleset, kPathBeneath, &attributes, 0) == 0) return std::nullopt;
-  if (errno == EBADFD) return std::nullopt;  // a pipe or a socket, behind /dev/stdout: nothing holds those back
+  if (errno == EBADFD) return std::nullopt;  // a pipe or a socket behind /dev/stdout, which Landlock does not restrict
   return failed(rule.path);
 }
 

@@ -7,13 +7,13 @@
 
 namespace parshall::sandbox {
 
-/// What may be done with a file, or with all beneath a folder.
+/// Access to a file, or to everything beneath a folder.
 enum class Access : std::uint8_t {
   read,
-  write,     ///< of a folder: files in it are made and written, too
-  own,       ///< of a folder: files and folders in it are made, read, written, renamed and removed
-  socket,    ///< of a folder: sockets in it are made, and files removed
-  terminal,  ///< read, written, and its modes set
+  write,     ///< in a folder: also create and write files
+  own,       ///< in a folder: create, read, write, rename and remove files and folders
+  socket,    ///< in a folder: create sockets, remove files
+  terminal,  ///< read, write, and set its modes
 };
 
 struct PathRule {
@@ -21,22 +21,22 @@ struct PathRule {
   Access access;
 };
 
-/// Kinds of sockets that may be opened. Those that are open already can be used anyway.
+/// Kinds of sockets that may be opened. Sockets that are open already stay usable.
 enum class Sockets : std::uint8_t { local, internet, netlink };
 
-/// What a run may still do once its source is open: nothing else. Plain data.
+/// All that a run may still do once its source is open. Plain data.
 struct Rules {
-  std::vector<PathRule> paths;          ///< those that are not there are left out
-  std::vector<std::uint16_t> connects;  ///< TCP ports, of any host
-  bool connects_anywhere = false;       ///< ports are not known
+  std::vector<PathRule> paths;          ///< paths that do not exist are skipped
+  std::vector<std::uint16_t> connects;  ///< TCP ports of any host
+  bool connects_anywhere = false;       ///< true: the ports are not known
   std::vector<Sockets> sockets;
-  bool abstract_sockets = false;  ///< of processes outside: by name, without a file
-  bool programs = false;          ///< of the kernel (BPF): loaded and detached
-  bool schedules = false;         ///< threads are given cores and classes by others
-  bool is_device = false;         ///< of DPDK, which makes memory that is a file
+  bool abstract_sockets = false;  ///< true: connect to sockets of other processes that have a name but no file
+  bool programs = false;          ///< true: load and detach BPF programs
+  bool schedules = false;         ///< true: threads set each other's cores and scheduling classes
+  bool is_device = false;         ///< true: a DPDK device, whose memory is a file
 
-  std::vector<std::string> open;  ///< what of it the run needs more of than it should have, and why
-  std::string unfit;              ///< why such a run cannot be held at all; empty: it can
+  std::vector<std::string> open;  ///< rights that are wider than they should be, and why
+  std::string unfit;              ///< why such a run cannot be restricted at all; empty: it can
 
   bool opens(Sockets kind) const noexcept { return std::ranges::find(sockets, kind) != sockets.end(); }
 };

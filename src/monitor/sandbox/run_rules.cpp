@@ -30,8 +30,8 @@ using sandbox::PathRule;
 using sandbox::Rules;
 using sandbox::Sockets;
 
-/// What libraries read when it comes to that: of time zones, languages, names of protocols, plugins of theirs; what the
-/// kernel says of this process, of the machine and of control groups. Nothing in it is secret.
+/// Files that libraries may read: time zones, locales, protocol names, plugins, and what the kernel reports about this
+/// process, the machine and control groups. None of them is secret.
 constexpr const char* kRead[] = {"/usr/lib",
                                  "/usr/lib64",
                                  "/usr/share",
@@ -60,11 +60,11 @@ constexpr const char* kRead[] = {"/usr/lib",
                                  "/sys/kernel/mm",
                                  "/dev/urandom",
                                  "/dev/random"};
-/// Certificates to believe.
+/// Trusted certificates.
 constexpr const char* kReadForNetwork[] = {"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies",
                                            "/usr/local/ssl"};
 constexpr const char* kReadByVariable[] = {"SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF", "OPENSSL_MODULES"};
-/// For names of hosts. Those of the first line are replaced while a run goes on, as addresses come and go.
+/// Files to resolve host names. Those of the first line may be replaced during a run, as addresses change.
 constexpr const char* kReplacedForNames[] = {"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"};
 constexpr const char* kReadForNames[] = {"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/run/nscd"};
 
@@ -74,8 +74,8 @@ class Collected {
     if (!path.empty() && path != "-") rules.paths.push_back({path, access});
   }
 
-  /// One that is replaced is another file of its folder. Folders right below / have much else in them: /etc is for
-  /// everybody to read but for root, who is told, and of the others whoever it is.
+  /// Allows reading a file that may be replaced, and so its folder. Folders right below / hold much else: /etc may be
+  /// read by everybody except root, so root gets a note, and for the others every user does.
   void add_replaceable(const std::string& path, const std::string& what) {
     add(path, Access::read);
     std::error_code wrong;
@@ -91,8 +91,8 @@ class Collected {
     }
   }
 
-  /// A file is made in its folder; a pipe or a device is there. In / itself it is made now: who may make and write
-  /// files there could write all.
+  /// Allows writing an output. A file is created in its folder; a pipe or a device exists already. A file in / itself
+  /// is created now, since the right to create files there would cover everything.
   void add_output(const std::string& path) {
     if (path.empty() || path == "-") return;
     std::error_code wrong;
@@ -109,16 +109,16 @@ class Collected {
     }
   }
 
-  /// What its name will be is not known where it has the time.
+  /// Allows an output file. If its name contains a time, its future names are unknown.
   void add_file(const std::string& path) {
     std::error_code wrong;
     if (has_time(path) && fs::absolute(path, wrong).parent_path() == "/")
       rules.unfit = fmt::format("an output right below / has a time in its name, {}", path);
     else
-      add_output(name_at(0, path));  // of which % may be other than its time
+      add_output(name_at(0, path));  // even without a time, %% in it stands for %
   }
 
-  /// What makes sockets removes them in the end.
+  /// Allows creating a socket; removing it at the end needs a right on its folder.
   void add_socket(const std::string& path) {
     std::error_code wrong;
     const fs::path folder = fs::absolute(path, wrong).parent_path();
@@ -126,7 +126,7 @@ class Collected {
     add(folder, Access::socket);
   }
 
-  /// Made now: who may only write beneath it could not make the folder itself.
+  /// Creates the folder now, since rights beneath it do not include creating it.
   void add_folder(const std::string& path) {
     make_folders(path);
     add(path, Access::own);
@@ -148,7 +148,7 @@ class Collected {
   bool uses_network = false, asks_for_names = false;
 
  private:
-  /// Once.
+  /// Notes an excess right once.
   void note(std::string what) {
     if (std::ranges::find(rules.open, what) == rules.open.end()) rules.open.push_back(std::move(what));
   }
@@ -162,18 +162,18 @@ class Collected {
                                [&](const PathRule& rule) { return rule.access == Access::own && rule.path == folder; });
   }
 
-  /// Where it is, or will be, behind links: of which the last may lead to what is not there yet.
+  /// Returns the path behind symbolic links; the last link may point to a file that does not exist yet.
   static fs::path target_of(fs::path path) {
-    constexpr int kMostLinks = 40;  // as the kernel
+    constexpr int kMostLinks = 40;  // same limit as the kernel
     std::error_code wrong;
-    path = fs::absolute(path, wrong);  // else of one that is not there yet no folder would be known
+    path = fs::absolute(path, wrong);  // otherwise a missing file would have no known folder
     for (int i = 0; i < kMostLinks && fs::is_symlink(path, wrong); ++i)
-      path = path.parent_path() / fs::read_symlink(path, wrong);  // an absolute one replaces all before it
+      path = path.parent_path() / fs::read_symlink(path, wrong);  // an absolute target replaces everything before it
     return fs::weakly_canonical(path, wrong);
   }
 };
 
-/// Where records wait, and what an output did not take goes: to the working directory where there is nothing else.
+/// Allows the folder for waiting records and rescued results; without a temporary folder it is the working directory.
 void add_temporary(Collected& rules) {
   std::error_code wrong;
   const std::string folder = temporary_folder();
@@ -183,7 +183,8 @@ void add_temporary(Collected& rules) {
   if (!takes_files(folder) && !takes_files("/tmp") && fs::current_path(wrong) != "/") rules.add(".", Access::own);
 }
 
-/// Libraries that are loaded later are where those are that are loaded now: beside /usr, too (Nix, Conda, /opt).
+/// Allows the folders of the libraries loaded now, since later ones are beside them. They may be outside /usr (Nix,
+/// Conda, /opt).
 void add_libraries(Collected& collected) {
   const auto add = [](dl_phdr_info* library, std::size_t, void* to) {
     const fs::path folder = fs::path(library->dlpi_name).parent_path();
@@ -201,9 +202,9 @@ void add_network(Collected& collected) {
   for (const Sockets kind : {Sockets::internet, Sockets::netlink}) collected.rules.sockets.push_back(kind);
 }
 
-/// Who knows names may be asked by a socket that is a file (nscd, systemd-resolved, avahi).
+/// Allows name resolution, including services that are asked through a socket file (nscd, systemd-resolved, avahi).
 void add_names(Collected& collected) {
-  constexpr std::uint16_t kDomain = 53;  // an answer that is too long for UDP
+  constexpr std::uint16_t kDomain = 53;  // for answers too long for UDP
   for (const char* const path : kReplacedForNames) collected.add_replaceable(path, "names of hosts");
   for (const char* const path : kReadForNames) collected.add(path, Access::read);
   collected.add("/etc/host.conf", Access::read);
@@ -211,7 +212,7 @@ void add_names(Collected& collected) {
   collected.rules.sockets.push_back(Sockets::local);
 }
 
-/// Files in DPDK's arguments, NAME=PATH.
+/// Allows files in DPDK's arguments, given as NAME=PATH.
 void add_device_files(const std::string& words, Collected& collected) {
   for (std::size_t at = words.find('='); at != words.npos; at = words.find('=', at + 1)) {
     const std::size_t begin = words.find_last_of(", ", at), end = words.find_first_of(", ", at);
@@ -227,7 +228,7 @@ void add_device_files(const std::string& words, Collected& collected) {
   }
 }
 
-/// What DPDK's drivers do while they run, and when they are closed.
+/// Allows what DPDK's drivers do during a run, and at their end.
 void add_device(const SourcePlan& source, Collected& collected) {
   if (source.interface.empty()) return;
   if (HeldSource::can_hold(source)) return;
@@ -251,7 +252,7 @@ void add_terminal(Collected& collected) {
   if (const char* const home = std::getenv("HOME")) collected.add(std::string(home) + "/.terminfo", Access::read);
 }
 
-/// Empty: nobody has.
+/// Returns the user's choice; empty: none was made.
 std::string_view chosen_sandbox(const WatchOptions& options) {
   if (!options.sandbox.empty()) return options.sandbox;
   const char* const usual = std::getenv("PARSHALL_SANDBOX");

@@ -25,7 +25,7 @@ namespace {
 constexpr bool has_sanitizers() noexcept {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;
-#elif defined(__has_feature)  // clang's
+#elif defined(__has_feature)  // Clang
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
   return true;
 #else
@@ -36,15 +36,15 @@ constexpr bool has_sanitizers() noexcept {
 #endif
 }
 
-/// What looks into its own process with what this would take from it.
+/// Returns why this program cannot run in the sandbox: sanitizers and valgrind need system calls that it forbids.
 std::string unfit_program() {
   if (has_sanitizers()) return "this is built with sanitizers";
   const char* const preloaded = std::getenv("LD_PRELOAD");
   return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr ? "valgrind runs it" : "";
 }
 
-/// What only Landlock holds, of what such a run could do, where it can: without it sockets of its kinds, and none else,
-/// are opened, and signals go to its own process, wherever calls are filtered.
+/// Returns the restrictions that only Landlock provides and that are missing here. With system call filters, sockets
+/// are limited to the allowed kinds, and signals to the own process, even without Landlock.
 std::string left_to_landlock(const Landlock& kernel, const Rules& rules, bool filters_calls) {
   std::vector<std::string_view> what;
   if (!kernel.files()) what.push_back("files");
@@ -54,7 +54,7 @@ std::string left_to_landlock(const Landlock& kernel, const Rules& rules, bool fi
   return fmt::format("{}", fmt::join(what, ", "));
 }
 
-/// While it lives it can be told how a child ended, whatever this process inherited.
+/// Restores the default handling of child processes while it exists, so that a child's exit status can be read.
 class UsualChildren {
  public:
   UsualChildren() noexcept {
@@ -70,8 +70,8 @@ class UsualChildren {
   struct sigaction before_ {};
 };
 
-/// Why these calls are better not made: a filter that is in force already, such as a service manager's, answers them by
-/// ending who calls. That cannot be asked: a process that nobody misses tries it.
+/// Returns why these calls should not be made: an existing filter, such as a service manager's, would kill the caller.
+/// The kernel cannot be asked, so a child process tries it.
 std::string why_not_to_call(void (*calls)()) {
   if (::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER) return "";
   const UsualChildren usual;
@@ -132,7 +132,7 @@ void Sandbox::prepare() {
     if (!kernel_.files()) no_landlock_ = "no Landlock here, or it is switched off";
   }
   if (!kernel_.files()) return;
-  // What a task says of itself is one folder of /proc: while it is held open it stays the one that the rules name.
+  // A task's own entry in /proc is one folder: while it is open, it stays the one that the rules name.
   [[maybe_unused]] static const FileHandle self(::open("/proc/self", O_PATH | O_CLOEXEC));
   auto ruleset = kernel_.make(rules_);
   if (ruleset) {

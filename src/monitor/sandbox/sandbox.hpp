@@ -12,21 +12,21 @@
 
 namespace parshall::sandbox {
 
-/// How a run is held to its rules: not, as far as the kernel can, or entirely.
+/// How strictly a run is restricted: not at all, as far as the kernel can, or completely.
 enum class Wanted : std::uint8_t { off, on, required };
 
-/// What the kernel allows a run from some point on, for good.
+/// Restricts a run permanently, from enter() on.
 class Sandbox {
  public:
-  /// Opens what the rules name, with the rights that there still are. Error: not all of it can be in force, and it is
-  /// required.
+  /// Opens the paths in the rules, with the privileges that are left. Error: the sandbox is required and cannot be
+  /// complete.
   static Result<Sandbox> make(Wanted wanted, Rules rules);
 
-  /// For all threads. What the kernel, or a filter of a service manager's, refuses is one of lacks() from then on.
-  /// Error: there are some, and it is required.
+  /// Restricts all threads. Parts that the kernel or a service manager's filter refuses are listed in lacks()
+  /// afterwards. Error: a part is missing, and the sandbox is required.
   std::optional<Error> enter();
 
-  /// What of it is not in force, and why, for who started the run; empty: nothing is amiss.
+  /// Returns the parts that are not in force, with reasons, for the user; empty: the sandbox is complete.
   std::vector<std::string> lacks() const;
   bool is_off() const noexcept { return wanted_ == Wanted::off; }
 
@@ -36,9 +36,9 @@ class Sandbox {
 
   Wanted wanted_ = Wanted::off;
   Rules rules_;
-  Landlock kernel_;  ///< as far as it takes part
+  Landlock kernel_;  ///< features in use
   FileHandle ruleset_;
-  std::string no_landlock_, no_calls_;  ///< why the kernel holds none; empty: it does
+  std::string no_landlock_, no_calls_;  ///< why the kernel enforces none; empty: it does
   bool knows_threads_ = true;
 };
 

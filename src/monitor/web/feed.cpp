@@ -14,8 +14,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPeriod{1};
 constexpr std::chrono::milliseconds kFirst{100}, kPoll{1};
-constexpr std::size_t kMoments = 600;  ///< that a page begins with
-constexpr std::size_t kLeaders = 100;  ///< flows by each column
+constexpr std::size_t kMoments = 600;  ///< moments that a page starts with
+constexpr std::size_t kLeaders = 100;  ///< flows for each column
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Feed::~Feed() {
   thread_.join();
 }
 
-/// False where it is to end.
+/// Waits; returns false if the feed is to end.
 bool Feed::wait_until(Clock::time_point time) {
   std::unique_lock lock(mutex_);
   return !changed_.wait_until(lock, time, [this] { return stopping_.load(std::memory_order_relaxed); });
@@ -44,7 +44,7 @@ void Feed::run() {
     const auto began = Clock::now();
     try {
       refresh();
-    } catch (const std::bad_alloc&) {  // who looks at the page sees that nothing comes; the run goes on
+    } catch (const std::bad_alloc&) {  // viewers see that nothing new comes; the run goes on
       table_ = {};
     }
     const auto now = Clock::now();

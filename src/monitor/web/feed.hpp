@@ -16,16 +16,16 @@
 
 namespace parshall::web {
 
-/// What a run finds beside its reports.
+/// Task results to show beside the reports.
 struct Findings {
-  std::function<std::vector<Event>()> events;  ///< the latest, the newest last
+  std::function<std::vector<Event>()> events;  ///< returns the latest, newest last
   std::function<std::vector<live::TaskRecall>()> recalls;
 };
 
-/// Takes a snapshot of a run each second, on a thread of its own, and gives the server what it comes to. Calls the
-/// run's snapshot functions; nobody else may while it lives.
+/// Takes a snapshot of a run each second, in a thread of its own, and publishes it on the server. It calls the run's
+/// snapshot functions; nothing else may call them while it exists.
 ///
-/// Cost: one snapshot a second, fewer when one takes more than half a second, whoever looks at them.
+/// Cost:   one snapshot a second, fewer if one takes more than half a second, however many clients read them.
 class Feed {
  public:
   Feed(live::Watched& watched, Findings findings, Server& server);

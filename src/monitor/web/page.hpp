@@ -10,7 +10,7 @@ namespace parshall::web {
 inline constexpr const char *kPagePath = "/", *kStatePath = "/api/state", *kHistoryPath = "/api/history",
                             *kEventsPath = "/api/events";
 
-/// Opens a server that has the page, and what Feed publishes.
+/// Opens a server with the web page, which also serves what Feed publishes.
 Result<std::unique_ptr<Server>> open_page(const Access& access);
 
 }  // namespace parshall::web

@@ -25,7 +25,7 @@ std::string dumped(const ordered_json& json) {
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null"; }
 
-/// "10.0.0.1:80", "[2001:db8::1]:443", and without a port the address alone.
+/// Formats "10.0.0.1:80" or "[2001:db8::1]:443"; without a port, the address alone.
 std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) {
   std::string text = address_text(address);
   if (port == 0) return text;
