@@ -13,30 +13,30 @@ namespace parshall {
 namespace {
 
 constexpr double kLeastShare = 1e-4;
-// Measured (docs/reproduce-adaptive.md): histories lack what they lack as long as their connections live.
+// Measured (docs/reproduce-adaptive.md): histories lack packets for as long as their connections live.
 constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
-constexpr double kSurely = 2;  ///< standard deviations
-/// Of what goes by a key's share of the traffic: the share stays. Of what compares with the past: it invents events
-/// where packets are lost, which hide how many it lacks.
+constexpr double kSurely = 2;  ///< in standard deviations
+/// A task that uses a key's share of the traffic keeps its recall under loss, since the share stays. A task that
+/// compares with the past also reports false events under loss, which hide how many it misses.
 constexpr double kHeavyExponent = 0.1, kLeastHistoryExponent = 2;
 
-/// Packets are missed in a row, which takes some flows' and leaves others': the bound takes three times the share.
-/// `unsure`: besides, what a history that lacks some packets may find otherwise.
+/// Corrects a recall for missed packets. They are missed in runs, which hit some flows and spare others, so the bound
+/// counts three times their share. `unsure` also allows for histories that lack some packets.
 Recall with_missed_packets(const Recall& recall, double missed_share, double exponent, double unsure) noexcept {
   constexpr double kInARow = 3;
   return {recall.expected * BlindLoss::recall(exponent, missed_share),
           recall.at_least * std::max(0.0, 1 - std::max(kInARow, exponent) * missed_share - unsure)};
 }
 
-/// Flows that give way or are shed are for the most part always the same, which nobody asks for their histories; some
-/// come back.
+/// Returns the share of packets that flow histories lack. Flows that are reduced or shed are mostly the same ones,
+/// whose histories no task uses; some come back.
 double lacking_now(const FlowsSeen& seen, std::uint64_t shed_packets, double missed_share) noexcept {
   const auto packets = static_cast<double>(seen.packets + shed_packets);
   const double away = packets == 0 ? 0 : static_cast<double>(seen.packets_given_way + shed_packets) / packets;
   return std::min(1.0, missed_share + kComeBack * away);
 }
 
-/// Of a task that only counts, and so misses no flow that is looked at.
+/// Returns the recall of a task that only counts, and so misses no flow that is inspected.
 std::optional<Recall> of_sample(const WindowTotals& totals, const std::optional<FoundShare>& share) noexcept {
   if (totals.one_in == 1) return totals.untold_flows() == 0 ? std::optional(Recall{}) : std::nullopt;
   return share ? std::optional(Recall{share->expected, share->at_least}) : std::nullopt;
@@ -72,8 +72,8 @@ double RecallWatch::loss_exponent(const TaskSet::Member& task, const Watched& wa
   return std::max(task.has_history ? kLeastHistoryExponent : 0, watched.blind.exponent());
 }
 
-/// Of a task that goes by measures. A flow that was seen in part counts as one that was missed: what it may have shown
-/// meanwhile is not known.
+/// Returns the recall of a task that uses measures. A flow seen in part counts as missed, since what it may have shown
+/// in the rest is unknown.
 std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, const EventWindow& window,
                                                Watched& watched) const {
   RecallByWeight::Counts missed{}, with_shed{}, at_most{};
@@ -81,15 +81,16 @@ std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, cons
     missed[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
   missed[0] += window.totals.unlisted_flows;
   for (std::size_t weight = 0; weight < missed.size(); ++weight) {
-    // Flows may stand for others as of when they came, and leave as of when somebody looked at them.
+    // A sampled flow stands for others with the weight it had on arrival, and they leave with that of a later look.
     const double shed = std::max(0.0, task.seen.shed[weight]);
     const double sd = sampled_sd(std::max(0.0, task.seen.shed_variance[weight]));
     with_shed[weight] = missed[weight] + static_cast<std::uint64_t>(shed);
     at_most[weight] = missed[weight] + static_cast<std::uint64_t>(std::ceil(shed + kSurely * sd));
   }
   watched.estimator.add_window(task.seen.wholly, task.found, task.found_in_part);
-  // Without what nobody has: flows that come back bring none. A task that sees nothing is as poor as can be. Weight is
-  // of 10 ms: of flows of longer windows it says nothing, and all of their events may be of heavy ones.
+  // Leaves out events that nothing could find: flows that come back bring none. A task that sees nothing gets the
+  // lowest recall. Weight is measured over 10 ms: it says nothing about flows of longer windows, all of whose events
+  // may be of heavy flows.
   const std::optional<Recall> of_rest = watched.estimator.recall(missed);
   const RecallBoard::HeavyShare heavy_share = watched.estimator.heavy_share(missed);
   if (!task.finds_shares && of_rest && of_rest->expected > 0)
@@ -107,7 +108,8 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
   const WindowTotals& totals = window.totals;
   const auto packets = static_cast<double>(totals.packets + totals.missed_packets);
   const double missed_now = packets > 0 ? static_cast<double>(totals.missed_packets) / packets : 0;
-  missed_share_ = std::max(missed_now, missed_share_ / 2 < kLeastShare ? 0 : missed_share_ / 2);  // flows lack them on
+  missed_share_ = std::max(missed_now, missed_share_ / 2 < kLeastShare ? 0 : missed_share_ / 2);  // flows lack them for
+                                                                                                  // longer
   for (Watched& watched : watched_) {
     const TaskSet::Member& task = tasks.members()[watched.task];
     std::optional<Recall> recall = watched.board ? of_measures(task, window, watched) : of_sample(totals, task.share);
@@ -194,7 +196,7 @@ void WindowJoiner::advance() {
   for (const StateOutcome& outcome : outcomes_) outcome.found->decide_below(open_.value_or(least_bound()));
 }
 
-/// The first window that anything is known of, once no worker can tell of an earlier one.
+/// Opens the earliest window that has messages, once no worker can report an earlier one.
 bool WindowJoiner::open_next() {
   std::uint64_t next = WindowEnd::kAll;
   if (!waiting_.empty()) next = waiting_.begin()->first;
@@ -231,7 +233,7 @@ void WindowJoiner::take_bins(std::span<const std::byte> message) {
   tasks_.bins(head.first, bins);
 }
 
-/// What was not measured is all zero, as a flow is that nothing was seen of.
+/// Takes a flow. Measures that are missing are zero, as for a flow of which nothing was seen.
 void WindowJoiner::take_flow(std::span<const std::byte> flow) {
   const auto measured = flow.subspan(sizeof(FlowWindow));
   const std::size_t bytes = measured_.size() / kBatch;

@@ -19,9 +19,9 @@
 
 namespace parshall {
 
-/// Recall of the tasks of one window length, where flows give way to lighter states or are shed: estimated at each
-/// window's end, and said in an event where anything was missed. Of tasks that miss flows which give way, the workers
-/// are told.
+/// Estimates the recall of the tasks of one window length, where flows are reduced to lighter states or shed. It does
+/// so at each window's end, and emits an event if anything was missed. Tasks that miss reduced flows are also reported
+/// to the workers.
 class RecallWatch {
  public:
   RecallWatch() = default;
@@ -32,16 +32,17 @@ class RecallWatch {
 
  private:
   struct Watched {
-    std::size_t task;                  ///< of the set's members
-    std::optional<std::size_t> board;  ///< its place there; none where it only counts, so that no flow is missed
+    std::size_t task;                  ///< index among the set's members
+    std::optional<std::size_t> board;  ///< index on the board; unset for a task that only counts, since it misses no
+                                       ///< flow
     RecallByWeight estimator;
     BlindLoss blind;
     RecallSummary summary;
-    double sum = 0;      ///< of the known windows' recalls
-    double lacking = 0;  ///< share of the packets that histories of flows lack, where the task goes by them
+    double sum = 0;      ///< sum of the recalls of windows where it is known
+    double lacking = 0;  ///< share of packets that flow histories lack, if the task uses them
   };
 
-  /// Of packets that the device missed: BlindLoss.
+  /// Returns the exponent of BlindLoss for packets that the device missed.
   static double loss_exponent(const TaskSet::Member& task, const Watched& watched) noexcept;
   std::optional<Recall> of_measures(const TaskSet::Member& task, const EventWindow& window, Watched& watched) const;
   void tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
@@ -49,14 +50,14 @@ class RecallWatch {
 
   std::shared_ptr<RecallBoard> board_;
   std::vector<Watched> watched_;
-  double missed_share_ = 0;  ///< of packets, by the device; of late
+  double missed_share_ = 0;  ///< share of packets that the device missed recently
 };
 
 /// Windows of one length: brings together what the workers tell of each, and hands it to the tasks, one window after
 /// the other. What a worker tells of a window while another may still tell of one before waits in a spool.
 class WindowJoiner {
  public:
-  /// `outcomes`: those of this window length, by task.
+  /// `outcomes`: of this window length, by task.
   WindowJoiner(TaskSet& tasks, std::size_t workers, EventQueue& events, std::vector<StateOutcome> outcomes = {},
                RecallWatch recalls = {})
       : tasks_(tasks),
@@ -66,20 +67,21 @@ class WindowJoiner {
         bounds_(workers),
         measured_(kBatch * tasks.measures().bytes()) {}
 
-  /// Any message but of Kind::end.
+  /// Takes a message of any kind but Kind::end.
   void tell(std::span<const std::byte> message);
   void end(std::size_t worker, std::uint64_t window, const WindowEnd& end);
 
   std::uint64_t windows() const noexcept { return windows_; }
   const RecallWatch& recalls() const noexcept { return recalls_; }
 
-  /// Whether in every window the flows' packets, and those of no flow told, were all that was counted, and nothing
-  /// waits: once all workers are at their end.
+  /// Returns true if the packets of reported and unreported flows added up to all counted packets in every window, and
+  /// nothing waits. Call it once all workers have ended.
   bool balanced() const noexcept { return balanced_ && !open_ && waiting_.empty() && totals_.empty(); }
 
  private:
   static constexpr std::size_t kBatch = 64;
-  static constexpr std::size_t kWaitingBytes = std::size_t{1} << 20;  ///< of a window in memory; the rest is in a file
+  static constexpr std::size_t kWaitingBytes = std::size_t{1} << 20;  ///< in memory, for each window; more goes to a
+                                                                      ///< file
 
   void advance();
   bool open_next();
@@ -95,32 +97,32 @@ class WindowJoiner {
   EventQueue& events_;
   std::vector<StateOutcome> outcomes_;
   RecallWatch recalls_;
-  std::vector<std::uint64_t> bounds_;  ///< by worker: it will tell of no window below
+  std::vector<std::uint64_t> bounds_;  ///< by worker: it will report no earlier window
   std::optional<std::uint64_t> open_;
   std::vector<FlowWindow> batch_;
-  std::vector<std::byte> measured_;  ///< of the batch
-  std::uint64_t packets_ = 0;        ///< of the open window's flows
+  std::vector<std::byte> measured_;  ///< measured values of the batch
+  std::uint64_t packets_ = 0;        ///< packets of the open window's flows
   std::map<std::uint64_t, RecordSpool> waiting_;
   std::map<std::uint64_t, WindowTotals> totals_;
   std::uint64_t windows_ = 0;
-  std::uint64_t first_ = WindowEnd::kAll;  ///< window that any worker began with
+  std::uint64_t first_ = WindowEnd::kAll;  ///< first window of any worker
   bool balanced_ = true;
 };
 
-/// Runs the tasks over what workers tell of their windows. One thread, not a worker's.
+/// Runs the tasks on what workers report about their windows, in one thread that is no worker's.
 class Analyst {
  public:
   Analyst(TaskSets tasks, std::vector<RecordRing*> workers, EventQueue& events,
           std::span<const StateOutcome> outcomes = {}, std::shared_ptr<RecallBoard> recalls = nullptr);
 
-  /// Takes in what has been told so far; whether there was anything.
+  /// Processes the messages so far; returns true if there were any.
   bool poll();
 
   const TaskSets& tasks() const noexcept { return tasks_; }
   bool balanced() const noexcept;
-  std::uint64_t windows() const noexcept;  ///< of all lengths, ended so far
+  std::uint64_t windows() const noexcept;  ///< ended so far, over all lengths
 
-  /// Of a task of a set; nothing where it misses no flow.
+  /// Returns the recall of a task of a set, or nullopt if it misses no flow.
   std::optional<RecallSummary> recall(std::size_t set, std::size_t task) const {
     return joiners_[set].recalls().summary(task);
   }

@@ -19,7 +19,8 @@ void Arrivals::sleep() noexcept {
   for (const auto& lane : lanes_) lane->read_device_next();
   if (ready <= 0 || std::ranges::any_of(waits_, [](const pollfd& wait) { return (wait.revents & POLLIN) != 0; }))
     return;
-  for (const pollfd& wait : waits_) {  // an interface that went down: the error stays until it is read
+  for (const pollfd& wait : waits_) {  // clear the error of an interface that went down, or poll() returns at once for
+                                       // ever
     int error = 0;
     socklen_t bytes = sizeof error;
     ::getsockopt(wait.fd, SOL_SOCKET, SO_ERROR, &error, &bytes);

@@ -12,16 +12,16 @@
 
 namespace parshall {
 
-/// Lets the thread that reads these lanes sleep until one of them has a packet.
+/// Lets the thread that reads these lanes sleep until a packet comes to one of them.
 class Arrivals {
  public:
-  /// Longest sleep: timeouts, windows, requests and stops are noticed within it.
+  /// Longest sleep, within which timeouts, windows, requests and stops are noticed.
   static constexpr std::chrono::milliseconds kLongest{20};
 
   explicit Arrivals(std::span<const std::unique_ptr<Lane>> lanes);
 
-  /// Waits as `idle` does. Where it comes to sleeping, and the kernel tells of packets of all lanes, returns when a
-  /// packet has come, and after kLongest.
+  /// Waits as `idle` does. If it comes to sleeping and the kernel can signal packets on all lanes, returns at the next
+  /// packet or after kLongest.
   void wait(Idle& idle) noexcept {
     if (waits_.empty()) return idle.wait();
     idle.wait([this] { sleep(); });
@@ -31,7 +31,7 @@ class Arrivals {
   void sleep() noexcept;
 
   std::span<const std::unique_ptr<Lane>> lanes_;
-  std::vector<pollfd> waits_;  ///< none where a lane has no descriptor
+  std::vector<pollfd> waits_;  ///< empty if a lane has no descriptor
 };
 
 }  // namespace parshall

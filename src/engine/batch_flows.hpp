@@ -8,19 +8,19 @@
 
 namespace parshall {
 
-/// Which flow each packet of a batch came to, for who asks once all of them have been counted and measured.
+/// Remembers the flow of each packet in a batch, for use once all of them are counted and measured.
 ///
-/// Shape: 48 bytes for each packet of the largest batch.
+/// Shape:  48 bytes for each packet of the largest batch.
 class BatchFlows {
  public:
   explicit BatchFlows(std::size_t most_packets) : flows_(most_packets) {}
 
   void clear() noexcept { accepted_ = counted_ = 0; }
 
-  /// The next of the batch's packets that goes into flight, by its place in the batch.
+  /// Notes the next packet of the batch that goes into flight, by its index in the batch.
   void note_accepted(std::size_t packet) noexcept { flows_[accepted_++].packet = static_cast<std::uint16_t>(packet); }
 
-  /// The same packets in the same order, when they have been counted.
+  /// Notes the flow of the next packet counted; packets are counted in the order in which they were accepted.
   void note_counted(std::uint32_t slot, const FlowKey& key) noexcept {
     Flow& flow = flows_[counted_++];
     flow.slot = slot;
@@ -33,7 +33,7 @@ class BatchFlows {
       if (flows_[i].slot == from && flows_[i].key == key) flows_[i].slot = to;
   }
 
-  /// Calls visit(packet, slot, key) for each packet that came to a flow. The slot may be another flow's by now.
+  /// Calls visit(packet, slot, key) for each packet that came to a flow. The slot may hold another flow by now.
   template <class Visit>
   void visit(Visit visit) const noexcept {
     for (std::size_t i = 0; i < counted_; ++i)

@@ -13,15 +13,15 @@
 
 namespace parshall {
 
-/// Tells the two directions of each connection apart, where flows are biflows (RFC 5103).
+/// Separates the two directions of each connection, if flows are biflows (RFC 5103).
 ///
-/// The table has one slot for a connection, under the key that both directions share, and counts them together. This
-/// keeps, by slot, what one of them had, so that the rest is the other's, and which of them began. Each direction has a
-/// row of its own for all else that is measured: row_of().
+/// The table has one slot for a connection, under a key common to both directions, and counts them together. This class
+/// keeps the counts of one direction by slot, so that the rest is the other's, and which direction began. All other
+/// measures have one row per direction: row_of().
 ///
 /// Shape:  64 bytes for each slot, in an array beside the table; unused slots are never touched.
 /// Cost:   one more cache line per packet.
-/// Source: RFC 5103, section 5 (how the initiator is told).
+/// Source: RFC 5103, section 5 (how the initiator is determined).
 class Biflows {
  public:
   explicit Biflows(std::size_t slots) : states_(slots) {}
@@ -29,7 +29,7 @@ class Biflows {
   static std::size_t memory_bytes(std::size_t slots) noexcept { return slots * sizeof(State); }
   void populate() noexcept { states_.populate(); }
 
-  /// Rows of the measure stage for so many slots.
+  /// Returns the rows of the measure stage for this many slots.
   static constexpr std::size_t rows_for(std::size_t slots) noexcept { return 2 * slots; }
   static constexpr std::uint32_t row_of(std::uint32_t slot, bool is_back) noexcept {
     return 2 * slot + static_cast<std::uint32_t>(is_back);
@@ -41,8 +41,8 @@ class Biflows {
 
   void prefetch(std::uint32_t row) const noexcept { prefetch_line(&states_[slot_of(row)]); }
 
-  /// Counts a packet, given with what it begins in its slot; then it says what it begins in its row. `key_of(row)` is
-  /// the row's flow.
+  /// Counts a packet. On entry the packet says what it begins in its slot, afterwards what it begins in its row.
+  /// `key_of(row)` returns the flow of a row.
   void add(RowUpdate& packet, FlowKeys key_of) noexcept {
     State& state = states_[slot_of(packet.slot)];
     const bool back = is_back(packet.slot);
@@ -50,7 +50,8 @@ class Biflows {
       packet.is_split ? begin_record(state) : begin(state, packet.is_late);
     state.flags[back] |= packet.counts.tcp_flags();
     state.all_flags[back] |= packet.counts.tcp_flags();
-    const std::uint64_t counted = back ? ~std::uint64_t{0} : 0;  // which direction comes next nobody can tell
+    const std::uint64_t counted = back ? ~std::uint64_t{0} : 0;  // the direction of the next packet is unpredictable,
+                                                                 // so avoid a branch
     state.packets += packet.counts.packets() & counted;
     state.ip_bytes += packet.counts.ip_bytes() & counted;
     state.wire_bytes += packet.wire_bytes() & counted;
@@ -59,10 +60,10 @@ class Biflows {
       begin_row(state, packet, key_of);
   }
 
-  /// The row of the initiator's direction.
+  /// Returns the row of the initiator's direction.
   std::uint32_t source_row(std::uint32_t slot) const noexcept { return row_of(slot, states_[slot].source); }
 
-  /// What the table has of both directions becomes what each had, under the initiator's key.
+  /// Divides the counts of both directions, as the table has them, under the initiator's key.
   void divide(FlowRecord& record, std::uint32_t slot) const noexcept {
     const State& state = states_[slot];
     record.reverse_packets = state.packets;
@@ -82,7 +83,7 @@ class Biflows {
     record.knows_initiator = state.knows_source;
   }
 
-  /// Returns true where both directions had a FIN, or one a RST, in this record or before.
+  /// Returns true if both directions had a FIN, or one a RST, in this record or before.
   bool is_closed(std::uint32_t slot) const noexcept {
     const State& state = states_[slot];
     const auto& flags = state.all_flags;
@@ -96,15 +97,15 @@ class Biflows {
   static constexpr std::uint8_t kTcp = 6;
 
   struct alignas(64) State {
-    std::uint64_t packets, ip_bytes, wire_bytes;  ///< of this record, from the key's second end to its first
+    std::uint64_t packets, ip_bytes, wire_bytes;  ///< counts of this record, from the key's second end to its first
     std::uint64_t began_ns;                       ///< time of the connection's first packet
     std::uint16_t flags[2], all_flags[2];         ///< by direction: of this record, and of the connection
-    bool begins[2];                               ///< the direction's next packet begins something in its row
-    bool seen[2];                                 ///< whether the direction had a packet
+    bool begins[2];                               ///< the next packet of the direction begins something in its row
+    bool seen[2];                                 ///< the direction had a packet
     bool source;                                  ///< the initiator's direction
     bool began_by_syn;                            ///< the first packet was a SYN without ACK
-    bool knows_source;                            ///< it is no guess
-    bool is_decided;                              ///< a record has told who began
+    bool knows_source;                            ///< the initiator is known, not guessed
+    bool is_decided;                              ///< a record has reported the initiator
     bool is_late;                                 ///< packets may have been kept out before
   };
   static_assert(sizeof(State) == 64);
@@ -131,8 +132,8 @@ class Biflows {
     if (!std::exchange(state.seen[back], true)) tell_initiator(state, packet, back, key_of);
   }
 
-  /// A SYN without ACK tells the initiator; else it is who came first in the input, which is a guess where TCP began
-  /// before, or where times do not say the same.
+  /// Determines the initiator. A SYN without ACK comes from it. Otherwise it is the direction that came first in the
+  /// input: a guess if TCP began before, or if times contradict the order.
   static void tell_initiator(State& state, const RowUpdate& packet, bool back, FlowKeys key_of) noexcept {
     const bool is_syn = (packet.counts.tcp_flags() & (kSyn | kAck)) == kSyn;
     if (!state.seen[!back]) {

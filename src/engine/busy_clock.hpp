@@ -8,16 +8,16 @@
 
 namespace parshall {
 
-/// How much of a thread's time is work, by the time stamp counter. One thread writes, any may read.
+/// Measures the share of a thread's time that is work, with the time stamp counter. One thread writes, any may read.
 ///
-/// Shape: a cache line, since those of several threads are beside each other.
+/// Shape:  a cache line, since the clocks of several threads are adjacent.
 class alignas(64) BusyClock {
  public:
-  using Ticks = std::array<std::uint64_t, 2>;  ///< of work, and of all
+  using Ticks = std::array<std::uint64_t, 2>;  ///< work, and total
 
   void begin() noexcept { turn_began_ = __rdtsc(); }
 
-  /// What passed since the turn before.
+  /// Counts the time since the previous turn of the loop.
   void end_turn(bool was_work) noexcept {
     const std::uint64_t now = __rdtsc(), taken = now - turn_began_;
     turn_began_ = now;
@@ -27,7 +27,7 @@ class alignas(64) BusyClock {
 
   Ticks read() const noexcept { return {work_.load(std::memory_order_relaxed), all_.load(std::memory_order_relaxed)}; }
 
-  /// In [0, 1]; 0 where nothing passed. `before` becomes `now`.
+  /// Returns the share in [0, 1], or 0 if no time passed; `before` becomes `now`.
   static double share_since(Ticks& before, const Ticks& now) noexcept {
     const auto work = static_cast<double>(now[0] - before[0]), all = static_cast<double>(now[1] - before[1]);
     before = now;

@@ -9,11 +9,11 @@ namespace parshall {
 
 /// Adds up the bytes of packets, a group at a time.
 ///
-/// Cost: a shift and an addition for each packet, of a word that its flow takes anyway.
+/// Cost:   a shift and an addition for each packet, on a word that its flow reads anyway.
 class ByteSum {
  public:
-  /// Adds at most eight packets: their ip_bytes, of 22 bits each, then fit the 27 of the word, and the mark of a wide
-  /// one stands above all that narrow ones come to.
+  /// Adds at most eight packets. The sum of their ip_bytes, 22 bits each, fits the word's 27 bits. The mark of a wide
+  /// packet stands above the largest sum of narrow ones.
   [[gnu::always_inline]] void add(std::span<const PacketFacts> group) noexcept {
     std::uint64_t sum = 0;
     for (const PacketFacts& packet : group) sum += packet.counts.bits() >> CountWord::kIpShift;
@@ -22,7 +22,8 @@ class ByteSum {
     constexpr unsigned kIpBits = CountWord::kExtraShift - CountWord::kIpShift;
     constexpr unsigned kExtraBits = CountWord::kPacketShift - CountWord::kExtraShift;
     const std::uint64_t ip = sum & ((std::uint64_t{1} << kIpBits) - 1);
-    const std::uint64_t extra = (sum >> kIpBits) - (std::uint64_t{group.size()} << kExtraBits);  // each is one packet
+    const std::uint64_t extra = (sum >> kIpBits) - (std::uint64_t{group.size()} << kExtraBits);  // each counts as one
+                                                                                                 // packet
     ip_ += ip;
     wire_ += ip + extra;
   }

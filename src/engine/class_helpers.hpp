@@ -11,25 +11,26 @@
 
 namespace parshall {
 
-/// Threads that tell classes for workers, each by rings of its own.
+/// Threads that classify flows for the workers, each through rings of its own.
 class ClassHelpers {
  public:
   virtual ~ClassHelpers() = default;
 
-  /// Of all workers, before start(), with rings_of() each.
+  /// Connects the helpers to all workers, which have rings_of() each; call it before start().
   virtual void serve(std::span<const ClassJobs* const> workers) = 0;
 
-  /// `cores`: to pin them to, in turn; none: not pinned. What cannot be started or pinned is an error, and none runs.
+  /// Starts the threads, pinned to `cores` in rotation, or not pinned if there are none. Error: one cannot be started
+  /// or pinned; none runs then.
   virtual std::optional<Error> start(std::span<const unsigned> cores) = 0;
 };
 
-/// How many rings the worker has, so that each of the workers has one and each of the threads.
+/// Returns the number of rings of a worker, such that each worker and each thread has at least one.
 std::size_t class_rings_of(std::size_t worker, std::size_t workers, std::size_t threads) noexcept;
 
 using ClassHelpersMaker = std::unique_ptr<ClassHelpers> (*)(std::shared_ptr<const Classifier> classifier,
                                                             std::size_t threads, Waiting waiting);
 
-/// Null where the program has none: then workers tell classes themselves.
+/// Returns null if the program has no helpers; workers then classify flows themselves.
 ClassHelpersMaker class_helpers_maker() noexcept;
 void set_class_helpers_maker(ClassHelpersMaker maker) noexcept;
 

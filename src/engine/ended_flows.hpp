@@ -8,13 +8,13 @@
 
 namespace parshall {
 
-/// The records that left a worker's table: counted, and on their way to the session's collector.
+/// Counts the records that left a worker's table, and passes them to the session's collector.
 class EndedFlows {
  public:
   EndedFlows(std::size_t ring_bytes, const StatisticSet* statistics) : ring_(ring_bytes), counts_(statistics) {}
 
-  /// `snapshot` is the first one that may report it, `generation` of the statistics that laid out its row. A full ring
-  /// is waited for: that loses nothing, since a device counts what it misses.
+  /// Adds a record. `snapshot` is the first one that may report it; `generation` is that of the statistics in its row.
+  /// Full: waits, which loses nothing unseen, since a device counts what it misses.
   void add(const MeasuredFlow& flow, std::uint64_t snapshot, std::uint64_t generation) noexcept;
 
   const FlowTally& counts() const noexcept { return counts_; }

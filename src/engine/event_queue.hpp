@@ -14,10 +14,10 @@
 
 namespace parshall {
 
-/// What the analyst found, on its way to whoever writes it.
+/// Queue of findings from the analyst to their consumer.
 ///
-/// Memory: memory_bytes(), by what findings take; kCapacity of a few values each.
-/// Full:   where the input can wait, the tasks do, and then the workers; else what comes is dropped and counted.
+/// Memory: memory_bytes(), by the size of findings; kCapacity of a few values each.
+/// Full:   if the input can wait, the tasks wait, and then the workers. Otherwise new findings are dropped and counted.
 template <class T>
 class FindingQueue {
  public:
@@ -40,13 +40,13 @@ class FindingQueue {
       ++dropped_;
   }
 
-  /// All that waits.
+  /// Takes everything in the queue.
   std::vector<T> take() {
     const std::lock_guard lock(mutex_);
     return waiting_.pop_some(waiting_.size());
   }
 
-  /// Hands out all that waits now, a few at a time, so that these have room at once.
+  /// Hands out everything now in the queue, a few at a time, which makes room early.
   template <class Visit>
   void drain(Visit visit) {
     std::size_t left;
@@ -60,13 +60,13 @@ class FindingQueue {
         const std::lock_guard lock(mutex_);
         some = waiting_.pop_some(std::min(left, kSome));
       }
-      if (some.empty()) return;  // another took them
+      if (some.empty()) return;  // another thread took them
       for (const T& found : some) visit(found);
       left -= some.size();
     }
   }
 
-  /// From now on nothing waits for room.
+  /// Ends all waiting for room.
   void stop_waiting() noexcept { nobody_takes_.store(true, std::memory_order_relaxed); }
 
   std::uint64_t dropped() {
@@ -75,7 +75,7 @@ class FindingQueue {
   }
 
  private:
-  static constexpr std::size_t kSome = 64, kHandedOut = std::size_t{1} << 20;  ///< what those take, as a rule
+  static constexpr std::size_t kSome = 64, kHandedOut = std::size_t{1} << 20;  ///< typical memory for kSome
 
   bool can_wait_;
   std::atomic<bool> nobody_takes_{false};

@@ -17,24 +17,24 @@
 
 namespace parshall {
 
-/// A key's bytes that carry meaning, for maps.
+/// Returns the significant bytes of a key, for maps.
 inline std::string key_text(const FlowKey& key) {
   return {reinterpret_cast<const char*>(&key), key.significant_bytes()};
 }
 
-/// Adds up the records of one flow that several workers kept. Flows stay where they are: what is sorted, by the hash of
-/// their keys, is the places where they stand. Of two with the same bits of the hash the keys are compared.
+/// Adds up the records of one flow that several workers kept. The flows are not moved: only their positions are sorted,
+/// by the hash of their keys. Keys are compared if hash bits are equal.
 ///
 /// Memory: memory_bytes(), touched as flows come, and a row.
 class FlowMerger {
  public:
   static std::uint64_t memory_bytes(std::uint64_t flows) noexcept { return flows * sizeof(std::uint64_t); }
 
-  /// `flows`: at most. Throws std::bad_alloc.
+  /// `flows`: upper bound. Throws std::bad_alloc.
   FlowMerger(std::uint64_t flows, std::uint64_t seed)
       : hash_(KeyFields::five_tuple, Identity::exact, seed), found_(flows, /*huge_pages=*/false) {}
 
-  /// Visits each flow of the first `places` once. read(place, use) calls use(record, row) where there is a flow.
+  /// Visits each flow in the first `places` positions once. read(place, use) calls use(record, row) if there is a flow.
   /// Statistics that cannot be merged, or that one record lacks, are absent from the sum.
   template <class Read, class Visit>
   void merge(const StatisticSet& set, std::uint64_t places, Read read, Visit visit) {
@@ -61,7 +61,7 @@ class FlowMerger {
   }
 
  private:
-  /// Places of flows whose hashes have the same bits, most often since they are one.
+  /// Merges the positions whose hashes have the same bits, which mostly belong to the same flow.
   template <class Read, class Visit>
   void merge_some(const StatisticSet& set, std::span<std::uint64_t> places, Read& read, Visit& visit) {
     const auto key_of = [&](std::uint64_t place) {
@@ -109,8 +109,8 @@ class FlowMerger {
   }
 
   FlowIdentity hash_;
-  HugeBuffer<std::uint64_t> found_;  ///< the bits of the hash above those of the place
-  std::vector<std::byte> row_;       ///< of the flow that is added up
+  HugeBuffer<std::uint64_t> found_;  ///< hash bits above those of the position
+  std::vector<std::byte> row_;       ///< row of the flow being merged
 };
 
 }  // namespace parshall

@@ -11,11 +11,11 @@
 
 namespace parshall {
 
-/// The monitor over one kind of flow table.
+/// Flow monitor over one type of flow table.
 ///
-/// The rolling pipeline: decode a group of packets; count the group from InFlight::kDistance packets ago, and between
-/// its packets ask for the decoded group's buckets and the headers kAhead packets on; ask for the counted group's rows;
-/// then measure the batch before that one.
+/// The rolling pipeline has four steps. It decodes a group of packets. It counts the group from InFlight::kDistance
+/// packets ago; between these packets it prefetches the decoded group's buckets, and headers kAhead packets on. It
+/// prefetches the rows of the counted group. Then it measures the batch before that one.
 template <FlowTable Table>
 class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, private FlowSink {
  public:
@@ -107,14 +107,14 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
  private:
   using OwnTable<Table>::table_;
 
-  static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are asked for this early
+  static constexpr std::size_t kAhead = 4 * kGroup;  ///< packet headers are prefetched this early
 
-  /// Buckets: one by one each waits for its page to be looked up where the table has more of them than a TLB; all at
-  /// once they are too many for small tables.
+  /// Buckets prefetched at once. If the table has more pages than a TLB, one at a time would wait for each page walk;
+  /// too many at once are too many for small tables.
   static constexpr std::size_t kAskedTogether = 4;
   static_assert(kGroup % kAskedTogether == 0);
 
-  /// Of the group that starts at `at`.
+  /// Prefetches the headers of the group that starts at `at`.
   [[gnu::always_inline]] static void ask_for_headers(std::span<const RawPacket> packets, std::size_t at) noexcept {
     if (at + kGroup <= packets.size()) [[likely]]
       for (std::size_t i = 0; i < kGroup; ++i) prefetch_line(packets[at + i].data);
@@ -122,8 +122,8 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
       for (std::size_t i = at; i < packets.size(); ++i) prefetch_line(packets[i].data);
   }
 
-  /// One step of the steady state: counts the oldest group and asks for the memory of later ones. Returns false, and
-  /// does nothing, where the ring holds more or less than that.
+  /// Takes one step of the steady state: counts the oldest group and prefetches the memory of later ones. Returns
+  /// false, without effect, if the ring holds more or fewer packets than that.
   [[gnu::always_inline]] bool roll(const RawPacket* soon) noexcept {
     const PacketFacts* const fresh = in_flight_.newest_group();
     const std::span<const PacketFacts> oldest = in_flight_.oldest(kGroup);
@@ -139,7 +139,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     return true;
   }
 
-  /// run(); `tell` as in FrontEnd::accept().
+  /// Does the work of run(); `tell` as in FrontEnd::accept().
   template <class Tell>
   [[gnu::always_inline]] void run_telling(FrontEnd& front, std::span<const RawPacket> packets, Tell tell) noexcept {
     if (shedder_.sheds()) [[unlikely]]
@@ -156,7 +156,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     }
   }
 
-  /// The same of one flow in so many.
+  /// Does the same for a sample of one in n flows.
   template <class Tell>
   [[gnu::noinline]] void run_sample(FrontEnd& front, std::span<const RawPacket> packets, Tell tell) noexcept {
     for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
@@ -198,10 +198,10 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     if (guard_ && guard_->due(clock_.latest_ns)) table_.filter_by(end_guard_window(table_.begun(), table_.size()));
     measurement_.take_classes();
     const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
-    // Not under a running snapshot: it was laid out for the rows there are.
+    // A running snapshot has the layout of the present rows, so statistics must not change under it.
     if (!snapshotter_.is_copying())
       if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
-    // While nothing comes, on a link time goes on.
+    // On a link, time goes on even if no packet comes.
     const std::uint64_t now_ns = can_wait_ ? clock_.counted_ns : std::max(clock_.counted_ns, now.latest_ns);
     if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
     if (snapshotter_.is_wanted()) begin_snapshot();
@@ -211,7 +211,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     return snapshotter_.has_any() || has_more;
   }
 
-  /// Everything that not every run wants: rows, the border of a running snapshot, merges.
+  /// Does the optional work per packet: rows, the border of a running snapshot, merges.
   [[gnu::noinline]] void after_update(std::size_t count) noexcept {
     if (bytes_ && group_measured_ < count) bytes_->add(group_.subspan(group_measured_, count - group_measured_));
     if (observe_merges_ || snapshotter_.has_any())
@@ -241,7 +241,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     }
   }
 
-  /// The record's row must hold all of its packets, those of the current group too.
+  /// Ends a flow. The record's row must hold all of its packets, including those of the current group.
   void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
     if (extras_) {
       after_update(counted);
@@ -263,7 +263,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   void flow_ends_soon(std::uint32_t slot) noexcept override { prefetch_rows(slot); }
 
-  /// The row goes with the flow, and so does whether the running snapshot has it.
+  /// Moves the row along with the flow, and its mark for the running snapshot.
   void flow_moved(std::uint32_t from, std::uint32_t to, std::size_t counted) noexcept override {
     if (!extras_) return;
     after_update(counted);
@@ -287,7 +287,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     }
   }
 
-  /// The flow of a row of the measure stage: a slot's, or one of its directions'.
+  /// Returns the flow of a row in the measure stage: that of a slot, or of one of its directions.
   struct RowKeys {
     const Table* table;
     bool of_biflows;
@@ -301,10 +301,10 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   RowKeys key_of() const noexcept { return {&table_, measurement_.biflows() != nullptr}; }
 
   void begin_snapshot() noexcept {
-    measurement_.flush(key_of());  // the rows may go
+    measurement_.flush(key_of());  // the rows may be replaced
     table_.settle();               // slots are copied one after the other
     if (snapshotter_.begin(table_.slots(), statistics())) return;
-    measurement_.drop_statistics();  // no memory for a copy of the rows: their columns are absent, the counters go on
+    measurement_.drop_statistics();  // no memory for a copy of the rows: their columns are absent
     update_extras();
     snapshotter_.begin(table_.slots(), statistics());
   }
@@ -323,12 +323,12 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     snapshotter_.copy(flow_of(record, slot));
   }
 
-  /// Whether what comes to the slot now is later than the running snapshot.
+  /// Returns true if a packet that now comes to the slot is later than the running snapshot.
   bool in_snapshot(std::uint32_t slot) const noexcept { return snapshotter_.has<Table::kMoves>(slot); }
 
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;
-  std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has seen
+  std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has handled
 };
 
 }  // namespace parshall

@@ -9,14 +9,14 @@
 
 namespace parshall {
 
-/// A flow as its slot has it, or had it to its end.
+/// A flow in its slot, or as it was when it ended.
 struct MeasuredFlow {
   const FlowRecord& record;
-  std::span<const std::byte> row;  ///< of the statistics; empty without
-  ClassId class_id;                ///< kNotClassified where no classes are counted
+  std::span<const std::byte> row;  ///< row of the statistics; empty without any
+  ClassId class_id;                ///< kNotClassified if classes are not counted
 };
 
-/// Counts of flows, by class too where the first statistics of a run tell classes: room for these is taken once.
+/// Counts of flows, also by class if the first statistics of a run classify. Memory for the classes is allocated once.
 struct FlowTally : MonitorCounts {
   /// Null: flows have no classes.
   explicit FlowTally(const StatisticSet* statistics);
@@ -32,7 +32,7 @@ struct FlowTally : MonitorCounts {
     count_class(flow);
   }
 
-  /// Without giving up the room for classes, which there might be no memory for again.
+  /// Clears the counts but keeps the memory for classes, which might not be available again.
   void clear() noexcept;
 
  private:

@@ -9,7 +9,7 @@ std::uint32_t IdleSweep::lines_due(std::uint64_t now_ns, std::size_t table_lines
   constexpr double kLeast = 64;
   is_behind_ = false;
   if (idle_ns_ == 0) return 0;
-  if (now_ns < swept_ns_) swept_ns_ = now_ns;  // or one packet from the future would end all sweeping
+  if (now_ns < swept_ns_) swept_ns_ = now_ns;  // otherwise one packet from the future would end all sweeping
   const double line_ns = static_cast<double>(idle_ns_) / static_cast<double>(table_lines);
   const double due = static_cast<double>(now_ns - swept_ns_) / line_ns;
   if (due < std::min(kLeast, static_cast<double>(table_lines))) return 0;

@@ -12,12 +12,12 @@
 
 namespace parshall {
 
-/// How an input's packets come to several workers.
+/// How packets of an input are distributed to several workers.
 enum class Dealing : std::uint8_t {
-  all_to_each,  ///< each takes its share by hash
-  in_turns,   ///< its sources have them one after the other, whichever is asked: workers hand each to who has its flow
-  by_flow,    ///< its sources tell who has which (InputShare): a flow comes to one worker alone
-  by_device,  ///< as it spreads them, perhaps those of one flow to several
+  all_to_each,  ///< all workers read everything; each takes its partition by hash
+  in_turns,     ///< workers take turns at reading, and pass each packet to the worker of its flow
+  by_flow,      ///< the sources partition the flows (InputShare): each flow comes to one worker
+  by_device,    ///< the device spreads them, perhaps packets of one flow to several workers
 };
 
 /// Packets for a session, one source per lane.
@@ -25,17 +25,17 @@ struct Input {
   std::string description;
   std::vector<std::unique_ptr<PacketSource>> sources;
   Dealing dealing = Dealing::by_device;
-  std::shared_ptr<void> owner;       ///< what the sources need to stay alive
-  std::function<Counters()> device;  ///< totals of the device; empty where there is none
-  /// Packets that forwarders counted as sent and devices dropped; empty where packets go nowhere.
+  std::shared_ptr<void> owner;       ///< keeps alive what the sources need
+  std::function<Counters()> device;  ///< totals of the device; empty if there is none
+  /// Returns the packets that forwarders counted as sent and devices dropped; empty if nothing is forwarded.
   std::function<std::uint64_t()> dropped_in_sending = {};
   std::vector<std::string> interface_names = {};  ///< by RawPacket::interface
-  /// Returns the packets of each interface, where there are several.
+  /// Returns the packets of each interface, if there are several.
   std::function<std::vector<InterfacePackets>()> interfaces = {};
-  std::string remedy = {};         ///< what helps where packets found its queue full, for people
-  std::uint64_t memory_bytes = 0;  ///< that the sources have mapped for packets, and what it takes to deal them
+  std::string remedy = {};         ///< advice to users if packets found its queue full
+  std::uint64_t memory_bytes = 0;  ///< memory that the sources mapped for packets, and for distributing them
 
-  /// That all packets are of, where all sources know; else none.
+  /// Returns the link types of all packets; empty if a source does not know.
   std::vector<LinkType> link_types() const {
     std::vector<LinkType> all;
     for (const auto& source : sources) {

@@ -14,38 +14,37 @@
 
 namespace parshall {
 
-/// What the flows that were live at the report before had then, and what those of this report have: for rates over the
-/// time between the two.
+/// Keeps the counts of live flows at the previous report and at this one, for rates over the time between.
 ///
-/// Shape:  twice a dense array of 64 bytes for each flow, found over an index of two places of 32 bits for each.
+/// Shape:  two dense arrays of 64 bytes for each flow, with an index of two 32-bit entries for each.
 /// Memory: memory_bytes(), touched as flows come.
-/// Full:   when as many flows as were asked for are kept: later ones have no base at the next report.
+/// Full:   keeps the number of flows given at construction; later ones have no base at the next report.
 class IntervalBases {
  public:
   static std::uint64_t memory_bytes(std::uint64_t flows) noexcept {
     return 2 * (flows * sizeof(Entry) + index_for(flows) * sizeof(std::uint32_t));
   }
 
-  /// How many flows a report may have of tables for so many with so many slots. A table has never more flows than it is
-  /// for; a copy of it takes a while, in which some end and others begin in slots that it comes to later: by chance,
-  /// since a hash says which, of 2^20 flows some thousand more at most.
+  /// Returns how many flows a report may have, for tables with this capacity and this many slots. A table never holds
+  /// more than its capacity. But while it is copied, flows end and others begin in slots copied later. Hashing decides
+  /// which, so of 2^20 flows at most some thousand more are reported.
   static std::uint64_t most_flows(std::uint64_t flows, std::uint64_t slots) noexcept {
     constexpr std::uint64_t kChance = 16, kFew = 4096;
     return std::min(slots, flows + flows / kChance + kFew);
   }
 
-  /// `flows`: of one report at most. Throws std::bad_alloc.
+  /// `flows`: most of one report. Throws std::bad_alloc.
   IntervalBases(std::uint64_t flows, std::uint64_t seed)
       : hash_(KeyFields::five_tuple, Identity::exact, seed), before_(flows), now_(flows) {}
 
-  /// Of the report before; nothing where the flow was not in it, or has ended since and begun anew.
+  /// Returns the counts at the previous report; empty if the flow was not in it, or has ended and begun again since.
   IntervalBase find(const FlowRecord& record) const noexcept {
     const Entry* const entry = before_.find(hash_.hash(record.key), record.key);
     if (entry == nullptr || record.first_ns > entry->first_ns) return {};
     return {entry->packets, entry->wire_bytes, entry->first_ns, 0};
   }
 
-  /// Of a flow that is live: once a report, in which there are so many.
+  /// Begins a report with this many live flows; put() is called once for each.
   void begin_report(std::uint64_t flows) noexcept { now_.clear(flows); }
   void put(const FlowRecord& record) noexcept {
     now_.put(hash_.hash(record.key), {record.key, record.packets, record.wire_bytes, record.first_ns});
@@ -61,7 +60,7 @@ class IntervalBases {
 
   static std::uint64_t index_for(std::uint64_t flows) noexcept { return std::max<std::uint64_t>(2, 2 * flows); }
 
-  /// As much of the index is in use as the flows of a report want.
+  /// Uses only as much of the index as a report's flows need.
   class Table {
    public:
     explicit Table(std::uint64_t flows)
@@ -97,7 +96,7 @@ class IntervalBases {
     std::uint64_t after(std::uint64_t at) const noexcept { return at + 1 == places_ ? 0 : at + 1; }
 
     HugeBuffer<Entry> entries_;
-    HugeBuffer<std::uint32_t> index_;  ///< place + 1; 0: none
+    HugeBuffer<std::uint32_t> index_;  ///< index + 1; 0: empty
     std::uint64_t places_ = 2, size_ = 0, most_ = 0;
   };
 

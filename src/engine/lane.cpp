@@ -26,7 +26,7 @@ Lane::Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t bat
   published_.publish(counters_);
 }
 
-/// Time between two calls is a turn's: what came then was worked on.
+/// Polls. The time between two calls is one turn, whose packets have been worked on.
 std::span<const RawPacket> Lane::poll() noexcept {
   const std::uint64_t now = __rdtsc();
   end_turn(now);
@@ -62,7 +62,7 @@ void Lane::work() noexcept {
 std::span<const RawPacket> Lane::poll_source() noexcept {
   if (caught_up_) publish_caught_up();
   if (done()) return {};
-  // Said with the next poll: by then the packets before have been worked on.
+  // Announced with the next poll, when the packets before have been worked on.
   if (std::exchange(pauses_next_, false))
     pauses_.store(pauses_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (limits_.pause_every_ns != 0 && paused()) return {};
@@ -86,7 +86,7 @@ void Lane::publish_caught_up() noexcept {
   caught_up_polls_.store(caught_up_polls_.load(kRelaxed) + 1, std::memory_order_release);
 }
 
-/// Those before ReadLimits::packet_time_ns is up.
+/// Returns the packets before ReadLimits::packet_time_ns is over.
 std::span<const RawPacket> Lane::in_time(std::span<const RawPacket> packets) noexcept {
   if (packets.empty()) idle_ns_ = source_->now_ns();
   if (limits_.packet_time_ns == 0 || packets.empty()) return packets;
@@ -97,7 +97,8 @@ std::span<const RawPacket> Lane::in_time(std::span<const RawPacket> packets) noe
   return {packets.begin(), beyond};
 }
 
-/// Those before the next pause; the others wait. An interval without packets ends with the one before it.
+/// Returns the packets before the next pause; the others wait. An interval without packets is joined with the one
+/// before it.
 std::span<const RawPacket> Lane::up_to_pause(std::span<const RawPacket> packets) noexcept {
   const std::uint64_t every = limits_.pause_every_ns;
   if (every == 0 || packets.empty()) return packets;
@@ -113,7 +114,7 @@ std::span<const RawPacket> Lane::up_to_pause(std::span<const RawPacket> packets)
   return {packets.begin(), after};
 }
 
-/// The kernel may have counted a packet that it is still writing.
+/// Waits briefly, since the kernel may have counted a packet that it is still writing.
 std::span<const RawPacket> Lane::poll_waiting() noexcept {
   constexpr std::chrono::microseconds kNap{100};
   for (int naps = 100; naps != 0; --naps) {

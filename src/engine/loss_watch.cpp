@@ -26,7 +26,7 @@ void LossWatch::follow(std::shared_ptr<LossLog> log) {
   if (log_) log_->follow([this] { return read(); }, merges_, /*partial_late=*/pipeline_);
 }
 
-/// A lane's own losses first: what a device loses later is no matter.
+/// Reads the losses, those of lanes first: a device's later losses do no harm.
 Losses LossWatch::read() const {
   Losses losses;
   Counters device;
@@ -67,7 +67,8 @@ LossWatch::Reading LossWatch::take_reading() const {
   return reading;
 }
 
-/// The last but one such poll may have begun before the reading; the next one has not.
+/// Returns since when the reading is complete. Of polls that caught up, the last but one may have begun before the
+/// reading; the next one has not.
 std::optional<std::uint64_t> LossWatch::known_since(const Reading& reading) const {
   constexpr std::uint64_t kPolls = 2;
   std::uint64_t since_ns = 0;

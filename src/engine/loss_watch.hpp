@@ -12,35 +12,35 @@
 
 namespace parshall {
 
-/// Tells a loss log what a run's devices and workers lose, and between which packet times.
+/// Records in a loss log what a run's devices and workers lose, and between which packet times.
 ///
-/// A reading of the counters is before all packets that came to a lane which has since had nothing more to poll: it has
-/// polled all that came before, and gave it its time. So where lanes never catch up, no later loss is told apart from
-/// those before.
+/// A counter reading can be dated only by lanes that catch up: a lane that finds nothing more to poll has polled
+/// everything that came before, and knows its time. If lanes never catch up, later losses cannot be told from earlier
+/// ones.
 class LossWatch {
  public:
-  /// `device`: totals, of any thread; empty where there is none. `pipeline`: packets are worked on in another turn than
-  /// they come.
+  /// `device`: its totals, from any thread; empty if there is none. `pipeline`: packets may be handled in another order
+  /// than they come.
   LossWatch(const Workers& workers, std::function<Counters()> device, bool merges, bool pipeline);
   ~LossWatch();
   LossWatch(const LossWatch&) = delete;
   LossWatch& operator=(const LossWatch&) = delete;
 
-  /// Before the first packet.
+  /// Starts the log; call it before the first packet.
   void begin(const std::shared_ptr<LossLog>& log);
-  /// Another log from now on, which knows no moment but the beginning; null: none.
+  /// Continues with another log, which knows only the beginning; null: none.
   void follow(std::shared_ptr<LossLog> log);
 
-  /// Now and then, by one thread.
+  /// Takes readings; call it regularly from one thread.
   void look();
 
  private:
-  static constexpr std::uint64_t kMarginNs = 2'000'000;  ///< that sources' clocks may be behind their packets
+  static constexpr std::uint64_t kMarginNs = 2'000'000;  ///< how far sources' clocks may be behind their packets
 
   struct Reading {
     Losses losses;
-    std::uint64_t until_ns;            ///< the clocks of all lanes were there before
-    std::vector<std::uint64_t> polls;  ///< of each lane, then
+    std::uint64_t until_ns;            ///< all lanes' clocks were earlier than this
+    std::vector<std::uint64_t> polls;  ///< polls of each lane at that moment
   };
 
   Losses read() const;

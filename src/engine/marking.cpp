@@ -6,7 +6,7 @@
 namespace parshall {
 namespace {
 
-/// One thread writes.
+/// Adds to a counter that only one thread writes.
 void add_to(std::atomic<std::uint64_t>& count, std::uint64_t more) noexcept {
   count.store(count.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
@@ -55,7 +55,7 @@ MarkingCounts Marker::counts() const {
                                      .too_long = too_long_.load(kRelaxed),
                                      .refused = refused_.load(kRelaxed)},
                        .marked = std::vector<std::uint64_t>(plan_.size())};
-  // Of what was read: the worker goes on meanwhile.
+  // The sum of the counts just read, since the worker goes on.
   counts.offered = counts.forwarded.sent + counts.forwarded.too_long + counts.forwarded.refused;
   for (std::size_t i = 0; i < plan_.size(); ++i) counts.marked[i] = marked_[i].load(kRelaxed);
   return counts;

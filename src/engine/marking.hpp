@@ -13,26 +13,26 @@
 
 namespace parshall {
 
-/// The code points that packets get by the class of their flow, by class and then of those that are unknown. Where
-/// there is none they keep what they came with; so do packets of flows that have no class yet.
+/// DSCP code points by class, then that of unknown flows. If unset, packets keep their own; so do packets of flows that
+/// have no class yet.
 using MarkingPlan = std::vector<std::optional<Dscp>>;
 
-/// Packets of one direction of a wire.
+/// Counts of packets in one direction of a wire.
 struct MarkingCounts {
-  std::uint64_t offered = 0;  ///< to the device they go out of
+  std::uint64_t offered = 0;  ///< offered to the outgoing device
   ForwardCounts forwarded;
-  std::vector<std::uint64_t> marked;  ///< of the offered, by class as in the plan
+  std::vector<std::uint64_t> marked;  ///< part of the offered, by class as in the plan
 
   void add(const MarkingCounts& other);
 };
 
-/// Sends what a worker polled on, marked by class, once the worker has counted it.
+/// Forwards what a worker polled, marked by class, once the worker has counted it.
 ///
 /// Source: Santiago del Rio et al., Wire-speed statistical classification of network traffic on commodity hardware,
 ///         IMC 2012, section 7; DSCP for QoS by RFC 2474.
 class Marker {
  public:
-  /// At most `batch` packets at a time.
+  /// Handles at most `batch` packets at a time.
   Marker(MarkingPlan plan, std::size_t batch);
 
   /// Counts, measures and sends the packets of the lane's last poll.
@@ -45,7 +45,7 @@ class Marker {
   void mark(Forwarder& forwarder, std::span<const RawPacket> packets) noexcept;
 
   MarkingPlan plan_;
-  std::vector<ClassId> classes_;  ///< of the packets at hand
+  std::vector<ClassId> classes_;  ///< classes of the current packets
   std::atomic<std::uint64_t> sent_{0}, too_long_{0}, refused_{0};
   std::unique_ptr<std::atomic<std::uint64_t>[]> marked_;
 };

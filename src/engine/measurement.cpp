@@ -49,7 +49,7 @@ void Measurement::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKe
 
 void Measurement::count_directions(std::span<RowUpdate> packets, FlowKeys key_of) noexcept {
   for (RowUpdate& packet : packets) {
-    // The other direction has nothing in the new record yet: all that came before was measured.
+    // The other direction has nothing in the new record yet, since everything before was measured.
     if (packet.is_split && rows_) [[unlikely]]
       rows_->begin_record(Biflows::other_way(packet.slot));
     biflows_->add(packet, key_of);

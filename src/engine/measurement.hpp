@@ -20,21 +20,23 @@
 
 namespace parshall {
 
-/// The measure stage of one worker: statistics, what is found out about packets, and windows, in rows beside the table.
-/// A batch behind the table, so that the rows have come from memory.
+/// Measure stage of one worker: statistics, findings about packets, and windows, in rows beside the table. It runs one
+/// batch behind the table, so that the prefetched rows have arrived.
 class Measurement {
  public:
-  /// `sample`: which flows are looked at; null: all.
+  /// `sample`: flows that are inspected; null: all.
   Measurement(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample);
 
   bool any() const noexcept { return rows_ || !windows_.empty() || biflows_; }
 
-  /// Null where each direction is a flow: then a row is a slot's; else one of its directions'.
+  /// Returns null if each direction is a flow, so that a row belongs to a slot; otherwise a row belongs to one
+  /// direction.
   const Biflows* biflows() const noexcept { return biflows_.get(); }
   bool has_windows() const noexcept { return !windows_.empty(); }
 
-  /// Other statistics from here on; none where there is none. Throws std::bad_alloc, and has none then. Flows keep
-  /// where they began, and their classes only where packets are marked by them: it takes time, and memory for both.
+  /// Replaces the statistics; null removes them. Flows keep the point at which they began. They keep their classes only
+  /// if packets are marked by class, since that takes time, and memory for both. Throws std::bad_alloc, and has no
+  /// statistics then.
   void use(std::shared_ptr<const StatisticSet> statistics);
   void populate_statistics() noexcept {
     if (rows_) rows_->populate();
@@ -42,18 +44,18 @@ class Measurement {
   void drop_statistics() noexcept { rows_.reset(); }
   const FlowRows* rows() const noexcept { return rows_.get(); }
 
-  /// How many packets at a flow's beginning are to be added, where later ones change nothing; 0: all.
+  /// Returns how many packets at the start of a flow must be added, if later ones change nothing; 0: all.
   std::uint32_t first_packets() const noexcept {
     return rows_ && windows_.empty() && !biflows_ ? rows_->set()->first_packets().value_or(0) : 0;
   }
 
   bool classifies() const noexcept { return rows_ && rows_->set()->classifies(); }
-  /// Of the flow in that slot; nothing where flows have no class.
+  /// Returns the class of the flow in that slot, or nullopt if flows have no class.
   std::optional<ClassId> class_of(std::uint32_t slot) const noexcept {
     if (!classifies()) return std::nullopt;
     return rows_->set()->class_of(rows_->statistics(slot).data());
   }
-  /// Null where the worker tells classes itself.
+  /// Returns null if the worker classifies flows itself.
   const ClassJobs* class_jobs() const noexcept { return jobs_.get(); }
   bool class_jobs_wait() const noexcept { return jobs_ && rows_ && rows_->class_jobs_wait(); }
   void take_classes() noexcept {
@@ -71,8 +73,7 @@ class Measurement {
     for (const auto& windows : windows_) windows->prefetch(slot);
   }
 
-  /// The next packet; `place.latest_ns` and `tcp` where they are known, or asked for. `key_of(slot)` is the slot's
-  /// flow.
+  /// Adds the next packet, with `place.latest_ns` and `tcp` if known or needed. `key_of(slot)` returns the slot's flow.
   [[gnu::always_inline]] void add(SlotRef slot, const PacketFacts& facts, LinkPlace place, const TcpFacts& tcp,
                                   FlowKeys key_of) noexcept {
     if (slot.is_kept_out()) [[unlikely]]
@@ -81,7 +82,7 @@ class Measurement {
     prefetch(row);
     place = note(facts, place);
     const std::size_t at = added_++ % pending_.size();
-    // Field by field: made elsewhere and copied as a whole, what was just stored in parts is loaded in one piece.
+    // Stored field by field: a copy as a whole would read recent partial stores, and stall.
     RowUpdate& packet = pending_[at];
     packet.slot = row;
     packet.starts_flow = slot.is_new();
@@ -95,19 +96,19 @@ class Measurement {
     if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
   }
 
-  /// Whether a window ends before a packet of a flow that is not looked at: then all before are to be added and
-  /// flushed.
+  /// Returns true if a window ends before a packet of a flow that is not inspected. All earlier packets must then be
+  /// added and flushed.
   bool ends_shed_run(LinkPlace place) const noexcept {
     return std::ranges::any_of(windows_, [&](const auto& windows) { return windows->is_beyond(place); });
   }
-  /// Whether parts of windows are told apart, so that runs of packets are of one packet.
+  /// Returns true if windows have parts, so that each run of packets holds a single one.
   bool has_bins() const noexcept { return has_bins_; }
 
-  /// Packets of flows that are not looked at, the last of which stands there: in order of time, and after none that is
-  /// later, or one alone.
+  /// Adds packets of flows that are not inspected; `last` is the position of the last one. They are in time order and
+  /// none is later, or it is a single packet.
   void add_shed(const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept;
 
-  /// Another share of the flows is looked at, after flush().
+  /// Applies a sample of another size, after flush().
   void sample_grew(const FlowSample& sample, std::uint32_t from_one_in) noexcept {
     if (states_) states_->sample_grew(sample, from_one_in);
   }
@@ -115,25 +116,25 @@ class Measurement {
     for (const auto& windows : windows_) windows->sample_changed();
   }
 
-  /// Measures all that was added.
+  /// Measures all packets added so far.
   void flush(FlowKeys key_of) noexcept {
     while (measured_ != added_) measure_oldest(key_of);
     added_ = measured_ = 0;
   }
 
-  // After flush(), of a row:
+  // After flush(), for a row:
 
-  /// `evicted`: for want of room.
+  /// `evicted`: the flow left for want of room.
   void flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted) noexcept {
     if (rows_) rows_->flow_ended(slot);
     for (const auto& windows : windows_) windows->flow_ended(slot, key, evicted);
     if (tracker_) tracker_->flow_ended(slot);
   }
-  /// After flow_ended(), where another record of the flow begins in the slot.
+  /// Begins another record of the same flow in the slot, after flow_ended().
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
     if (rows_) rows_->flow_goes_on(slot, ended);
   }
-  /// Moves what tells directions apart to another slot of the table.
+  /// Moves the state that separates directions to another slot of the table.
   void biflow_moved(std::uint32_t from, std::uint32_t to) noexcept { biflows_->move(from, to); }
   void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
     if (rows_) rows_->move(from, to);
@@ -141,7 +142,8 @@ class Measurement {
     for (const auto& windows : windows_) windows->flow_moved(from, to, key);
   }
 
-  /// A slice of telling about windows; `drain` is called before one ends. Whether there is more to tell.
+  /// Reports a slice of the windows that ended, and calls `drain` before one ends. Returns true if there is more to
+  /// report.
   template <class Drain>
   bool housekeep(LinkPlace now, FlowKeys key_of, Drain drain) noexcept {
     const LinkPlace link = later_of(now);
@@ -151,7 +153,7 @@ class Measurement {
       if (windows->ends_at(link)) {
         drain();
         windows->advance(link, key_of);
-        link_.latest_ns = link.latest_ns;  // states never fall behind windows
+        link_.latest_ns = link.latest_ns;  // states never lag behind windows
       }
       more |= windows->sweep(packets == 0 ? kTellRows : windows->rows_for(packets), key_of);
     }
@@ -162,17 +164,17 @@ class Measurement {
 
   RecordRing& messages() noexcept { return messages_; }
 
-  /// Any thread.
+  /// Ends all waiting. Any thread.
   void stop_waiting() noexcept {
     if (states_) states_->stop_waiting();
   }
 
-  /// Any thread. Null where nobody asked.
+  /// Returns null if the stage is not timed. Any thread.
   const StageCost* cost(MeasureStage stage) const noexcept {
     return costs_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr;
   }
 
-  /// Flows that left for want of room while a window had them, of the length that had most.
+  /// Returns the flows that were evicted while a window had them, for the window length with the most.
   std::uint64_t evicted() const noexcept {
     std::uint64_t most = 0;
     for (const auto& windows : windows_) most = std::max(most, windows->evicted());
@@ -185,25 +187,25 @@ class Measurement {
     fill(packets);
     return packets;
   }
-  /// state_packets(), into as many.
+  /// Fills in state_packets(), for as many states.
   void fill(std::span<StatePackets> packets) const noexcept {
     for (std::size_t state = 0; state < packets.size(); ++state)
       packets[state] = {tracker_->state_packets(state), tracker_->kept_packets()[state]};
   }
 
-  /// Null where no flow gives way.
+  /// Returns null if flows are never reduced.
   const ControlCounts* control() const noexcept { return control_ ? &control_->counts() : nullptr; }
   bool control_window_ends(LinkPlace now) const noexcept { return control_->due(later_of(now)); }
-  /// After flush(). Of how many connections one is to be looked at from here on.
+  /// Ends a control window, after flush(). Returns n, where one in n connections is inspected from now on.
   std::uint32_t end_control_window(LinkPlace now, const WorkerLoad& load) noexcept;
 
-  /// What a packet should take, but for inserting its flow; nothing where nobody knows.
+  /// Returns the expected cost of a packet without inserting its flow; nullopt if unknown.
   std::optional<double> packet_ns() const noexcept { return control_ ? control_->packet_ns() : std::nullopt; }
 
  private:
-  static constexpr std::uint32_t kTellRows = 256;  ///< while no packet comes: some 30 us
+  static constexpr std::uint32_t kTellRows = 256;  ///< rows while no packet comes: about 30 us
 
-  /// The next packet's place, with the latest time.
+  /// Returns the next packet's position, with the latest time.
   LinkPlace note(const PacketFacts& facts, LinkPlace place) noexcept {
     place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, facts.time_ns});
     link_.position = std::max(link_.position, place.position + 1);
@@ -211,24 +213,24 @@ class Measurement {
     return place;
   }
 
-  /// A packet that no flow has. Windows that it ends have all that came before.
+  /// Adds a packet that is in no flow. Windows that it ends contain all packets before it.
   void add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept;
 
-  /// The directions of the packets' flows.
+  /// Determines the direction of the packets in their flows.
   void count_directions(std::span<RowUpdate> packets, FlowKeys key_of) noexcept;
 
-  /// At most kStatBatch packets. Only the last call of flush(), which starts over, finds fewer: so measured_ is a
-  /// multiple of kStatBatch, and none of its packets is behind the ring's end.
+  /// Measures the oldest packets, at most kStatBatch. Only the last call of flush(), which starts over, finds fewer. So
+  /// measured_ is a multiple of kStatBatch, and the packets never wrap around the ring's end.
   void measure_oldest(FlowKeys key_of) noexcept;
 
-  /// Commits all memory that packets touch: who cannot wait would lose some meanwhile.
+  /// Commits all memory that packets touch: a source that cannot wait would lose packets meanwhile.
   void populate() noexcept {
     for (const auto& windows : windows_) windows->populate();
     if (tracker_) tracker_->populate();
     if (biflows_) biflows_->populate();
   }
 
-  /// Packets between which no monitoring state changes.
+  /// Measures packets between which no monitoring state changes.
   void measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) noexcept;
 
   StageCost::Timer time(MeasureStage stage, std::size_t packets) noexcept {
@@ -237,7 +239,7 @@ class Measurement {
 
   void change_states(LinkPlace place, FlowKeys key_of) noexcept;
 
-  /// Of the link as others see it and the packets that came here.
+  /// Returns the later of the link's position as others see it and that of the packets added here.
   LinkPlace later_of(LinkPlace now) const noexcept {
     return {std::max(now.position, link_.position), std::max(now.latest_ns, link_.latest_ns)};
   }
@@ -250,21 +252,22 @@ class Measurement {
   std::unique_ptr<WorkerControl> control_;
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
-  std::size_t slots_;  ///< rows
+  std::size_t slots_;  ///< number of rows
   bool follows_tcp_, reads_headers_, has_bins_, keeps_classes_, tells_kept_out_;
 
-  static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< prime to the batches of a poll
+  static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< coprime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;
   bool timed_ = false;
   std::uint64_t measured_batches_ = 0;
-  std::uint64_t counted_ = 0, kept_house_ = 0;  ///< packets added, and up to the last housekeep()
-  std::uint64_t missed_ = 0;                    ///< packets, by the device, up to the last control window's end
+  std::uint64_t counted_ = 0, kept_house_ = 0;  ///< packets added, and those up to the last housekeep()
+  std::uint64_t missed_ = 0;                    ///< packets missed by the device up to the end of the last control
+                                                ///< window
 
   std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
   std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;
   std::array<PacketFinding, kStatBatch> findings_;
-  std::size_t added_ = 0, measured_ = 0;  ///< to pending_, and of it
-  LinkPlace link_;                        ///< of the latest packet added
+  std::size_t added_ = 0, measured_ = 0;  ///< counts of pending_: added, and measured
+  LinkPlace link_;                        ///< position of the latest packet added
 };
 
 }  // namespace parshall

@@ -85,7 +85,7 @@ void MeasuringStage::add_flowless(MonitorCounts& counts, std::size_t table_lines
 }
 
 MonitorCounts MeasuringStage::counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept {
-  MonitorCounts counts(static_cast<const Counters&>(ended_.counts()));  // no classes: they would be allocated
+  MonitorCounts counts(static_cast<const Counters&>(ended_.counts()));  // without classes, which would be allocated
   add_flowless(counts, table_lines);
   counts.set(Counter::live_flow_packets, counts[Counter::arrived] - counts[Counter::ended_record_packets] -
                                              counts[Counter::kept_out_packets] - counts[Counter::shed_packets]);

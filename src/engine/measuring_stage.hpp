@@ -20,7 +20,7 @@
 
 namespace parshall {
 
-/// A flow stage but for its table: what is the same, and compiled once, whatever flows are kept in.
+/// A flow stage without its table: the part that is independent of the table type, and compiled once.
 class MeasuringStage : public FlowStage {
  public:
   const ControlCounts* control() const noexcept override { return measurement_.control(); }
@@ -44,55 +44,55 @@ class MeasuringStage : public FlowStage {
  protected:
   MeasuringStage(const FlowStageOptions& options, std::uint32_t slots, bool flows_move);
 
-  /// A flow of the table, for who counts or copies it. Where flows are biflows the record becomes one.
+  /// Returns a flow of the table, to count or copy it. If flows are biflows, the record becomes one.
   MeasuredFlow flow_of(FlowRecord& record, std::uint32_t slot) const noexcept;
 
-  /// Rows of the measure stage for that slot, one or two.
+  /// Ends the rows of the measure stage for that slot: one, or two for biflows.
   void end_rows(std::uint32_t slot, const FlowRecord& record) noexcept;
   void go_on(std::uint32_t slot, const FlowRecord& ended) noexcept;
   void move_rows(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept;
   void prefetch_rows(std::uint32_t slot) const noexcept;
 
-  /// What came, and what of it came to no flow.
+  /// Adds the packets that came, and those that are in no flow.
   void add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept;
-  /// All that takes no walk over the table.
+  /// Returns all counts that need no walk over the table.
   MonitorCounts counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept;
-  /// Of them, where no packet came, and once in so many: it takes as long as some packets do.
+  /// Publishes those counts if no packet came, and otherwise only now and then: it costs as much as some packets.
   void publish_now_and_then(std::size_t table_lines, std::size_t live_flows) noexcept;
 
-  /// At the end of a flood guard's window, by the flows that the table was given and has: filter_ from here on.
+  /// Ends a flood guard's window, given the flows that entered the table and those in it. Returns filter_ from now on.
   FloodFilter* end_guard_window(std::uint64_t begun, std::uint64_t live) noexcept;
 
   void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || bytes_ || snapshotter_.has_any(); }
 
-  /// Others from here on, after flush(). Throws std::bad_alloc, and has none then.
+  /// Uses other statistics, after flush(). Throws std::bad_alloc, and has none then.
   void use_statistics(const StatisticChoice& choice);
 
-  /// Of a copy that has all slots.
+  /// Finishes a copy that has all slots.
   void finish_snapshot(std::size_t table_lines) noexcept;
 
-  // What is asked for with every packet comes first.
+  // Members used for every packet come first.
   InFlight in_flight_;
-  FloodFilter* filter_ = nullptr;  ///< while it is on
+  FloodFilter* filter_ = nullptr;  ///< set while the filter is on
   PacketClock clock_;
   bool can_wait_;
-  bool extras_ = false;         ///< whether any packet is more than counted
-  bool only_first_ = false;     ///< later packets of a flow than its first ones have nothing to measure
-  bool follows_batch_ = false;  ///< during run_classified()
+  bool extras_ = false;         ///< packets need more than counting
+  bool only_first_ = false;     ///< only the first packets of a flow have something to measure
+  bool follows_batch_ = false;  ///< true during run_classified()
   bool observe_merges_;
 
-  std::unique_ptr<BatchFlows> batch_flows_;  ///< null: nobody asks for the classes of packets
-  std::unique_ptr<FloodGuard> guard_;        ///< null: every flow comes into the table
-  std::optional<ByteSum> bytes_;  ///< of packets that are in flight no more; nothing: nobody asks before the end
+  std::unique_ptr<BatchFlows> batch_flows_;  ///< null: classes of packets are not needed
+  std::unique_ptr<FloodGuard> guard_;        ///< null: every flow enters the table
+  std::optional<ByteSum> bytes_;  ///< counts packets no longer in flight; unset: bytes are needed only at the end
   EndedFlows ended_;
   Shedder shedder_;
   Measurement measurement_;
-  std::uint64_t generation_ = 0;  ///< of the statistics
+  std::uint64_t generation_ = 0;  ///< generation of the statistics
   Mailbox<StatisticChoice> wanted_statistics_;
   IdleSweep sweep_;
   std::unordered_set<FlowKey, KeyHash> merged_;
   Snapshotter snapshotter_;
-  std::uint64_t arrived_ = 0, published_at_ = 0;  ///< packets, at the last publish_now_and_then(), and published
+  std::uint64_t arrived_ = 0, published_at_ = 0;  ///< packets: at the last publish_now_and_then(), and published
 };
 
 }  // namespace parshall

@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// A worker's table: a base of its monitor, so that it is made before what asks for the number of its slots.
+/// Holds a worker's table as a base class, so that it is constructed before members that need its slot count.
 template <FlowTable Table>
 class OwnTable {
  protected:

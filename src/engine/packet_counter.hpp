@@ -4,7 +4,7 @@
 
 namespace parshall {
 
-/// Packet level: counts packets and bytes, decodes nothing, keeps no flows.
+/// Counts packets and bytes only: decodes nothing, keeps no flows.
 class PacketCounter final : public FlowStage {
  public:
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {

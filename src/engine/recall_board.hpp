@@ -15,18 +15,18 @@
 
 namespace parshall {
 
-/// What the analyst knows of the tasks' recall, for the workers whose flows give way. One thread writes, any may read.
+/// Publishes the tasks' recall from the analyst to workers whose flows are reduced. One thread writes, any may read.
 class RecallBoard {
  public:
   struct Task {
     std::string name;
-    std::uint64_t states = 0;  ///< bit i: it is for flows of state i
-    double threshold = 0;      ///< of recall, from 0 to 1
+    std::uint64_t states = 0;  ///< bit i: the task is for flows of state i
+    double threshold = 0;      ///< wanted recall, from 0 to 1
     std::atomic<double> recall{kUnknown};
-    std::array<std::atomic<double>, FlowWeight::kClasses> heavy_share;  ///< of its events: GapRecovery::Task's
-    std::atomic<double> events{0};                                      ///< in a window, with those missed
-    std::atomic<double> loss_exponent{BlindLoss::kUnknown};             ///< where packets are lost: BlindLoss
-    std::atomic<std::uint64_t> told{0};                                 ///< times
+    std::array<std::atomic<double>, FlowWeight::kClasses> heavy_share;  ///< share of its events; see GapRecovery::Task
+    std::atomic<double> events{0};                                      ///< in a window, including missed ones
+    std::atomic<double> loss_exponent{BlindLoss::kUnknown};             ///< under packet loss; see BlindLoss
+    std::atomic<std::uint64_t> told{0};                                 ///< number of updates
 
     Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {
       for (auto& share : heavy_share) share.store(1, std::memory_order_relaxed);
@@ -34,7 +34,7 @@ class RecallBoard {
   };
   using HeavyShare = std::array<double, FlowWeight::kClasses>;
 
-  /// Before any thread reads. A task keeps its number.
+  /// Adds a task, which keeps its number; call it before any thread reads.
   std::size_t add(std::string name, std::uint64_t states, double threshold) {
     tasks_.push_back(std::make_unique<Task>(std::move(name), states, threshold));
     return tasks_.size() - 1;
@@ -50,7 +50,7 @@ class RecallBoard {
     tasks_[task]->told.fetch_add(1, std::memory_order_release);
   }
 
-  /// Each window of each task, in order; null where nobody asked. Before any thread reads.
+  /// Recall of each window and task, in order; null if not asked for. Set before any thread reads.
   std::unique_ptr<FindingQueue<WindowRecall>> windows;
 
   std::size_t size() const noexcept { return tasks_.size(); }

@@ -10,9 +10,9 @@ namespace parshall {
 namespace {
 
 constexpr std::chrono::microseconds kSnapshotPoll{200}, kAnalyseEvery{500},
-    kDecideEvery{20};  // workers may wait for it
+    kDecideEvery{20};  // workers may be waiting for it
 
-/// A wire may lead from a file to an interface.
+/// Returns true if all sources wait; a wire may lead from a file to an interface.
 bool all_wait(const Input& input) noexcept {
   return !input.sources.empty() &&
          std::ranges::all_of(input.sources, [](const auto& source) { return source->lossless(); });
@@ -27,7 +27,7 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
                     (options_.outputs == nullptr ? 0 : options_.outputs->memory_bytes())),
       events_(/*can_wait=*/all_wait(input_)) {
   options_.threads.ring_packets =
-      std::max(options_.threads.ring_packets, options_.batch);  // one thread fills it, then empties it
+      std::max(options_.threads.ring_packets, options_.batch);  // the same thread fills and empties it
   const bool workers_wait = all_wait(input_);
   if (monitors.workers.empty()) monitors = make_monitors(options_, schema, workers_wait);
   memory_ = std::move(monitors.memory);
@@ -87,7 +87,7 @@ Session::~Session() {
   collector_->finish();
   classifiers_.reset();
   loss_watch_.reset();
-  workers_.reset();  // the sources before what they live on
+  workers_.reset();  // sources go before what they depend on
 }
 
 std::optional<Error> Session::start() {
@@ -132,13 +132,14 @@ std::uint64_t Session::recalls_not_taken() const {
   return board != nullptr ? board->windows->dropped() : 0;
 }
 
-/// Null where nobody asked for each window's.
+/// Returns null if recall per window was not asked for.
 const RecallBoard* Session::recalls() const noexcept {
   const RecallBoard* const board = options_.monitor.control ? options_.monitor.control->recalls.get() : nullptr;
   return board != nullptr && board->windows ? board : nullptr;
 }
 
-/// Tasks may wait for room for their events, and workers for the tasks: so who waits for workers takes them.
+/// Takes events from the queue. Tasks may wait for room in it, and workers for the tasks, so a thread that waits for
+/// workers must do this.
 void Session::keep_events() {
   if (options_.outputs == nullptr) std::ranges::move(events_.take(), std::back_inserter(last_events_));
 }
@@ -177,7 +178,7 @@ Counters Session::counters() const {
   Counters all = collector_->counters();
   for (const auto& lane : workers_->lanes()) all += lane->counters();
   for (const auto& monitor : workers_->monitors()) all += monitor->published();
-  if (input_.device) set_device(all, input_.device());  // lanes know their queues' part, as it was
+  if (input_.device) set_device(all, input_.device());  // lanes hold their queues' part, as of their last read
   return all;
 }
 
@@ -366,7 +367,7 @@ void Session::visit_live(const std::function<void(const ReportFlow&)>& visit) {
     for (const auto& monitor : workers_->monitors()) {
       const std::uint64_t generation = monitor->statistics().generation;
       monitor->visit([&](FlowRecord record, std::span<const std::byte> row) {
-        record.end_reason = EndReason::forced_end;  // the table goes
+        record.end_reason = EndReason::forced_end;  // the table is being removed
         visit_flow(record, row, generation, *chosen, visit);
       });
     }

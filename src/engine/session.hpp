@@ -23,27 +23,27 @@
 
 namespace parshall {
 
-/// Which flows a snapshot hands out. Ended records come once; `live` leaves them to a later report.
+/// Flows that a snapshot hands out. Ended records come once; `live` leaves them to a later report.
 enum class SnapshotFlows : std::uint8_t { live_and_ended, live };
 
-/// One run: workers, the collector of ended records, and reports while it goes on and at its end.
+/// Runs the workers, collects ended records, and makes reports during the run and at its end.
 class Session {
  public:
   struct Monitors {
-    std::vector<std::unique_ptr<FlowStage>> workers;  ///< one each
-    PageRanges memory;                                ///< to be committed while packets come
+    std::vector<std::unique_ptr<FlowStage>> workers;  ///< one for each worker
+    PageRanges memory;                                ///< memory to commit while packets come
   };
 
-  /// Whether tables begin small and grow up to their capacity, so that only flows that come take memory.
+  /// Returns true if tables start small and grow to their capacity, so that memory is taken only by flows that come.
   static bool tables_grow(const SessionOptions& options, const Schema& schema, bool can_wait) noexcept;
 
-  /// The workers' tables and rows. Throws std::bad_alloc. A caller whose source cannot wait makes them before it opens
-  /// the source: what comes meanwhile would be lost. Of a source that cannot wait the memory is committed when the
-  /// session starts, by a thread beside the workers.
+  /// Makes the workers' tables and rows. If the source cannot wait, make them before opening it, since packets in the
+  /// meantime would be lost. Their memory is then committed when the session starts, by a thread beside the workers.
+  /// Throws std::bad_alloc.
   static Monitors make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait);
 
-  /// `monitors` of make_monitors() for the same options and schema; made here where there are none.
-  /// `tasks` are of the window lengths in `options.monitor.windows`.
+  /// `monitors` come from make_monitors() for the same options and schema, and are made here if empty. `tasks` have the
+  /// window lengths in `options.monitor.windows`.
   Session(Input input, SessionOptions options, Schema schema, Monitors monitors = {}, TaskSets tasks = {});
   ~Session();
 
@@ -51,71 +51,72 @@ class Session {
   bool finished() const noexcept { return workers_->finished(); }
   void stop() noexcept { workers_->stop(); }
 
-  /// Whether the workers wait between two intervals of packet time (ReadLimits::pause_every_ns): a snapshot() has all
-  /// packets before, and none after.
+  /// Returns true if the workers wait between two intervals of packet time (ReadLimits::pause_every_ns). A snapshot()
+  /// then has exactly the packets before.
   bool paused() const noexcept { return workers_->paused(); }
   void go_on() noexcept { workers_->go_on(); }
 
-  /// A report from a consistent state while the workers go on; nothing when they ended meanwhile.
+  /// Makes a report from a consistent state while the workers go on; nullopt if they ended in the meantime.
   std::optional<Report> snapshot();
 
-  /// The same in two steps, for a caller with more to do: asks for it; then takes it when it is there.
+  /// Does the same in two steps, for a caller with other work: requests the snapshot, then takes it when it is ready.
   void begin_snapshot();
   std::optional<Report> poll_snapshot(SnapshotFlows flows);
 
-  /// The last snapshot's report was written: its ended records may be forgotten.
+  /// Confirms that the last snapshot's report was written, so that its ended records can be freed.
   void confirm_written() { collector_->confirm_written(); }
 
-  /// Once the source is at its end, or stop() was called: waits for what the workers still have to do, and for outputs
-  /// that the source can wait for to take what is left. False: not in that time.
+  /// Waits, after the source has ended or stop() was called, for the workers to finish their work. Also waits for
+  /// outputs that the source can wait for. Returns false if that took longer than `most`.
   bool ended_within(std::chrono::milliseconds most);
 
-  /// Returns how long the thread that minds this may sleep: `busy`, or longer while nothing comes (TrafficPace).
+  /// Returns how long the controlling thread may sleep: `busy`, or longer while nothing comes (TrafficPace).
   std::chrono::microseconds nap(std::chrono::microseconds busy) noexcept { return pace_->nap(busy); }
 
-  /// Waits for that, however long it takes, then reports everything that is left.
+  /// Waits for the end, however long it takes, then reports everything that is left.
   Report final_report();
 
-  /// Other columns from the next report on. Statistics kept so far are dropped.
+  /// Changes the columns from the next report on. Statistics so far are dropped.
   void change_columns(Schema schema);
 
-  /// What the tasks found since the last call.
+  /// Returns the task events since the last call.
   std::vector<Event> take_events();
 
-  /// And how much of it they found, window by window, since the last call, where flows give way and the plan's board
-  /// keeps that; how many windows of tasks nobody took in time.
+  /// Returns the recall per window since the last call, if flows are reduced and the plan's board keeps it.
+  /// recalls_not_taken() counts those dropped because they were not taken in time.
   std::vector<WindowRecall> take_recalls();
   std::uint64_t recalls_not_taken() const;
 
-  /// Whether all threads that receive from a device have asked it for packets since this was called before. Those of a
-  /// source that waits may be waiting themselves.
+  /// Returns true if all threads that receive from a device have polled it since the previous call. Threads of a source
+  /// that waits may be waiting themselves.
   bool workers_go_on();
 
-  /// The worst of what packets come from. Any thread.
+  /// Returns the worst state of the run's inputs. Any thread.
   InputState input_state() const;
   /// Returns the interfaces that packets come from, where there are several.
   std::vector<InterfacePackets> interfaces() const;
 
-  /// Cheap, at any time: packets polled so far, by all lanes.
+  /// Returns the packets polled so far by all lanes. Cheap, at any time.
   std::uint64_t packets_polled() const noexcept;
 
-  /// Any thread, at any time, cheap, without a snapshot: what has been counted up to now, by all workers, but for what
-  /// takes a walk over the tables (CountedBy::walk). Each counter is as of some moment of the last batches, and none
-  /// goes back but live_flows and live_flow_packets; sums of several hold exactly once the run has finished.
+  /// Returns the counts of all workers so far without a snapshot, except those that need a walk over the tables
+  /// (CountedBy::walk). Cheap, from any thread. Each counter is from the last batches, and none decreases but
+  /// live_flows and live_flow_packets. Sums of several counters are exact only once the run has finished.
   Counters counters() const;
 
-  /// Keeps the record of an ended flow, of whoever took it and could not write it, for the next report. Any thread.
+  /// Keeps a record that an output took but could not write, for the next report. Any thread.
   void keep_ended(std::span<const std::byte> record) { collector_->keep(record); }
 
-  /// Of ended flows, in no report for want of room. Any thread.
+  /// Returns the ended flows that are in no report for want of room. Any thread.
   std::uint64_t records_dropped() const noexcept { return collector_->records_dropped(); }
 
   std::optional<Error> damage() const;
 
-  /// Packets of link types that the filter does not apply to: which, why, and how many. Once it has finished.
+  /// Returns the link types that the filter does not apply to, with the reason and the packet count. Call it once
+  /// finished.
   std::vector<Error> left_out_by_filter() const;
 
-  /// Mapped at most, by all workers: tables, rows and rings; and by records that wait for a report.
+  /// Returns the most memory mapped by all workers for tables, rows and rings, and by records waiting for a report.
   static std::uint64_t memory_bytes(const SessionOptions& options, const Schema& schema);
 
  private:
@@ -136,23 +137,23 @@ class Session {
   const RecallBoard* recalls() const noexcept;
   ReportSummary summarize(std::span<const MonitorCounts> counts, bool final);
   bool may_overlap() const noexcept;
-  std::uint64_t most_live() const noexcept;  ///< flows, of all workers, by their slots
-  static std::uint64_t most_reported(const SessionOptions& options) noexcept;  ///< in a report, of all workers
+  std::uint64_t most_live() const noexcept;                                    ///< flows of all workers, by their slots
+  static std::uint64_t most_reported(const SessionOptions& options) noexcept;  ///< flows in a report, of all workers
 
   Input input_;
   SessionOptions options_;
   std::shared_ptr<const Chosen> chosen_;
   std::uint64_t memory_bytes_;
-  std::vector<std::uint64_t> last_ticks_;  ///< by lane, of workers_go_on()
+  std::vector<std::uint64_t> last_ticks_;  ///< by lane, for workers_go_on()
   std::unique_ptr<Workers> workers_;
   std::unique_ptr<LossWatch> loss_watch_;
   PageRanges memory_;  ///< to be committed
   CommitThread commit_;
-  std::optional<TrafficPace> pace_;  ///< of the thread that minds this
+  std::optional<TrafficPace> pace_;  ///< for the controlling thread
   std::unique_ptr<ClassHelpers> classifiers_;
-  std::optional<IntervalBases> bases_;  ///< where a column goes by the report before
-  std::optional<FlowMerger> merger_;    ///< where workers may have parts of a flow
-  std::vector<Value> values_;           ///< of the flow that is being visited
+  std::optional<IntervalBases> bases_;  ///< set if a column needs the previous report
+  std::optional<FlowMerger> merger_;    ///< set if workers may hold parts of one flow
+  std::vector<Value> values_;           ///< values of the flow being visited
 
   EventQueue events_;
   std::vector<Event> last_events_;  ///< kept for the next take_events()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session maps, and the tables and rows that it maps it for.
+// Memory that a session maps, and the tables and rows in it.
 #include <algorithm>
 #include <bit>
 
@@ -13,10 +13,10 @@
 namespace parshall {
 namespace {
 
-/// Of records that wait: those being reported and those since, each with as much again where no file can be written.
+/// Waiting records: those being reported and newer ones, each twice if no file can be written.
 constexpr std::uint64_t kSpoolMemoryBytes = 4 * SpoolLimits().memory_bytes;
 
-/// Of what tasks find, and how much of it, on its way.
+/// Returns the memory of findings and recalls on their way to a consumer.
 std::uint64_t findings_bytes(const SessionOptions& options) noexcept {
   if (options.monitor.windows.empty()) return 0;
   const RecallBoard* const recalls = options.monitor.control ? options.monitor.control->recalls.get() : nullptr;
@@ -58,7 +58,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
       schema.needs_interval() && options.snapshots ? IntervalBases::memory_bytes(most_reported(options)) : 0;
   const std::uint64_t merger = options.workers > 1 && options.threads.model != ThreadModel::pipeline
                                    ? FlowMerger::memory_bytes(flows)
-                                   : 0;  // and perhaps it is not needed
+                                   : 0;  // it may not be needed
   return options.workers * bytes + class_rings + model + shared + bases + merger + findings_bytes(options) +
          kSpoolMemoryBytes;
 }

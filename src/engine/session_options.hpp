@@ -10,7 +10,7 @@
 
 namespace parshall {
 
-/// What a session does with what comes.
+/// Options of a session.
 struct SessionOptions {
   ThreadOptions threads;
   std::size_t workers = 1;
@@ -22,19 +22,20 @@ struct SessionOptions {
   const HashFunction* hash = nullptr;  ///< null: the keyed hash
   std::uint64_t seed = 0;
   std::optional<BpfFilter> filter;
-  bool snapshots = true;    ///< reports before the end will be asked for
-  bool keeps_ended = true;  ///< records of ended flows, for reports; else they are counted, and gone
-  /// Where they go at once, too, or in place of that, if it has the report, and where findings go in place of
-  /// take_events() and take_recalls(): by the collector's thread. Null: nowhere. What is given back is kept for the
+  bool snapshots = true;    ///< reports before the end will be requested
+  bool keeps_ended = true;  ///< keep records of ended flows for reports; false: only count them
+  /// Destination of records at once, in addition to reports or instead of them, and of findings instead of
+  /// take_events() and take_recalls(). The collector's thread uses it; null: none. Records given back are kept for the
   /// next report.
   Outputs* outputs = nullptr;
-  bool commits_first = false;  ///< of a source that cannot wait: before the first packet, however long it takes
-  std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< that these may take until a report asks for them
+  bool commits_first = false;  ///< commit memory before the first packet, however long it takes; for a source that
+                               ///< cannot wait
+  std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< limit for records until a report takes them
   const TableEntry* table = nullptr;              ///< null: packet level, no flows
-  std::size_t classifiers = 0;  ///< threads that tell classes, where class_helpers_maker() is; 0: the workers do
-  FlowStageOptions monitor;     ///< `flows` is per worker; `statistics` and memory are set by make_monitors()
+  std::size_t classifiers = 0;  ///< classifier threads, if class_helpers_maker() exists; 0: the workers classify
+  FlowStageOptions monitor;     ///< `flows` is per worker; make_monitors() sets `statistics` and memory
 
-  bool finds_anything() const noexcept;  ///< whether tasks want more of a flow than its counters
+  bool finds_anything() const noexcept;  ///< true if tasks need more of a flow than its counters
   bool follows_tcp() const noexcept;
   bool reads_headers() const noexcept { return follows_tcp() || monitor.side_facts || monitor.biflow; }
 };

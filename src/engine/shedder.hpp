@@ -9,14 +9,14 @@
 
 namespace parshall {
 
-/// Times of the packets that a worker's flow stage had last, in the order in which they came to it.
+/// Latest packet times of a worker's flow stage, in order of arrival.
 struct PacketClock {
-  std::uint64_t latest_ns = 0;   ///< of any
-  std::uint64_t counted_ns = 0;  ///< of one that was looked at
+  std::uint64_t latest_ns = 0;   ///< latest of any packet
+  std::uint64_t counted_ns = 0;  ///< latest of an inspected packet
 };
 
-/// Which flows a worker looks at where there is no time for all, and what becomes of the packets of the others:
-/// counted, and told to the windows in runs.
+/// Chooses the flows that a worker inspects under overload. The packets of all others are counted, and reported to the
+/// windows in runs.
 class Shedder {
  public:
   /// Packets between which no window ends.
@@ -27,15 +27,15 @@ class Shedder {
 
   Shedder(const FlowStageOptions& options, Measurement& measurement, PacketClock& clock);
 
-  /// Null: packets of all flows are looked at, whatever comes.
+  /// Returns null if packets of all flows are always inspected.
   const FlowSample* sample() const noexcept { return sample_.get(); }
 
-  /// Whether the sample leaves any flow out. Only then:
+  /// Returns true if the sample leaves any flow out. Only then:
   bool sheds() const noexcept { return sheds_; }
   bool takes(const FlowKey& flow) const noexcept { return sample_->takes(flow); }
 
-  /// A packet of a flow that is left out; those in flight are before it: `drain` is called where a window ends there.
-  /// The last run() is to be ended.
+  /// Sheds a packet of a flow outside the sample. Packets in flight precede it, so `drain` is called if a window ends
+  /// there. The last run must be ended by the caller.
   template <class Drain>
   [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, Run& run, FlowKeys key_of,
                                    Drain drain) noexcept {
@@ -50,7 +50,7 @@ class Shedder {
   }
   void end(Run& run, FlowKeys key_of) noexcept;
 
-  /// One of so many connections is looked at from here on: with nothing in flight, all measured. Whether that is news.
+  /// Inspects one in n connections from now on; nothing may be in flight or unmeasured. Returns true if n changed.
   bool look_at_one_in(std::uint32_t connections) noexcept;
 
   const KeptOut& packets() const noexcept { return shed_; }
@@ -60,7 +60,7 @@ class Shedder {
   Measurement& measurement_;
   PacketClock& clock_;
   bool sheds_ = false;
-  std::uint32_t most_one_in_ = 1;  ///< since all were looked at
+  std::uint32_t most_one_in_ = 1;  ///< since all flows were inspected
   KeptOut shed_;
 };
 

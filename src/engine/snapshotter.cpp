@@ -19,13 +19,13 @@ std::size_t stride_of(const StatisticSet* statistics) noexcept {
 
 Snapshotter::Snapshotter(bool flows_move, const StatisticSet* statistics, std::vector<StatePackets> states)
     : flows_move_(flows_move), copies_(statistics), later_(statistics) {
-  snapshot_.counts = copies_;  // with room for classes
+  snapshot_.counts = copies_;  // with memory for classes
   snapshot_.states = std::move(states);
 }
 
 void Snapshotter::reserve(std::uint32_t slots, const StatisticSet* statistics) { map(slots, stride_of(statistics)); }
 
-/// Address space for a copy of every flow. Throws std::bad_alloc.
+/// Maps address space for a copy of every flow. Throws std::bad_alloc.
 void Snapshotter::map(std::uint32_t slots, std::size_t stride) {
   const std::size_t bytes = slots * stride;
   if (snapshot_.flows.size() < bytes) snapshot_.flows = HugeBuffer<std::byte>(bytes, /*huge_pages=*/false);
@@ -50,7 +50,7 @@ bool Snapshotter::begin(std::uint32_t slots, const StatisticChoice& statistics) 
 }
 
 std::uint32_t Snapshotter::slice_end() const noexcept {
-  constexpr std::uint32_t kSlots = 256;  // a few microseconds at most
+  constexpr std::uint32_t kSlots = 256;  // takes a few microseconds at most
   return std::min(copied_ + kSlots, slots_);
 }
 
@@ -69,7 +69,7 @@ bool Snapshotter::flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
     return false;
   }
   if (!marked(to)) return false;
-  mark(from);  // counts as copied: so there are never more copies than slots
+  mark(from);  // counts as copied, so that copies never outnumber slots
   return true;
 }
 
@@ -81,7 +81,7 @@ void Snapshotter::finish(const MonitorCounts& ended, const MonitorCounts& flowle
   counts -= later_;
   counts.complete_bytes();
   copied_ = 0;
-  mark_ = !mark_;  // all slots are marked: now none is
+  mark_ = !mark_;  // all slots are marked; now none is
   next_number_ = snapshot_.number + 1;
   state_.store(State::ready, std::memory_order_release);
 }

@@ -11,33 +11,33 @@
 
 namespace parshall {
 
-/// The running copy of a worker's flows: whether one is wanted, which slots it has, what came to these since. It knows
-/// no table: whoever does hands it the flows.
+/// Controls the running copy of a worker's flows: if one is wanted, which slots it has, and what came to these since.
+/// It is independent of the table, whose owner passes the flows in.
 ///
-/// Cost: has() while a copy runs, once a packet. Memory: that of a Snapshot, and a bit for each slot where flows move.
+/// Cost:   has() once a packet while a copy runs. Memory: that of a Snapshot, and a bit for each slot if flows move.
 class Snapshotter {
  public:
   Snapshotter(bool flows_move, const StatisticSet* statistics, std::vector<StatePackets> states);
 
-  /// Takes the memory of a copy of so many slots in advance. Throws std::bad_alloc.
+  /// Allocates the memory of a copy of this many slots in advance. Throws std::bad_alloc.
   void reserve(std::uint32_t slots, const StatisticSet* statistics);
 
-  /// The reporting thread's: another copy is wanted; null until it is there.
+  /// Requests another copy, for the reporting thread; ready() returns null until it is complete.
   void request(std::uint64_t number) noexcept {
     snapshot_.number = number;
     state_.store(State::wanted, std::memory_order_release);
   }
   Snapshot* ready() noexcept { return state_.load(std::memory_order_acquire) == State::ready ? &snapshot_ : nullptr; }
 
-  /// All that follows is the worker's.
+  /// All functions below are for the worker.
   bool is_wanted() const noexcept { return state_.load(std::memory_order_acquire) == State::wanted; }
   bool is_copying() const noexcept { return state_.load(std::memory_order_relaxed) == State::copying; }
 
-  /// Where a copy is wanted: begins it, of so many slots, with rows of these statistics. False, and nothing is begun,
-  /// where there is no memory for the rows: without statistics it always begins.
+  /// Begins the copy that is wanted, with this many slots and rows of these statistics. Returns false without beginning
+  /// if there is no memory for the rows; without statistics it always begins.
   bool begin(std::uint32_t slots, const StatisticChoice& statistics) noexcept;
 
-  /// While it is copying: calls copy(slot) for each of the next slots that is to be copied, where there is a flow.
+  /// Continues the copy: calls copy(slot) for each of the next slots to be copied; a slot may be empty.
   template <class Copy>
   void advance(Copy copy) noexcept {
     for (const std::uint32_t end = slice_end(); copied_ < end; ++copied_)
@@ -46,15 +46,15 @@ class Snapshotter {
   void copy(const MeasuredFlow& flow) noexcept;
   bool has_all() const noexcept { return copied_ == slots_; }
 
-  /// Then: with what was counted of the ended records and of packets without a flow up to now, which are in no slot
-  /// that may have been copied before they came.
+  /// Finishes the copy. The arguments are the counts so far of ended records and of packets without a flow. None of
+  /// these is in a slot that was copied before it came.
   void finish(const MonitorCounts& ended, const MonitorCounts& flowless) noexcept;
   std::span<StatePackets> states() noexcept { return snapshot_.states; }  ///< to be set before
 
-  /// Whether a copy is running that has any slot.
+  /// Returns true if a running copy has any slot.
   bool has_any() const noexcept { return copied_ != 0; }
 
-  /// Whether what comes to the slot now is later than the running copy. `flows_move` as it was made with.
+  /// Returns true if what comes to the slot now is later than the running copy. `flows_move` as at construction.
   template <bool flows_move>
   [[gnu::always_inline]] bool has(std::uint32_t slot) const noexcept {
     if constexpr (flows_move)
@@ -63,16 +63,17 @@ class Snapshotter {
       return slot < copied_;
   }
 
-  /// A packet that came to a slot that the copy has.
+  /// Counts a packet that came to a slot already in the copy.
   void add_later_packet() noexcept { later_.add(Counter::arrived, 1); }
 
-  /// A record left its slot, which the copy has or not. The first snapshot that may report the record.
+  /// Counts a record that left its slot; `has_slot`: the copy has it. Returns the first snapshot that may report the
+  /// record.
   std::uint64_t flow_ended(const MeasuredFlow& flow, bool has_slot) noexcept {
     if (has_slot) later_.count_ended(flow);
     return next_number_ + (has_slot ? 1 : 0);
   }
 
-  /// A flow went to another slot, and whether the copy has it goes with it. True where it is to be copied now: it went
+  /// Carries the mark along when a flow moves to another slot. Returns true if the flow must be copied now: it moved
   /// from a slot still to be copied to one that has been.
   bool flow_moved(std::uint32_t from, std::uint32_t to) noexcept;
 
@@ -82,7 +83,7 @@ class Snapshotter {
   void map(std::uint32_t slots, std::size_t stride);
   std::uint32_t slice_end() const noexcept;
 
-  /// Whether the slot is to be copied yet: not where its flow was copied elsewhere, or came after.
+  /// Returns true if the slot must still be copied: false if its flow was copied elsewhere, or came later.
   bool takes(std::uint32_t slot) noexcept {
     if (!flows_move_) return true;
     if (marked(slot)) return false;
@@ -93,13 +94,13 @@ class Snapshotter {
   void mark(std::uint32_t slot) noexcept { marks_[slot] = mark_; }
 
   std::uint32_t slots_ = 0;
-  std::uint32_t copied_ = 0;  ///< slots below this one are in the running copy
+  std::uint32_t copied_ = 0;  ///< slots below this are in the running copy
   bool flows_move_;
-  bool mark_ = true;         ///< what stands in marks_ for a slot in the copy, by turns
-  std::vector<bool> marks_;  ///< by slot, where flows move: those in the copy, or whose flows were elsewhere
+  bool mark_ = true;         ///< value in marks_ of a copied slot; alternates
+  std::vector<bool> marks_;  ///< by slot, if flows move: copied, or with a flow copied elsewhere
   std::atomic<State> state_{State::idle};
-  std::uint64_t next_number_ = 1;  ///< of the snapshot that a record ending now belongs to
-  FlowTally copies_, later_;       ///< what is in the running copy, and what came to slots that it had already
+  std::uint64_t next_number_ = 1;  ///< snapshot that a record ending now belongs to
+  FlowTally copies_, later_;       ///< counts in the running copy, and of packets to slots already copied
   Snapshot snapshot_;
 };
 

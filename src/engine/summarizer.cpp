@@ -13,15 +13,15 @@
 namespace parshall {
 namespace {
 
-/// In the order of MonitorCounts::classes.
+/// Returns the class names in the order of MonitorCounts::classes.
 std::vector<std::string> class_names(const StatisticSet& statistics) {
   auto names = std::ranges::find(statistics.columns(), FlowClass::kName, &Column::name)->values;
   names.emplace_back("too few packets");
   return names;
 }
 
-/// What the device says of all: of what each queue tells of itself, their sum, so that lanes and the whole add up,
-/// whatever is lost while they are read.
+/// Returns the device's counters. Those that each queue reports are replaced by the queues' sum, so that lanes add up
+/// to the total even if packets are lost while they are read.
 Counters of_device(const Counters& device, std::span<const Counters> queues) {
   Counters all = device;
   for (const CounterLine& line : Counters::kTable) {
@@ -48,7 +48,8 @@ Summarizer::Summarizer(const Input& input, const SessionOptions& options, const 
   if (statistics.classifies()) class_names_ = class_names(statistics);
 }
 
-/// Of all workers together, since the start. The measure stage is timed now and then; counting is the rest.
+/// Explains the time of all workers together since the start. The measure stage is timed for some batches; the rest is
+/// counting.
 void Summarizer::explain(ReportSummary& summary) const {
   const double ns_per_cycle = this->ns_per_cycle();
   const double packets = std::max(1.0, static_cast<double>(summary.total.counted()));
@@ -140,8 +141,8 @@ double Summarizer::ns_per_cycle() const {
   return elapsed / static_cast<double>(std::max<std::uint64_t>(1, __rdtsc() - began_cycles_));
 }
 
-/// Where the packets are, by worker and in all. While they are on their way, a report is about those that have arrived
-/// in a flow.
+/// Accounts for the packets, per worker and in total. During a run, a report covers the packets that have arrived in a
+/// flow.
 void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> counts, const Counters& collected) {
   const bool is_pipeline = options_.threads.model == ThreadModel::pipeline;
   Accounting& total = summary.total;
@@ -155,7 +156,7 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
     if (!summary.final && !is_pipeline) own.set(Counter::counted, counts[i][Counter::arrived]);
     if (!summary.final) own.set(Counter::polled, own.outcomes());
     total += own;
-    if (input_.dealing == Dealing::in_turns) {  // what it read for all is not what it counted
+    if (input_.dealing == Dealing::in_turns) {  // a worker reads for all, but counts its own
       own.set(Counter::counted, counts[i][Counter::arrived]);
       own.set(Counter::polled, own.outcomes());
     }
@@ -177,11 +178,12 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
     total.set(Counter::polled, total[Counter::polled] - total.counted() + total[Counter::arrived]);
     total.set(Counter::counted, total[Counter::arrived]);
   }
-  if (input_.device) set_device(total, of_device(input_.device(), queues));  // else sources tell what they know
-  total.set(Counter::first_seen_ns, std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // or 0
+  if (input_.device) set_device(total, of_device(input_.device(), queues));  // otherwise sources report what they know
+  total.set(Counter::first_seen_ns,
+            std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // 0 if there was none
 }
 
-/// What a receive thread hands over, each of them counts.
+/// Reports the workers behind a receive thread; each counts what that thread hands over.
 void Summarizer::tell_workers_behind(std::span<const MonitorCounts> counts, ReportSummary& summary) {
   const std::span<const BusyClock> clocks = workers_.monitor_clocks();
   for (std::size_t i = 0; i < counts.size(); ++i) {

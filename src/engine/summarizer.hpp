@@ -16,24 +16,25 @@ namespace parshall {
 struct Input;
 struct SessionOptions;
 
-/// Says of a run what a report says but for its flows. All that it is made of outlives it.
+/// Makes all parts of a report except its flows. Its constructor arguments must outlive it.
 class Summarizer {
  public:
-  /// The run begins. `analyst` may be null.
+  /// Begins with the run. `analyst` may be null.
   Summarizer(const Input& input, const SessionOptions& options, const StatisticSet& statistics, const Workers& workers,
              const Analyst* analyst);
 
-  /// Counts the reports. `counts` are of the workers, of the same moment; `collected` of the collector.
+  /// Makes a summary and counts it as a report. `counts` are the workers', taken at one moment; `collected` the
+  /// collector's.
   ReportSummary summarize(std::span<const MonitorCounts> counts, const Counters& collected, bool final);
 
-  /// Packet time between the last two reports; 0: there was one.
+  /// Returns the packet time between the last two reports; 0 before the second.
   double interval_s() const noexcept { return interval_s_; }
   std::uint64_t reports() const noexcept { return reports_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  double ns_per_cycle() const;  ///< of the time stamp counter
+  double ns_per_cycle() const;  ///< length of a cycle of the time stamp counter
   void explain(ReportSummary& summary) const;
   AdaptationSummary adaptation() const;
   ForwardingSummary forwarding() const;
@@ -46,7 +47,7 @@ class Summarizer {
   const SessionOptions& options_;
   const Workers& workers_;
   const Analyst* analyst_;
-  std::vector<std::string> class_names_;  ///< with that of flows that are unknown, and of those with too few packets
+  std::vector<std::string> class_names_;  ///< includes names for unknown flows and for those with too few packets
   std::vector<BusyClock::Ticks> busy_before_, monitor_busy_before_;
   Clock::time_point began_;
   std::uint64_t began_cycles_;

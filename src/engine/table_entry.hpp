@@ -5,7 +5,7 @@
 
 namespace parshall {
 
-/// A registry's line for a table: the monitor over it.
+/// Makes the registry entry of a table, with the monitor over it.
 template <FlowTable Table>
 constexpr TableEntry table_entry(std::string_view name, bool exact, unsigned tag_bits, std::string_view help) {
   constexpr auto kMake = [](const FlowStageOptions& options) -> std::unique_ptr<FlowStage> {

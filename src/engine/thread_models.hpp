@@ -7,20 +7,20 @@
 
 namespace parshall {
 
-/// A thread model by the name `--threads` knows it by.
+/// A thread model under its name for `--threads`.
 struct ThreadModelEntry {
   std::string_view name;
   std::string_view help;
   ThreadModel model;
 
-  /// Threads that packets go through.
+  /// Returns the threads that packets pass through.
   std::size_t threads(std::size_t workers) const noexcept { return workers + (model == ThreadModel::pipeline ? 1 : 0); }
 };
 
-/// Every one that the program knows, one line each, the default first.
+/// Lists all thread models that the program knows, the default first.
 std::span<const ThreadModelEntry> thread_models() noexcept;
 
-/// More of them, from a program that has more: before anything asks.
+/// Adds thread models of another program; call it before any other function.
 void add_thread_models(std::span<const ThreadModelEntry> models);
 
 }  // namespace parshall

@@ -28,7 +28,7 @@ void Idle::yield() noexcept {
 
 std::optional<Error> set_scheduler(std::thread& thread, Scheduler scheduler) {
   if (scheduler == Scheduler::other) return std::nullopt;
-  pid_t number = 0;  // the kernel's, which sched_setattr() takes
+  pid_t number = 0;  // thread ID in the kernel, for sched_setattr()
   clockid_t clock;
   if (::pthread_getcpuclockid(thread.native_handle(), &clock) == 0) number = static_cast<pid_t>(~(clock >> 3));
   struct {
@@ -43,7 +43,7 @@ std::optional<Error> set_scheduler(std::thread& thread, Scheduler scheduler) {
     attributes.policy = SCHED_FIFO;
     attributes.priority = 1;
   } else {
-    attributes.policy = 6;  // SCHED_DEADLINE: 9 of every 10 ms
+    attributes.policy = 6;  // 9 of every 10 ms
     attributes.runtime = 9'000'000;
     attributes.deadline = attributes.period = 10'000'000;
   }

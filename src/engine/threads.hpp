@@ -13,31 +13,32 @@
 
 namespace parshall {
 
-/// How a thread waits: it spins for ever, or for a while before it lets others run, or it lets them at once.
+/// How a thread waits: spins for ever, spins for a while before it yields to others, or yields at once.
 enum class Waiting : std::uint8_t { busily, soon_asleep, asleep };
 
-/// Paces a thread while nothing comes: it spins, then yields, then naps, and after some two milliseconds it sleeps.
+/// Paces a thread while nothing comes: it spins, then yields, then naps, and sleeps after about two milliseconds.
 ///
-/// Where others wait for the core, a thread that yields all day has used up its share of it when packets come, and
-/// waits for its next turn while its queue fills. So once a yield has taken long, the thread naps in place of yields
-/// for a while: a scheduler prefers who has used little.
+/// If other threads want the core, a thread that yields all the time uses up its time slice before packets come, and
+/// its queue fills until the next slice. So after a yield that took long, it naps instead of yielding for a while:
+/// schedulers prefer threads that used little time.
 class Idle {
  public:
   explicit Idle(Waiting waiting) noexcept : waiting_(waiting) {}
   explicit Idle(bool busy_poll) noexcept : Idle(busy_poll ? Waiting::busily : Waiting::soon_asleep) {}
 
-  /// Something has come. The first time after a sleep it may be all: then the thread naps before it would spin.
+  /// Ends the waiting because something has come. After a sleep it may have been all, so the thread then naps before it
+  /// spins.
   void reset() noexcept {
     turns_ = turns_ < kSleeps ? 0 : kNaps;
     is_waiting_ = false;
   }
-  /// There is something left to do that can wait: the thread naps, but does not sleep.
+  /// Keeps the thread at naps instead of sleep, because some work is left that can wait.
   void stay_awake() noexcept {
     if (turns_ == kSleeps) turns_ = kNaps;
   }
   bool waiting() const noexcept { return is_waiting_; }
 
-  /// Waits for a moment. `sleep` is what a thread does that can be woken; others go on with naps.
+  /// Waits for a moment. `sleep` is used by threads that can be woken; others continue with naps.
   template <class Sleep>
   void wait(const Sleep& sleep) noexcept {
     is_waiting_ = true;
@@ -58,9 +59,10 @@ class Idle {
  private:
   static constexpr std::uint32_t kFewNaps = 2'000, kManyNaps = 64'000;              ///< at least 0.2 s and 6 s
   static constexpr std::uint32_t kYields = 64, kNaps = 1024, kSleeps = kNaps + 20;  ///< turns before each begins
+  static constexpr std::uint32_t kYields = 64, kNaps = 1024, kSleeps = kNaps + 20;  ///< calls before each begins
 
   static void nap() noexcept {
-    constexpr std::chrono::microseconds kNap{50};  // 740 packets of 10 GbE line rate; a queue holds 4096
+    constexpr std::chrono::microseconds kNap{50};  // 740 packets at 10 GbE line rate; a queue holds 4096
     std::this_thread::sleep_for(kNap);
   }
 
@@ -71,17 +73,19 @@ class Idle {
   }
 
   Waiting waiting_;
-  bool is_waiting_ = false;  ///< since something came last
+  bool is_waiting_ = false;  ///< set since the last reset()
   std::uint32_t turns_ = 0;
   std::uint32_t naps_for_yields_ = 0;   ///< still to come
   std::uint32_t naps_next_ = kFewNaps;  ///< after the next yield that takes long
+  std::uint32_t naps_for_yields_ = 0;  ///< naps left in place of yields
 };
 
-/// Fails, saying what to do, where the kernel refuses. The thread may be any that has not been joined.
+/// Sets the scheduling class of a thread that has not been joined; pin() sets its core. Error: the kernel refuses; the
+/// message says what to do.
 std::optional<Error> set_scheduler(std::thread& thread, Scheduler scheduler);
 std::optional<Error> pin(std::thread& thread, unsigned core);
 
-/// CPU time that a thread has taken which has not been joined; 0 where the kernel does not tell.
+/// Returns the CPU time of a thread that has not been joined; 0 if the kernel does not report it.
 std::uint64_t cpu_ns(std::thread& thread) noexcept;
 
 }  // namespace parshall

@@ -7,19 +7,19 @@
 
 namespace parshall {
 
-/// Says how long a thread beside the workers may sleep: what it waits for comes with packets, so a quiet link needs it
+/// Decides how long a thread beside the workers may sleep. Its work comes with packets, so a quiet link needs it
 /// rarely.
 ///
-/// Cost: one word of each lane, each time.
+/// Cost:   reads one word of each lane per call.
 class TrafficPace {
  public:
   explicit TrafficPace(const Workers& workers);
 
-  /// The thread had something to do: more may come, such as of flows that time out.
+  /// Notes that the thread had something to do, so that more may follow, such as flows that time out.
   void note_work() noexcept { changed_ = Clock::now(); }
 
   /// Returns `busy` while packets come or there is work, and for some milliseconds after that; then 20 ms. Devices
-  /// whose queues may not outlast that are always busy.
+  /// whose queues may overflow in 20 ms always count as busy.
   std::chrono::microseconds nap(std::chrono::microseconds busy) noexcept;
 
  private:

@@ -15,16 +15,17 @@
 
 namespace parshall {
 
-/// Packets of one input that several workers read in turns: whoever has a turn decodes some packets for all, and hands
-/// each to the worker that has its flow, who takes the turns in the order of the input. So each packet is read, decoded
-/// and hashed once, and a flow is in one worker alone.
+/// Lets several workers read one input in windows of packets, called turns. The worker that holds a turn decodes its
+/// packets for all, and passes each to the worker that has its flow. Every worker takes the turns in input order. So
+/// each packet is read, decoded and hashed once, and each flow is in one worker.
 ///
-/// Shape: room for kMostAhead turns, in each for all of its packets for each worker. Which was used last is used first:
-///        while workers keep step the same few stay in their caches, and no more memory is committed.
-/// Full:  who would read further ahead of the slowest worker waits for him.
+/// Shape:  room for kMostAhead turns, each with space for all of its packets for each worker. The most recently used
+///         one is reused first: while workers keep pace, the same few stay in the caches, and no more memory is
+///         committed.
+/// Full:   a worker that would read further ahead waits for the slowest one.
 class Turns {
  public:
-  /// The packets of one turn that one worker counts.
+  /// Packets of one turn that one worker counts.
   class Part {
    public:
     std::span<const PacketFacts> facts() const noexcept { return {facts_.data(), count_}; }
@@ -35,14 +36,14 @@ class Turns {
     friend Turns;
     std::size_t count_ = 0;
     HugeBuffer<PacketFacts> facts_;
-    HugeBuffer<LinkPlace> places_;  ///< within the turn, until take()
-    HugeBuffer<TcpFacts> tcp_;      ///< none where nobody asks
+    HugeBuffer<LinkPlace> places_;  ///< relative to the turn until take()
+    HugeBuffer<TcpFacts> tcp_;      ///< empty if not needed
   };
 
-  /// In the hands of who decodes it.
+  /// A turn that is being decoded.
   class Turn {
    public:
-    /// The packet that follows on the link, for that worker.
+    /// Adds the next packet on the link, for that worker.
     [[gnu::always_inline]] void add(const PacketFacts& facts, const TcpFacts& tcp, std::size_t worker) noexcept {
       Part& part = parts_[worker];
       latest_ns_ = std::max(latest_ns_, facts.time_ns);
@@ -56,25 +57,27 @@ class Turns {
     friend Turns;
     std::vector<Part> parts_;
     std::uint64_t number_ = 0, counted_ = 0, latest_ns_ = 0;
-    alignas(64) std::atomic<std::size_t> readers_{0};  ///< who have not released it
+    alignas(64) std::atomic<std::size_t> readers_{0};  ///< workers that have not released it
   };
 
-  /// How far a worker is with what he counts.
+  /// Progress of a worker through the turns.
   struct Reader {
     std::size_t worker;
-    std::uint64_t next = 0;  ///< turn
-    LinkPlace link = {};     ///< behind the last turn taken
+    std::uint64_t next = 0;  ///< number of the next turn
+    LinkPlace link = {};     ///< position behind the last turn taken
   };
 
-  /// Of a turn, where a batch is so many: some 10 us of work at least, for a lock and a place in order.
+  /// Returns the packets of a turn, given the batch size. It is at least about 10 us of work, which outweighs the lock
+  /// and the ordering.
   static constexpr std::size_t packets_for(std::size_t batch) noexcept { return std::max<std::size_t>(batch, 1024); }
 
-  /// `packets`: of a turn, at most.
+  /// `packets`: most of a turn.
   Turns(std::size_t workers, std::size_t packets, bool with_tcp);
   static std::uint64_t memory_bytes(std::size_t workers, std::size_t packets, bool with_tcp) noexcept;
 
-  /// The next turn, with the packets that `poll` gets, which one thread calls at a time. Null where somebody else is at
-  /// it, there is no room, no packet came, or none will come any more: `poll` returns false, and `is_last` true.
+  /// Begins the next turn with the packets from `poll`, which only one thread calls at a time. Returns null if another
+  /// thread holds the turn, if there is no room, or if no packet came. Also at the end of the input: `poll` returns
+  /// false, and `is_last` true.
   template <class Poll, class IsLast>
   Turn* begin(Poll poll, IsLast is_last) noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -93,29 +96,30 @@ class Turns {
     for (Part& part : turn.parts_) part.count_ = 0;
     return &turn;
   }
-  /// All of its packets have been added.
+  /// Publishes a turn once all of its packets have been added.
   void publish(Turn& turn) noexcept {
     Published& place = place_of(turn.number_);
     place.turn = &turn;
     place.number_after.store(turn.number_ + 1, std::memory_order_release);
   }
 
-  /// No turn begins any more; those that have begun go on.
+  /// Prevents new turns; those in progress continue.
   void close() noexcept;
 
-  /// What the worker counts of the next turn, until he releases it; null where that is not there yet.
+  /// Returns the worker's packets of the next turn, valid until release(); null if the turn is not published yet.
   const Part* take(Reader& reader) noexcept;
   void release(Reader& reader) noexcept;
-  /// Whether he has released the last one.
+  /// Returns true if the worker has released the last turn.
   bool is_at_end(const Reader& reader) const noexcept { return end_.load(std::memory_order_acquire) == reader.next; }
 
  private:
-  static constexpr std::size_t kMostAhead = 64;  ///< bits of free_
+  static constexpr std::size_t kMostAhead = 64;  ///< number of bits in free_
   static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
 
-  /// The place of a number is that of the one kMostAhead before, which all have released when it begins.
+  /// Position of a turn by number; it is the same as that of the turn kMostAhead before, which all have released by
+  /// then.
   struct Published {
-    std::atomic<std::uint64_t> number_after{0};  ///< whose `turn` is here
+    std::atomic<std::uint64_t> number_after{0};  ///< number after that of `turn`
     Turn* turn = nullptr;
   };
   Published& place_of(std::uint64_t number) noexcept { return in_order_[number % kMostAhead]; }
@@ -125,7 +129,7 @@ class Turns {
   std::array<Published, kMostAhead> in_order_;
   std::atomic<std::uint64_t> free_{~std::uint64_t{0}};  ///< a bit for each of turns_
   std::mutex mutex_;
-  std::uint64_t next_ = 0;  ///< turn to begin
+  std::uint64_t next_ = 0;  ///< number of the next turn
   std::atomic<std::uint64_t> end_{kNoEnd};
 };
 

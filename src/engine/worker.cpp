@@ -15,18 +15,18 @@ namespace {
 
 constexpr std::size_t kRingBatch = 256;
 constexpr std::size_t kFewPackets = 64;
-constexpr std::chrono::microseconds kGather{10};  ///< 149 packets of 10 GbE line rate; a queue holds 4096
-constexpr int kIdleSlices = 64;                   ///< of housekeeping while no packet waits: some 100 us
+constexpr std::chrono::microseconds kGather{10};  ///< 149 packets at 10 GbE line rate; a queue holds 4096
+constexpr int kIdleSlices = 64;                   ///< slices of housekeeping while no packet waits: about 100 us
 constexpr std::chrono::microseconds kLeftNap{200};
 
-/// A worker that has time to spare takes packets one by one, each of which then costs several times as much as one of
-/// many: that says nothing of how many more it could take.
+/// Waits for a few packets to gather. An underloaded worker takes packets one by one, and each then costs several times
+/// as much, which would say nothing about its capacity.
 void gather() noexcept {
   const auto until = std::chrono::steady_clock::now() + kGather;
   while (std::chrono::steady_clock::now() < until) __builtin_ia32_pause();
 }
 
-/// Does some housekeeping, more where nothing else waits. Returns whether all is done.
+/// Does some housekeeping, more if nothing else waits. Returns true if all is done.
 bool keep_house(FlowStage& monitor, LinkPlace now, bool is_idle) noexcept {
   for (int slices = is_idle ? kIdleSlices : 1; slices > 0; --slices)
     if (!monitor.housekeep(now)) return true;
@@ -63,7 +63,8 @@ void Workers::join() {
     if (thread.joinable()) thread.join();
 }
 
-/// A lane that ends while others are paused, as of a file that is cut meanwhile, holds nobody up.
+/// Returns true if all lanes wait or have ended. A lane that ends early, such as that of a file truncated meanwhile,
+/// does not block the others.
 bool Workers::paused() const noexcept {
   return std::ranges::any_of(lanes_, [](const auto& lane) { return lane->paused(); }) &&
          std::ranges::all_of(lanes_, [](const auto& lane) { return lane->paused() || lane->ended(); }) &&
@@ -92,8 +93,8 @@ std::optional<Error> Workers::start() {
                          : &Workers::work,
              i);
   } catch (const std::system_error& refused) {
-    running_.fetch_sub(1);  // the one that launch() had counted
-    levels_out_ = false;    // nobody waits for a lane that was never launched
+    running_.fetch_sub(1);  // launch() counted it
+    levels_out_ = false;    // lanes that were never launched must not be waited for
     error = Error{fmt::format("cannot start {} workers: {}; ask for fewer with --workers, or raise ulimit -u",
                               monitors_.size(), refused.what())};
   }
@@ -107,7 +108,7 @@ std::optional<Error> Workers::start() {
   return error;
 }
 
-/// What one thread does with a batch when it has both stages.
+/// Processes a batch in a thread that runs both stages.
 void Workers::process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept {
   if (markers_[index]) return markers_[index]->pass_on(*lanes_[index], *monitors_[index], packets);
   if (options_.model == ThreadModel::run_to_completion) return monitors_[index]->run(lanes_[index]->front(), packets);
@@ -151,7 +152,7 @@ void Workers::work(std::size_t index) {
   leave(index);
 }
 
-/// Counts what is there first: others may wait for the room that it takes.
+/// Works in turns. Counts available packets first, since other workers may wait for their room.
 void Workers::work_in_turns(std::size_t index) {
   Lane& lane = *lanes_[index];
   FlowStage& monitor = *monitors_[index];
@@ -187,7 +188,7 @@ void Workers::work_in_turns(std::size_t index) {
   leave(index);
 }
 
-/// Several groups at a time: what was just written in pieces cannot be read as a whole yet.
+/// Decodes several groups at a time: memory just written in parts cannot be read as a whole without a stall.
 void Workers::decode(Lane& lane, std::span<const RawPacket> packets, InFlight& staging, Turns::Turn& turn) noexcept {
   constexpr std::size_t kTogether = 8 * kGroup;
   const auto workers = static_cast<std::uint32_t>(lanes_.size());
@@ -205,7 +206,8 @@ void Workers::decode(Lane& lane, std::span<const RawPacket> packets, InFlight& s
   }
 }
 
-/// After a stop, lanes that read the same input go on to where the furthest is: the report is of one prefix of it.
+/// Lets lanes that read the same input continue to the furthest of them after a stop, so that the report covers one
+/// prefix of the input.
 void Workers::level_out(std::size_t index, InFlight& staging) {
   if (!levels_out_) return;
   Lane& lane = *lanes_[index];
@@ -213,13 +215,13 @@ void Workers::level_out(std::size_t index, InFlight& staging) {
   while (furthest < lane.reached() && !furthest_.compare_exchange_weak(furthest, lane.reached())) {
   }
   stopped_lanes_.fetch_add(1);
-  if (!stop_.load()) return;  // this lane ended by itself: it is the furthest
+  if (!stop_.load()) return;  // this lane ended by itself, so it is the furthest
   while (stopped_lanes_.load() < lanes_.size()) std::this_thread::sleep_for(kLeftNap);
   lane.end_at(furthest_.load());
   while (!lane.done()) process(index, lane.poll(), staging);
 }
 
-/// A worker whose input ended answers requests for as long as others go on.
+/// Keeps a worker whose input has ended answering requests while others go on.
 void Workers::leave(std::size_t index) {
   left_.fetch_add(1);
   while (left_.load() < monitors_.size() && !stop_.load(std::memory_order_relaxed)) {
@@ -229,7 +231,8 @@ void Workers::leave(std::size_t index) {
   }
 }
 
-/// One batch into the rings. A full ring makes a source that can wait wait; of one that cannot, the packet is a drop.
+/// Passes one batch to the rings. If a ring is full, a source that can wait does so; for any other, the packet is
+/// dropped.
 void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
                         std::span<const std::unique_ptr<FactsRing>> rings) noexcept {
   for (std::size_t at = 0; at < packets.size(); at += kGroup) {
@@ -242,12 +245,12 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
         LinkPlace place = staging.place(i);
         place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
         while (!rings[to]->stage(group[i], place, staging.tcp(i))) {
-          for (const auto& ring : rings) ring->flush();  // monitors may be idle over packets they have not been shown
+          for (const auto& ring : rings) ring->flush();  // monitors may be waiting for packets that were not flushed
           if (!lane.lossless()) {
             lane.note_ring_full(1);
             break;
           }
-          publish_handed(place);  // one with nothing to do must know how far the link is: others may wait for its word
+          publish_handed(place);  // an idle monitor must know the link's position, since others may wait for its report
           ::sched_yield();
         }
       }
@@ -257,7 +260,7 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
   for (const auto& ring : rings) ring->flush();
 }
 
-/// All packets before are in the rings. Never goes back: several lanes may feed them.
+/// Publishes that all packets before are in the rings. The position never decreases: several lanes may feed them.
 void Workers::publish_handed(LinkPlace link) noexcept {
   handed_position_.store(std::max(link.position, handed_position_.load(std::memory_order_relaxed)),
                          std::memory_order_release);
@@ -320,7 +323,8 @@ void Workers::monitor(std::size_t index) {
   LinkPlace now;
   clock.begin();
   for (;;) {
-    const bool last_turn = !receiving_.load(std::memory_order_acquire);  // read before the ring, as the next two
+    const bool last_turn = !receiving_.load(std::memory_order_acquire);  // must be read before the ring, like the next
+                                                                         // two
     const std::uint64_t handed_ns = handed_ns_.load(std::memory_order_acquire);
     const LinkPlace handed{handed_position_.load(std::memory_order_acquire), handed_ns};
     now = {};
@@ -334,7 +338,7 @@ void Workers::monitor(std::size_t index) {
       idle.wait([&ring] { ring.sleep(Arrivals::kLongest); });
     }
     if (!keep_house(monitor, now, !has_worked)) idle.stay_awake();
-    clock.end_turn(has_worked);  // an idle turn's nap is in it
+    clock.end_turn(has_worked);  // includes the nap of an idle turn
   }
   clock.end_turn(/*was_work=*/false);
   monitor.finish(now);

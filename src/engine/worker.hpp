@@ -23,26 +23,26 @@
 
 namespace parshall {
 
-/// How the stages are spread over threads.
+/// Distribution of the stages over threads.
 enum class ThreadModel : std::uint8_t {
   run_to_completion,  ///< one thread per worker does everything; best throughput per core
-  pipeline,           ///< one receive thread -> a ring per worker -> a monitor thread each; absorbs bursts
-  cooperative,        ///< the same two stages taking turns on one thread, as FloWatcher-DPDK's L-threads do
+  pipeline,           ///< one receive thread, then a ring and a monitor thread per worker; absorbs bursts
+  cooperative,        ///< the same two stages take turns on one thread, as FloWatcher-DPDK's L-threads do
 };
 
 struct ThreadOptions {
   ThreadModel model = ThreadModel::run_to_completion;
   Scheduler scheduler = Scheduler::other;
-  std::vector<unsigned> cores;       ///< to pin threads to, in turn; empty: not pinned
-  std::size_t ring_packets = 65536;  ///< between receive and monitor thread
+  std::vector<unsigned> cores;       ///< cores to pin threads to, in rotation; empty: not pinned
+  std::size_t ring_packets = 65536;  ///< ring between receive and monitor thread
   bool busy_poll = false;            ///< never sleep, even when nothing comes for a millisecond
-  MarkingPlan marking = {};          ///< of packets that go on
+  MarkingPlan marking = {};          ///< marks of forwarded packets
 };
 
-/// A queue of decoded packets.
+/// Queue of decoded packets.
 class FactsRing {
  public:
-  /// `with_tcp`: of who asked the front end for TCP headers too.
+  /// `with_tcp`: the front end also decodes TCP headers.
   explicit FactsRing(std::size_t packets, bool with_tcp = false)
       : facts_(packets), places_(packets), tcp_(with_tcp ? packets : 1), with_tcp_(with_tcp) {}
 
@@ -54,7 +54,8 @@ class FactsRing {
     if (with_tcp_) *tcp_.stage() = tcp;
     return true;
   }
-  /// Places first, here and in release(): who sees a packet, or room for one, must see its place's.
+  /// Flushes positions first, and so does release(): a thread that sees a packet, or room for one, must see its
+  /// position.
   void flush() noexcept {
     if (with_tcp_) tcp_.flush();
     places_.flush();
@@ -62,12 +63,12 @@ class FactsRing {
   }
   void wake() noexcept { bell_.ring(); }
 
-  /// The reader sleeps until something was flushed, or for so long.
+  /// Lets the reader sleep until something was flushed, for `most` at most.
   void sleep(std::chrono::milliseconds most) {
     bell_.sleep(most, [this] { return !facts_.empty(); });
   }
 
-  /// Any thread: whether the reader is done with all that was flushed.
+  /// Returns true if the reader has finished everything that was flushed. Any thread.
   bool empty() const noexcept { return facts_.empty(); }
 
   std::span<const PacketFacts> readable(std::size_t most) noexcept { return facts_.readable(most); }
@@ -87,24 +88,25 @@ class FactsRing {
   bool with_tcp_;
 };
 
-/// The threads of a run: where the five stages meet.
+/// Threads of a run, which connect the five stages.
 class Workers {
  public:
-  /// Run to completion and cooperative: one lane per monitor. Pipeline: all lanes feed all monitors.
-  /// Packets go on where a lane's source has a forwarder: run to completion only.
-  /// Where lanes know how far in the input they are, a stop finds them all at the same packet.
+  /// Run to completion and cooperative have one lane per monitor. In a pipeline, all lanes feed all monitors. Packets
+  /// are forwarded if a lane's source has a forwarder, by run to completion only. If lanes know their position in the
+  /// input, a stop ends them all at the same packet.
   Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> monitors,
           ThreadOptions options, Dealing dealing);
   ~Workers();
 
-  /// Fails when a core or a scheduling class is refused; then nothing runs.
+  /// Starts the threads. Error: a core or a scheduling class is refused; nothing runs then.
   std::optional<Error> start();
   void stop() noexcept {
     stop_.store(true, std::memory_order_relaxed);
     for (const auto& monitor : monitors_) monitor->stop_waiting();
   }
   std::size_t threads() const noexcept { return monitors_.size() + (options_.model == ThreadModel::pipeline ? 1 : 0); }
-  /// Whether all lanes wait between two intervals (ReadLimits::pause_every_ns), and the flows have all packets before.
+  /// Returns true if all lanes wait between two intervals (ReadLimits::pause_every_ns), and all packets before are in
+  /// the flows.
   bool paused() const noexcept;
   void go_on() noexcept {
     for (const auto& lane : lanes_) lane->go_on();
@@ -114,9 +116,9 @@ class Workers {
 
   std::span<const std::unique_ptr<Lane>> lanes() const noexcept { return lanes_; }
   std::span<const std::unique_ptr<FlowStage>> monitors() const noexcept { return monitors_; }
-  /// By monitor, where these have threads of their own.
+  /// Returns one clock by monitor, if monitors have threads of their own.
   std::span<const BusyClock> monitor_clocks() const noexcept { return monitor_clocks_; }
-  /// By lane; null where its packets go nowhere.
+  /// Returns one marker by lane; null if its packets are not forwarded.
   std::span<const std::unique_ptr<Marker>> markers() const noexcept { return markers_; }
 
  private:
@@ -141,15 +143,16 @@ class Workers {
   std::vector<std::unique_ptr<Marker>> markers_;
   std::vector<BusyClock> monitor_clocks_;
   ThreadOptions options_;
-  bool levels_out_;  ///< lanes, at a stop
+  bool levels_out_;  ///< lanes end at the same packet at a stop
   std::vector<std::unique_ptr<FactsRing>> rings_;
-  std::optional<Turns> turns_;  ///< where lanes read in turns
+  std::optional<Turns> turns_;  ///< set if lanes take turns
   std::vector<std::thread> threads_;
   std::atomic<bool> stop_{false}, go_{false};
   std::atomic<bool> receiving_{true};
   std::atomic<int> running_{0};
   std::atomic<std::size_t> stopped_lanes_{0}, left_{0};
-  std::atomic<std::uint64_t> handed_position_{0}, handed_ns_{0};  ///< how far the link is: its packets are in the rings
+  std::atomic<std::uint64_t> handed_position_{0}, handed_ns_{0};  ///< position of the link up to which packets are in
+                                                                  ///< the rings
   std::atomic<std::uint64_t> furthest_{0};                        ///< Lane::reached() of the lane that read most
 };
 

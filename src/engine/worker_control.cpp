@@ -11,10 +11,10 @@
 namespace parshall {
 namespace {
 
-// Rough, of what one machine showed: only where learning starts, and which of two states is the lighter.
+// Rough values from one machine: they only set the starting point for learning, and the order of states.
 constexpr double kIatNs = 6, kTcpNs = 42, kRttHistoryNs = 6, kMeasureNs = 6;
-constexpr double kStatesNs = 5;  ///< of a packet, to know its flow's state and weight
-constexpr double kRowNs = 86;    ///< of a flow and window
+constexpr double kStatesNs = 5;  ///< per packet, to find its flow's state and weight
+constexpr double kRowNs = 86;    ///< per flow and window
 constexpr std::array<double, FlowWeight::kClasses> kFlowsPerPacket{0.4,      1.0 / 11,  1.0 / 23,  1.0 / 45,
                                                                    1.0 / 90, 1.0 / 180, 1.0 / 360, 1.0 / 700};
 constexpr PacketTime kPacket{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 15, .uncached_ns = 40};
@@ -58,7 +58,8 @@ ControlPlan ControlPlan::guess(const StatePlan& states, std::span<const WindowPl
   return plan;
 }
 
-/// A step that saves nothing would only cost accuracy: the next one that does, or none.
+/// Removes steps to lighter states that save nothing, since they would only cost accuracy; continues with the next one
+/// that saves, or none.
 void ControlPlan::leave_out_steps(const StatePlan& states) {
   lighter.clear();
   for (std::size_t state = 0; state < states.names.size(); ++state) {
@@ -77,7 +78,7 @@ std::optional<Error> ControlPlan::use(const Profile& profile, const StatePlan& s
     cost_ns[state] = known->cost_ns;
   }
   packet = profile.time;
-  // As the monitor finds flows, not one at a time.
+  // Costs as the monitor finds flows: in batches.
   packet.cached_ns = profile.cached.batched_ns;
   packet.uncached_ns = profile.uncached.batched_ns;
   packet.new_flow_ns = profile.new_flow_batched_ns;
@@ -122,7 +123,7 @@ void ControlPlan::use(ReducedStates states, const TaskSets& tasks, std::span<con
       demand.recall = task.recall;
       demand.priority = task.priority;
       demand.by_keys = !task.measures;
-      demand.parts = ~std::uint32_t{0};  // what all states have that it is in
+      demand.parts = ~std::uint32_t{0};  // parts common to all states of the task
       for (std::size_t state = 0; state < reduced.states(); ++state)
         if ((task.states >> state & 1) != 0) demand.parts &= parts_of_state[state];
       demands.push_back(demand);
@@ -221,7 +222,7 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
       demands_[i].events_by_weight[weight] =
           std::max(0.0, heavier[weight] - (weight + 1 < heavier.size() ? heavier[weight + 1] : 0));
   }
-  if (!has_weights) {  // then all are alike
+  if (!has_weights) {  // then all weights count the same
     for (TaskDemand& demand : demands_) {
       demand.knows_weights = false;
       demand.events_by_weight = {};
@@ -249,13 +250,13 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
        .always = always_rows_,
        .flow_parts = ControlPlan::kRowPart,
        .flows_per_packet = has_weights ? kFlowsPerPacket : alike,
-       .mixed_parts = 0b111},  // rows, TCP and the times between packets
+       .mixed_parts = 0b111},  // rows, TCP, and the times between packets
       demands_);
   if (changed) install_tasks(states);
   weigh(elapsed_ns, busy_share, states);
 }
 
-/// While it may matter: it costs the first packet of each flow a look at its shares.
+/// Weighs flows while it may matter: it costs each flow's first packet a look at its partition.
 void WorkerControl::weigh(double elapsed_ns, double busy_share, FlowStates& states) noexcept {
   constexpr double kBusy = 0.6;
   if (busy_share < kBusy && !by_tasks_->gives_way()) {
@@ -270,18 +271,18 @@ void WorkerControl::weigh(double elapsed_ns, double busy_share, FlowStates& stat
   states.weigh();
 }
 
-/// A flow whose hash is below a task's share is looked at by it.
+/// Installs the tasks' shares of flows. A task inspects a flow if the flow's hash is below the task's share.
 void WorkerControl::install_tasks(FlowStates& states) noexcept {
   const std::span<const TaskShare> tasks = by_tasks_->shares();
   states.change_shares([&](StateShares& shares) {
     for (std::size_t weight = 0; weight < FlowWeight::kClasses; ++weight) {
       std::uint32_t kept = (std::uint32_t{1} << tasks.size()) - 1, left = kept;
-      std::array<StateShares::Part, StateShares::kMostParts> parts;  // to: of base state 0, for now
+      std::array<StateShares::Part, StateShares::kMostParts> parts;  // targets, relative to base state 0 for now
       std::array<std::uint32_t, StateShares::kMostParts> kept_in{};
       std::size_t count = 0;
       double before = 0;
       while (true) {
-        std::size_t least = tasks.size();  // who goes next
+        std::size_t least = tasks.size();  // next task to drop out
         for (std::uint32_t each = left; each != 0; each &= each - 1) {
           const auto task = static_cast<std::size_t>(std::countr_zero(each));
           if (least == tasks.size() || tasks[task].of_weight(weight) < tasks[least].of_weight(weight)) least = task;
@@ -312,8 +313,8 @@ std::optional<double> WorkerControl::packet_ns() const noexcept {
     const double parts_ns = std::inner_product(done_.begin(), done_.end(), part_ns_.begin(), 0.0) / packets;
     return packet_.total_ns(parts_ns);
   }
-  // As given, which the cost of inserting is too: what is learnt holds the new flows of a flood, and makes it look
-  // small.
+  // Uses the given costs, which do not include inserting. Learnt costs include the new flows of a flood, and would make
+  // inserting look small.
   double all_ns = 0;
   for (std::size_t state = 0; state < effective_packets_.size(); ++state)
     all_ns += effective_packets_[state] * packet_.total_ns(controller_.graph()[state].cost_ns);
@@ -326,7 +327,7 @@ void WorkerControl::take_since(std::span<const std::uint64_t> now, std::vector<s
     since[state] = static_cast<double>(now[state] - std::exchange(before[state], now[state]));
 }
 
-/// Nothing until all have told something new: one step for each of the longest windows.
+/// Returns the tasks' state, or nothing until all have reported again: one step for each of the longest windows.
 std::span<const GapRecovery::Task> WorkerControl::tasks() noexcept {
   for (std::size_t i = 0; i < told_.size(); ++i)
     if ((*recalls_)[i].told.load(std::memory_order_acquire) == told_[i]) return {};
@@ -338,8 +339,8 @@ std::span<const GapRecovery::Task> WorkerControl::tasks() noexcept {
   return tasks_;
 }
 
-/// Flows are asked for their states again with their next packets, where any may change; and weighed, where heavy ones
-/// may have to go.
+/// Installs the allocation. If states may change, flows look up theirs again with their next packets. Flows are weighed
+/// if heavy ones may have to be reduced.
 void WorkerControl::install(FlowStates& states) noexcept {
   const Allocation& allocation = controller_.allocation();
   if (!weighs_ && allocation == installed_) return;
