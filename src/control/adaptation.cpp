@@ -11,10 +11,10 @@
 namespace parshall {
 namespace {
 
-constexpr double kRounding = 1e-12;  ///< of a cost: a target so near to it is met
+constexpr double kRounding = 1e-12;  ///< relative to a cost: a target this close is met
 constexpr std::uint32_t kLastHash = std::numeric_limits<std::uint32_t>::max();
 
-/// Base states of which there are packets.
+/// Base states that have packets.
 struct Packets {
   std::array<double, StateGraph::kMostStates> counts;
   std::array<std::uint8_t, StateGraph::kMostStates> states;
@@ -43,7 +43,7 @@ struct Packets {
 
 Shift shift_to(const StateGraph& graph, std::span<const double> base_packets, double target_ns) noexcept {
   const Packets packets(graph, base_packets);
-  double less_ns = packets.mean_cost_ns(graph, 0);  // with the fewer steps
+  double less_ns = packets.mean_cost_ns(graph, 0);  // with the smaller number of steps
   if (!(less_ns > target_ns)) return {};
   double more_ns = packets.mean_cost_ns(graph, graph.depth());
   if (target_ns < more_ns * (1 - kRounding)) return {graph.depth(), 1, /*infeasible=*/true};
@@ -72,7 +72,8 @@ Shift few_shift_to(const StateGraph& graph, std::span<const double> base_packets
 std::optional<double> share_staying(const StateGraph& graph, Shift shift, std::span<const double> base_packets,
                                     std::uint64_t states) noexcept {
   const auto others = graph.after(shift.others_steps()), moved = graph.after(shift.steps);
-  const std::array<double, 4> part{0, 1 - shift.share, shift.share, 1};  // by which of the two are among the states
+  const std::array<double, 4> part{0, 1 - shift.share, shift.share, 1};  // indexed by which of the two are among the
+                                                                         // states
   double staying = 0, all = 0;
   for (std::uint64_t left = states; left != 0; left &= left - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(left));
@@ -92,7 +93,7 @@ Allocation::Allocation(const StateGraph& graph) : rows_(graph.size()), rank_(gra
   apply(graph, {});
 }
 
-/// There is room for it.
+/// Adds a share to a state; there must be room for it.
 void Allocation::add(Row& row, std::uint8_t state, double share) const noexcept {
   std::size_t at = 0;
   while (at < row.count && rank_[row.states[at]] < rank_[state]) ++at;
@@ -103,7 +104,8 @@ void Allocation::add(Row& row, std::uint8_t state, double share) const noexcept 
   row.shares[at] += share;
 }
 
-/// States without a hash have none of the ranges; the last range ends with the last hash, whatever shares add up to.
+/// Divides the hashes among the states. A state without a share gets no range; the last range ends at the last hash,
+/// whatever the sum of the shares.
 void Allocation::divide_hashes(Row& row) noexcept {
   std::size_t ranges = 0;
   double before = 0, begin = 0;

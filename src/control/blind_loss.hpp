@@ -6,18 +6,18 @@
 
 namespace parshall {
 
-/// What share of its events a task still finds where a share p of all packets is lost, whichever they are: (1 - p)^e.
-/// An event that takes two packets of its flow has e = 2; of a flow with many such pairs one is enough, so e is learnt:
-/// from how many events came for a packet in windows with losses, and in those without before.
+/// Models the share of its events that a task still finds if a share p of all packets is lost at random: (1 - p)^e. An
+/// event that needs two packets of its flow has e = 2; for a flow with many such pairs one is enough, so e is learnt.
+/// It is learnt by comparing the events per packet in windows with losses to those in earlier windows without.
 ///
-/// Error: the traffic is taken to have as many events for a packet all the while.
+/// Error:  assumes a constant number of events per packet in the traffic.
 class BlindLoss {
  public:
-  static constexpr double kUnknown = 1.2;  ///< e of tasks of which nothing is known
+  static constexpr double kUnknown = 1.2;  ///< e of tasks without data
 
   explicit BlindLoss(double exponent = kUnknown) noexcept : exponent_(exponent) {}
 
-  /// Of one window: events, with those that flows which gave way did not show; packets that came, and those lost.
+  /// Adds a window. `events` includes the estimated ones of reduced flows. `packets` came, and `lost` were lost.
   void add_window(double events, std::uint64_t packets, std::uint64_t lost) noexcept {
     if (!(events >= 0) || packets == 0) return;
     const double offered = static_cast<double>(packets) + static_cast<double>(lost);

@@ -9,10 +9,10 @@
 namespace parshall {
 namespace {
 
-constexpr double kMostMistaken = 0.25;  ///< here the correction doubles the standard error
+constexpr double kMostMistaken = 0.25;  ///< at this value the correction doubles the standard error
 
-/// The last time that is a hit by the paper's rule. At the lower of the medians the two distributions sum to 1 at most,
-/// at the higher to 1 at least.
+/// Returns the last time that is a hit by the paper's rule. At the lower of the medians the two distributions sum to at
+/// most 1, at the higher to at least 1.
 double threshold_of(const RetrievalModel& hit, const RetrievalModel& miss) noexcept {
   auto [low, high] = std::minmax({hit.quantile(0.5), miss.quantile(0.5)});
   for (;;) {
@@ -45,7 +45,7 @@ std::optional<CacheHits::Estimate> CacheHits::estimate() const noexcept {
   const auto n = static_cast<double>(samples_);
   const double reach = 1 - 2 * mistaken_share_;
   const double share = std::clamp((static_cast<double>(quick_) / n - mistaken_share_) / reach, 0.0, 1.0);
-  // Of the share that was told, so that samples which all are alike have an error too.
+  // Uses the reported share, so that equal samples have an error too.
   const double quick = share * reach + mistaken_share_;
   return Estimate{share, std::sqrt(quick * (1 - quick) / n) / reach};
 }

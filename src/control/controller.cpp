@@ -8,23 +8,24 @@
 namespace parshall {
 namespace {
 
-constexpr double kWorthChanging = 0.02;  ///< of recall, or of the flows
-constexpr double kBusy = 0.98, kLeastMargin = 0.85, kMarginLost = 0.02, kMarginBack = 0.003;  ///< the last two a window
-constexpr std::size_t kMostTasks = 256;     ///< whose flows are looked at before a shift is chosen
-constexpr double kLearning = 0.3;           ///< of the difference, each window
-constexpr double kLeast = 0.1, kMost = 10;  ///< corrections beyond these are no measurement
+constexpr double kWorthChanging = 0.02;  ///< difference of recall, or of flows
+constexpr double kBusy = 0.98, kLeastMargin = 0.85, kMarginLost = 0.02, kMarginBack = 0.003;  ///< the last two per
+                                                                                              ///< window
+constexpr std::size_t kMostTasks = 256;     ///< tasks whose flows are considered before a shift is chosen
+constexpr double kLearning = 0.3;           ///< share of the difference per window
+constexpr double kLeast = 0.1, kMost = 10;  ///< corrections beyond these are measurement errors
 
 void approach(double& value, double measured, double learning) noexcept {
   value += learning * (std::clamp(measured, kLeast, kMost) - value);
 }
 
-/// A NaN is the default.
+/// Clips the utilisation; a NaN becomes the default.
 double bounded(double utilisation) noexcept {
   return std::isnan(utilisation) ? Controller::Options().utilisation
                                  : std::clamp(utilisation, Controller::kLeastUtilisation, 1.0);
 }
 
-/// So near that it is not worth it: flows that change lose what was known of them.
+/// Returns true if a change is too small to be worth it: flows that change state lose their history.
 bool is_near(const Shift& one, const Shift& other) noexcept {
   return one.steps == other.steps && one.others_stay == other.others_stay && one.infeasible == other.infeasible &&
          std::abs(one.share - other.share) < kWorthChanging;
@@ -58,7 +59,7 @@ Controller::Controller(StateGraph graph, PacketTime profile, Options options)
   tell();
 }
 
-/// What packets took, against what was told of packets of these states.
+/// Compares the time that packets took with the expected time for these states.
 void Controller::learn(const WindowLoad& load) noexcept {
   if (load.hit_probability && std::isfinite(*load.hit_probability))
     time_.hit_probability = std::clamp(*load.hit_probability, 0.0, 1.0);
@@ -83,7 +84,7 @@ void Controller::learn(const WindowLoad& load) noexcept {
   if (by_shares_ns > 0) approach(weight_, rest_ns / by_shares_ns, learning);
 }
 
-/// Costs as learnt, for as many new flows and cache hits as there were.
+/// Publishes the learnt costs, for the actual shares of new flows and cache hits.
 void Controller::tell() noexcept {
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const double factor = time_.total_ns(graph_.costs_ns()[i]) / profiled_ns_[i];
@@ -94,7 +95,7 @@ void Controller::tell() noexcept {
   all_in_.set_costs(now_ns_);
 }
 
-/// What is left to decide about where flows of this weight or more go all the way.
+/// Sets aside flows of this weight or more, which go all the way, and keeps the rest for deciding.
 void Controller::set_aside_heavy(const WindowLoad& load, std::uint8_t from) noexcept {
   const auto lightest = all_in_.after(all_in_.depth());
   double all = 0, rest = 0, heavy_ns = 0;
@@ -115,20 +116,21 @@ void Controller::set_aside_heavy(const WindowLoad& load, std::uint8_t from) noex
   heavy_ns_ = all > 0 ? heavy_ns / all : 0;
 }
 
-/// Of the tasks that lose most, by what they want: its recall above that, were flows alike in all their states.
+/// Returns the least margin of any task: its recall above its threshold, assuming that its flows are alike in all
+/// states.
 double Controller::worst_headroom(Shift shift, std::uint8_t heavy_from) const noexcept {
   double worst = 1;
   for (const GapRecovery::Task& task : tasks_) {
     const double light = heavy_from < FlowWeight::kClasses ? 1 - task.heavy_share[heavy_from] : 1;
     if ((task.states & states_in_use_) == 0) continue;
-    // Where all of its packets are of heavy flows, what light ones show is all there.
+    // If all of its packets are of heavy flows, its events come from light flows alone.
     const double staying = share_staying(graph_, shift, rest_packets_, task.states).value_or(1);
     worst = std::min(worst, light * staying - task.threshold);
   }
   return worst;
 }
 
-/// Not another way for a little: what flows were known for is lost when they change.
+/// Chooses the shift. A small gain is not worth another kind of shift, since flows that change lose their history.
 Controller::Choice Controller::choose_shift(double target_ns, std::uint8_t heavy_from) const noexcept {
   const Shift all = shift_to(all_in_, rest_packets_, target_ns);
   const Choice of_all{heavy_from, all, worst_headroom(all, heavy_from)};
@@ -146,8 +148,8 @@ Controller::Choice Controller::choose_with(const WindowLoad& load, std::uint8_t 
   return {heavy_from, shift, worst_headroom(shift, heavy_from)};
 }
 
-/// By the worst task. The weight from which on flows go all the way comes down by one class a window, so that each step
-/// is seen before the next; where there is time without, none go.
+/// Chooses by the worst task. The weight from which flows go all the way falls by one class a window, so that the
+/// effect of each step is seen before the next. If there is time without it, no flow does.
 Controller::Choice Controller::choose(const WindowLoad& load, double target_ns) noexcept {
   constexpr std::uint8_t kNone = FlowWeight::kClasses;
   Choice best = choose_with(load, kNone, target_ns);
@@ -164,8 +166,8 @@ Controller::Choice Controller::choose(const WindowLoad& load, double target_ns) 
   return best;
 }
 
-/// Packets that are lost while there is time by the account came when the worker was at something else: windows begin
-/// with more work than they end with.
+/// Learns the margin. Packets lost in spite of spare time came while the worker did something else: windows begin with
+/// more work than they end with.
 void Controller::learn_margin(const WindowLoad& load) noexcept {
   if (load.missed == 0)
     margin_ = std::min(1.0, margin_ + kMarginBack);
@@ -173,10 +175,10 @@ void Controller::learn_margin(const WindowLoad& load) noexcept {
     margin_ = std::max(kLeastMargin, margin_ - kMarginLost);
 }
 
-/// `target_ns`: that a packet of all that come may take.
+/// Decides how much to shed. `target_ns`: time available for each packet that comes.
 void Controller::decide_shedding(const WindowLoad& load, double busy_ns, double target_ns) noexcept {
   if (!options_.sheds) return;
-  // As measured now, but for what lighter states would save: flows of a sample cost another time than all flows do.
+  // Uses present costs, minus the savings of lighter states: sampled flows cost another time than all flows do.
   const auto lightest = all_in_.after(all_in_.depth());
   double packets = 0, all_ns = 0, lightest_ns = 0;
   for (std::size_t state = 0; state < std::min({graph_.size(), load.base_packets.size(), load.packets.size()});
@@ -198,7 +200,7 @@ void Controller::decide_shedding(const WindowLoad& load, double busy_ns, double 
 
 const Allocation& Controller::end_window(const WindowLoad& came, std::span<const GapRecovery::Task> tasks) noexcept {
   if (options_.mode == Mode::none || !(came.window_ns > 0) || !std::isfinite(came.window_ns)) return allocation_;
-  if (came.counted == 0 && came.shed == 0 && came.offered != 0) return allocation_;  // it stood still
+  if (came.counted == 0 && came.shed == 0 && came.offered != 0) return allocation_;  // the worker stood still
   WindowLoad load = came;
   load.busy_ns = std::max(0.0, came.busy_ns - static_cast<double>(came.shed) * Shedding::kShedNs);
   learn(load);

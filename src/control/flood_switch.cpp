@@ -6,11 +6,11 @@
 namespace parshall {
 namespace {
 
-constexpr double kOnShare = 0.5, kOffShare = 0.25;      ///< of the time that packets take
-constexpr double kLeastBusy = 0.01, kOverBusy = 0.005;  ///< of all time
+constexpr double kOnShare = 0.5, kOffShare = 0.25;      ///< shares of the time that packets take
+constexpr double kLeastBusy = 0.01, kOverBusy = 0.005;  ///< shares of all time
 
 constexpr double kOnEvicted = 0.5, kOffRoom = 0.5, kNearlyFull = 0.875;
-constexpr double kSmoothing = 4, kAhead = 2;  ///< windows
+constexpr double kSmoothing = 4, kAhead = 2;  ///< in windows
 
 }  // namespace
 

@@ -4,29 +4,28 @@
 
 namespace parshall {
 
-/// What came to a worker in a window, for its flood filter.
+/// Load of a worker in a window, for its flood filter.
 struct FloodWindow {
   double window_ns = 0;
-  double new_flows = 0;  ///< packets that began a flow, or would have, had they not been kept out
-  double other_ns = 0;   ///< what packets took but for inserting flows
+  double new_flows = 0;  ///< packets that began a flow, or would have without the filter
+  double other_ns = 0;   ///< time for packets, without inserting flows
 };
 
-/// Whether flows have to pass the flood filter: while inserting new ones takes most of the time that packets take, so
-/// that flows of few packets are missed only then.
+/// Decides if flows must pass the flood filter. The filter is on only while inserting new flows takes most of the time
+/// that packets take, since it misses flows of few packets.
 ///
-/// It goes on where inserting takes more than half of that time, and off where it would take less than a quarter. New
-/// flows that take less than a hundredth of a worker's time are no flood, whatever else it does; a flood is over at
-/// half of that.
+/// It switches on if inserting takes more than half of that time, and off if it would take less than a quarter. New
+/// flows that take less than a hundredth of a worker's time are never a flood; a flood ends at half of that.
 ///
-/// Source: section VI.C of Tangari et al., MONA, IEEE TNSM 2020, which wants it on under adverse traffic only, and
+/// Source: section VI.C of Tangari et al., MONA, IEEE TNSM 2020. It wants the filter under adverse traffic only, and
 ///         leaves open when that is.
 class FloodSwitch {
  public:
-  static constexpr double kInsertNs = 210;  ///< rough, of what one machine showed
+  static constexpr double kInsertNs = 210;  ///< rough, from one machine
 
   explicit FloodSwitch(double insert_ns = kInsertNs) noexcept : insert_ns_(insert_ns) {}
 
-  /// Whether it is on from here. A window of no time, or of numbers that cannot be, changes nothing.
+  /// Ends a window and returns true if the filter is on from now on. Invalid windows change nothing.
   bool end_window(const FloodWindow& window) noexcept;
 
   bool is_on() const noexcept { return is_on_; }
@@ -36,32 +35,32 @@ class FloodSwitch {
   bool is_on_ = false;
 };
 
-/// What came to a worker's table in a window, for its flood filter.
+/// Load of a worker's table in a window, for its flood filter.
 struct TableLoad {
-  double share = 0;      ///< of the longest window of a task that passed meanwhile
-  double new_flows = 0;  ///< packets that began a flow, or would have, had they not been kept out
-  double evicted = 0;    ///< flows that a task's open window had, and that left for want of room
+  double share = 0;      ///< part of the tasks' longest window that passed
+  double new_flows = 0;  ///< packets that began a flow, or would have without the filter
+  double evicted = 0;    ///< flows of an open task window that were evicted
   double live = 0;       ///< flows in the table at the end
 };
 
-/// Whether flows have to pass the flood filter, so that those which tasks judge as a whole have room for as long as a
-/// window takes.
+/// Decides if flows must pass the flood filter so that the table has room for a whole window of the flows that tasks
+/// judge.
 ///
-/// It goes on where the table will soon be nearly full and more flows begin in a task's window, at the rate of late,
-/// than it has room for, or where most that begin evict one that the open window has; and off where a task's window
+/// It switches on in either of two cases. The table is nearly full, and at the recent rate more flows begin in a task's
+/// window than it has room for. Or most new flows evict one of the open window. It switches off if a task's window
 /// would fill less than half of the table.
 class RoomSwitch {
  public:
   explicit RoomSwitch(std::size_t flows) noexcept : flows_(static_cast<double>(flows)) {}
 
-  /// Whether it is on from here. A window of which no part has passed changes nothing.
+  /// Ends a window and returns true if the filter is on from now on. An empty window changes nothing.
   bool end_window(const TableLoad& load) noexcept;
 
   bool is_on() const noexcept { return is_on_; }
 
  private:
-  double flows_;            ///< that have room
-  double in_a_window_ = 0;  ///< flows that begin, at the rate of late
+  double flows_;            ///< capacity
+  double in_a_window_ = 0;  ///< new flows per task window, at the recent rate
   bool is_on_ = false;
 };
 

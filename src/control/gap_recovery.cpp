@@ -10,8 +10,8 @@
 namespace parshall {
 namespace {
 
-constexpr double kWhole = 0.99;  ///< of a step: as good as all of it
-constexpr int kRounds = 4;       ///< of sharing out what some poor states had no use for
+constexpr double kWhole = 0.99;  ///< share of a step that counts as all of it
+constexpr int kRounds = 4;       ///< rounds of redistributing what some poor states could not use
 
 }  // namespace
 
@@ -27,7 +27,7 @@ double GapRecovery::changed_step(double step, bool grows) const noexcept {
   return std::clamp(other, options_.least_step, options_.largest_step);
 }
 
-/// A state's step grows while more is left than the last one took, and shrinks where not.
+/// Judges the states. A step grows while the remaining margin is more than the last step took; otherwise it shrinks.
 void GapRecovery::judge(std::span<const Task> tasks) noexcept {
   std::uint64_t known = 0, unknown = 0;
   std::array<double, StateGraph::kMostStates> worst;
@@ -53,7 +53,7 @@ void GapRecovery::judge(std::span<const Task> tasks) noexcept {
   }
 }
 
-/// What packets by base state take, and which part of the biases leaves their sum as it was.
+/// Computes packet costs by base state, and the part of the biases that leaves the total unchanged.
 void GapRecovery::price(const StateGraph& graph, std::span<const double> base_packets,
                         const Allocation& adapted) noexcept {
   double all = 0, taken_ns = 0, saved_ns = 0;
@@ -75,21 +75,21 @@ void GapRecovery::price(const StateGraph& graph, std::span<const double> base_pa
   }
 }
 
-/// What a rich state may give in this window.
+/// Returns the time that a rich state can give in this window.
 double GapRecovery::spare_ns(const StateGraph& graph, const State& state) const noexcept {
   if (!state.is_rich) return 0;
   const double part = std::min(state.step, options_.largest_part * state.share);
   return part * std::max(0.0, state.now_ns - graph.costs_ns()[lightest_]);
 }
 
-/// What a poor state may take back in this window of what it gave before.
+/// Returns the time that a poor state can take back in this window, of what it gave before.
 double GapRecovery::owed_ns(const StateGraph& graph, const State& state) const noexcept {
   if (!state.is_poor() || state.taken_ns() >= 0) return 0;
   const double whole_ns = state.share * (state.adapted_ns - graph.costs_ns()[lightest_]);
   return std::min(-state.taken_ns(), options_.largest_part * whole_ns);
 }
 
-/// Equal parts to poor states that gave nothing, as far as they have use for it. What is left.
+/// Gives equal parts to poor states that gave nothing, as far as they can use them. Returns the rest.
 double GapRecovery::give_to_poor(const StateGraph& graph, double left_ns) noexcept {
   const auto use_ns = [&](std::size_t i) {
     const State& state = states_[i];
@@ -111,7 +111,7 @@ double GapRecovery::give_to_poor(const StateGraph& graph, double left_ns) noexce
   return std::max(0.0, left_ns);
 }
 
-/// Out of rich states.
+/// Takes the time from rich states.
 void GapRecovery::charge(const StateGraph& graph, double part) noexcept {
   for (State& state : states_) {
     const double given_ns = part * spare_ns(graph, state);
@@ -121,7 +121,8 @@ void GapRecovery::charge(const StateGraph& graph, double part) noexcept {
   }
 }
 
-/// To poor states that gave before: what rich states repay, and for the rest what others took from them.
+/// Repays poor states that gave time before: with what rich states repay, and otherwise with what others took from
+/// them.
 bool GapRecovery::repay(const StateGraph& graph, double owed, double repaid) noexcept {
   if (owed <= 0) return false;
   double taken = 0;
@@ -136,7 +137,7 @@ bool GapRecovery::repay(const StateGraph& graph, double owed, double repaid) noe
   return repaid + by_takers > 0;
 }
 
-/// The biases with which packets take what they now take.
+/// Computes the biases that correspond to the current costs.
 void GapRecovery::settle(const StateGraph& graph) noexcept {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];

@@ -29,14 +29,14 @@ constexpr std::string_view kFileKeys[] = {"version", "machine", "packet", "retri
                            kWorkKeys[] = {"name", "cost_ns", "low_ns", "high_ns"};
 constexpr std::string_view kFamilies[] = {"normal", "weibull", "gumbel"};  // by RetrievalFamily
 
-/// Numbers that make sense: from `least` on, or, where not `inclusive`, above it.
+/// Range of valid numbers: from `least` on, or above it unless `inclusive`.
 struct Range {
   double least, most;
   bool inclusive = true;
 };
 constexpr Range kTime{0, Profile::kMostNs}, kTimeAboveZero{0, Profile::kMostNs, false}, kShape{0, 1e6, false};
 
-/// Reads a profile, and says where it is wrong.
+/// Reads a profile and reports its errors.
 class Reader : TomlReader {
  public:
   explicit Reader(const std::string& name) : TomlReader(name) {}
@@ -63,7 +63,7 @@ class Reader : TomlReader {
   }
 
  private:
-  /// Before everything else: a file of another version may have anything in it.
+  /// Checks the version first, since a file of another version may contain anything.
   void check_version(const toml::table& file) {
     const toml::node* const version = file.get("version");
     if (version == nullptr) return complain(file, fmt::format("version is missing, so it is no profile: {}", kAnew));
@@ -71,7 +71,7 @@ class Reader : TomlReader {
       complain(*version, fmt::format("only profiles of version {} can be read: {}", Profile::kVersion, kAnew));
   }
 
-  /// What has to be there; null, and a complaint, where it is not.
+  /// Returns a required node; reports an error and returns null if it is missing.
   const toml::node* wanted(const toml::table& table, std::string_view name) {
     const toml::node* const node = table.get(name);
     if (node == nullptr) complain(table, fmt::format("{} is missing: {}", name, kAnew));

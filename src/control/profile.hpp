@@ -12,46 +12,46 @@
 
 namespace parshall {
 
-/// What packets cost on one machine: what adaptive monitoring decides by. A file keeps it from one run to the next.
+/// Costs of packets on one machine, on which adaptive monitoring decides. A file keeps the profile between runs.
 ///
-/// Error:  each cost has the 95 % interval of its median; what is not measured of a median, how many samples it is of.
+/// Error:  each cost has the 95 % interval of its median; values that are no medians have their number of samples.
 /// Source: Tangari et al., MONA, IEEE TNSM 2020, section IV.A.
 struct Profile {
   static constexpr std::int64_t kVersion = 1;
-  static constexpr double kMostNs = 1e9;  ///< what takes longer is no packet's time
+  static constexpr double kMostNs = 1e9;  ///< longer times are invalid
 
-  /// To find a flow's entry, where the caches have all of the table or none of it.
+  /// Time to find a flow's entry, if the caches hold all of the table or none of it.
   struct Retrieval {
-    RetrievalModel model;       ///< of one lookup at a time
-    std::uint64_t samples = 0;  ///< that the model is fitted to
-    std::uint64_t dropped = 0;  ///< others, which an interrupt met
-    double batched_ns = 0;      ///< a lookup, where batches ask for memory beforehand
+    RetrievalModel model;       ///< times of single lookups
+    std::uint64_t samples = 0;  ///< samples that the model is fitted to
+    std::uint64_t dropped = 0;  ///< other samples, disturbed by an interrupt
+    double batched_ns = 0;      ///< per lookup, in batches that prefetch
   };
 
-  /// Of a packet, beyond that of a monitor without tasks.
+  /// Cost of a packet beyond that in a monitor without tasks.
   struct Cost {
     std::string name;
-    std::vector<std::string> tasks;  ///< none of kinds of work
+    std::vector<std::string> tasks;  ///< empty for kinds of work
     double cost_ns = 0, low_ns = 0, high_ns = 0;
 
     friend bool operator==(const Cost&, const Cost&) = default;
   };
 
   MachineIdentity machine;
-  PacketTime time;                 ///< but for the shares, which are the traffic's; means of one lookup at a time
-  double new_flow_batched_ns = 0;  ///< as Retrieval::batched_ns
+  PacketTime time;                 ///< without the shares, which depend on traffic; means of single lookups
+  double new_flow_batched_ns = 0;  ///< in batches, like Retrieval::batched_ns
   Retrieval cached, uncached;
-  std::vector<Cost> states;  ///< of flows that are all in one monitoring state
-  std::vector<Cost> work;    ///< of what tasks can ask for, with what that needs itself: they do not add up
+  std::vector<Cost> states;  ///< costs if all flows are in one monitoring state
+  std::vector<Cost> work;    ///< costs of each kind of work, including what it needs; they do not add up
 
-  /// Of TOML text; `name` is what errors call it.
+  /// Parses TOML text; errors refer to it as `name`.
   static Result<Profile> parse(const std::string& text, const std::string& name);
   static Result<Profile> read(const std::string& path);
 
-  /// What parse() makes the same profile of.
+  /// Formats the profile so that parse() returns an equal one.
   std::string to_toml() const;
 
-  /// Why this is no profile of `now`, in words; nothing where it is one.
+  /// Returns why this is no profile of the machine `now`, in words; nullopt if it is one.
   std::optional<std::string> difference_from(const MachineIdentity& now) const;
 };
 

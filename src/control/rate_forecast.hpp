@@ -6,14 +6,15 @@
 
 namespace parshall {
 
-/// At which rate packets come at the next window's end, by how many came in the windows up to now.
+/// Forecasts the packet rate at the end of the next window from the counts of the windows so far.
 ///
-/// A rate that moves is taken to go on as it rises: a window and a half behind the middle of the last one, and not to
-/// fall. One that only varies by chance is the mean of some windows. Chance is what Poisson's law says, or what windows
-/// were seen to go up and down by in turn: the product of two differences that follow each other is -sigma^2 on average
-/// for noise, and above 0 where the rate rises or falls.
+/// A rising rate is extrapolated by a window and a half from the middle of the last one; a falling rate is not. A rate
+/// that varies only by chance is averaged over some windows. Chance is estimated by Poisson's law, or by alternation of
+/// windows: the mean product of two successive differences is -sigma^2 for noise, and above 0 if the rate rises or
+/// falls.
 ///
-/// Error:  a change within four sigma, at most 8 % of the rate and mostly 2 %, is followed over some three windows.
+/// Error:  a change within four sigma, which is at most 8 % of the rate and mostly 2 %, is followed over about three
+///         windows.
 class RateForecast {
  public:
   double add_window(std::uint64_t packets, double window_ns) noexcept {
@@ -33,13 +34,13 @@ class RateForecast {
 
  private:
   static constexpr double kWindowsAhead = 1.5;
-  static constexpr double kChance = 4;        ///< standard deviations that one window in 16,000 is off by
-  static constexpr double kMostNoise = 0.02;  ///< of the rate; bursts beyond are followed
+  static constexpr double kChance = 4;        ///< standard deviations; one window in 16,000 exceeds them by chance
+  static constexpr double kMostNoise = 0.02;  ///< relative to the rate; larger bursts are followed
   static constexpr double kSmoothing = 0.3, kForgetting = 0.1;
 
   bool is_known_ = false;
   double last_pps_ = 0, mean_pps_ = 0, last_difference_pps_ = 0;
-  double alternation_ = 0;  ///< mean product of differences that follow each other, pps^2
+  double alternation_ = 0;  ///< mean product of successive differences, pps^2
 };
 
 }  // namespace parshall

@@ -8,12 +8,12 @@ namespace parshall {
 namespace {
 
 constexpr double kHighVariation = 1, kLambda = 3;
-constexpr double kOfLate = 0.1;  ///< of the difference, each window
+constexpr double kOfLate = 0.1;  ///< share of the difference per window
 
-/// What a variable of Student's t is below in 95 of 100 cases.
+/// Returns the value that Student's t is below in 95 of 100 cases.
 double one_sided_95(double degrees) noexcept {
   constexpr std::array<double, 10> kFew{6.314, 6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833};
-  // Of many it is 1.645 and a little more, to three digits from ten on.
+  // For many degrees it is 1.645 plus a little; correct to three digits from ten on.
   return degrees < kFew.size() ? kFew[static_cast<std::size_t>(degrees)]
                                : 1.645 + 1.53 / degrees + 1.4 / (degrees * degrees);
 }
@@ -29,7 +29,7 @@ void RecallEstimator::add_window(std::uint64_t flows, double events, double squa
   const auto n = static_cast<double>(flows);
   const double mean = events / n;
   const double sampled = flows > 1 ? std::max(0.0, (squares - events * mean) / (n - 1)) : 0;
-  // Flows that were all alike are no proof that all are: one more, and one of another kind (Laplace).
+  // Equal flows do not prove that all are: add one flow, of another kind (Laplace).
   const double other = 1 / (n + 2);
   windows_[added_++ % kWindows] = {n, mean, std::max(sampled, other * (1 - other))};
 }
@@ -69,17 +69,17 @@ std::optional<double> RecallEstimator::missed_events_per_flow() const noexcept {
 
 std::optional<RecallEstimator::Missed> RecallEstimator::missed(std::uint64_t flows) const noexcept {
   const auto known = moments();
-  if (!known || blind_ >= kWindows) return std::nullopt;  // what was seen that long ago says nothing
+  if (!known || blind_ >= kWindows) return std::nullopt;  // data that old says nothing
   const auto missed = static_cast<double>(flows);
-  // Flows are left out in a window whose own rate may be above that of the ones before.
+  // The window in which flows were left out may have a higher rate than the ones before.
   const Window& last = windows_[(added_ - 1) % kWindows];
   const double rate = std::max(known->mean, last.mean), variance = std::max(known->within_variance, last.variance);
-  // The mean of those that were seen differs from the rate by what windows differ by, or where all were alike by what
-  // flows do; the sum of those that were not seen by what they do once more.
+  // The mean of the seen flows differs from the rate by the variation between windows or, if those are alike, between
+  // flows. The sum over the unseen flows adds the variation between flows once more.
   const double t_between = one_sided_95(known->windows - 1), t_within = one_sided_95(known->flows - known->windows);
   const double between = t_between * known->between_sd * std::sqrt(1 + 1 / known->windows);
   const double sampled = t_within * std::sqrt(variance / last.flows);
-  // Counts of few events lean to the right, and are whole: as of Poisson's law, for events as large as they come here.
+  // Counts of few events are skewed, and are integers: use Poisson's law, for events of the size found here.
   const double event = rate > 0 ? variance / rate : 1;
   return Missed{.expected = missed * *missed_events_per_flow(),
                 .by_rate = missed * rate,
@@ -103,8 +103,8 @@ void RecallByWeight::add_window(const Counts& flows, const Counts& events, const
   }
 }
 
-/// Of flows of a weight of which none was ever seen, as of the next lighter ones, and twice as many for each class
-/// between, or as of the next heavier ones.
+/// Returns the rate of flows of a weight that was never seen: that of the next lighter ones, doubled for each class
+/// between, or that of the next heavier ones.
 std::optional<double> RecallByWeight::rate(std::size_t weight) const noexcept {
   double times = 1;
   for (std::size_t lighter = weight + 1; lighter-- > 0; times *= 2)

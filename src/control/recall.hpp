@@ -12,40 +12,41 @@
 
 namespace parshall {
 
-/// What share of its events a task found, of those that were there.
+/// Share of its events that a task found.
 struct Recall {
   double expected = 1;
-  double at_least = 1;  ///< so much in 95 of 100 windows
+  double at_least = 1;  ///< lower bound that holds in 95 of 100 windows
 };
 
-/// Estimates the recall of one task from window to window: what flows that it did not see would have shown, by what
-/// those showed that it saw.
+/// Estimates the recall of one task window by window: the events of unseen flows are estimated from those of seen
+/// flows.
 ///
-/// Error:  flows must be left out by chance, not by what they do. Within a window events are taken for independent from
-///         flow to flow. The bound holds in 95 of 100 windows or more, of few flows and the first ones too, and where
-///         the rate of events rises or falls to three times or a third within 20 windows or at once. The expected
-///         recall follows such a change over some windows and is some 0.05 off meanwhile; of fewer than some ten events
-///         in ten windows it says little.
-/// Source: section V.A of Tangari et al., MONA, IEEE TNSM 2020: the mean of the last windows, weighted by sqrt(n) / s;
-///         where the windows' means vary by more than their mean, three standard deviations more. Mended: what means
-///         of few flows differ by chance is no variation of the rate.
+/// Error:  flows must be left out at random, independent of what they do. Within a window events are assumed
+///         independent between flows. The bound holds in at least 95 of 100 windows, also for few flows and the first
+///         windows. It also holds if the rate of events changes by a factor of three, within 20 windows or at once. The
+///         expected recall follows such a change over some windows, and is off by about 0.05 until then. With fewer
+///         than about ten events in ten windows it says little.
+/// Source: section V.A of Tangari et al., MONA, IEEE TNSM 2020: the mean of the last windows, weighted by sqrt(n) / s.
+///         If the windows' means vary by more than their mean, three standard deviations are added. Corrected: random
+///         differences between means of few flows do not count as variation of the rate.
 class RecallEstimator {
  public:
   static constexpr std::size_t kWindows = 10;
 
-  /// One window's flows that the task saw: how many, the sum of their events and of the squares of these.
+  /// Adds a window: the number of flows the task saw, the sum of their events and the sum of the squares.
   void add_window(std::uint64_t flows, double events, double squares) noexcept;
 
-  /// Of the window added last, in which so many flows were not seen. Nothing where no flow was seen in all windows.
+  /// Returns the recall in the window added last, in which this many flows were not seen. Returns nullopt if no flow
+  /// was seen in all windows.
   std::optional<Recall> recall(std::uint64_t missed_flows) const noexcept;
 
   bool is_known() const noexcept { return added_ != 0 && blind_ < kWindows; }
 
-  /// Events of a flow that was not seen, on average; also where that is long ago.
+  /// Returns the mean events of an unseen flow, even if the last data is old.
   std::optional<double> missed_events_per_flow() const noexcept;
 
-  /// Events of flows that were not seen. The most there are in 95 of 100 windows: those of the highest rate, the
-  /// hypotenuse of what they differ from it by chance and of what the rate does, and the lean.
+  /// Events of unseen flows. The upper bound for 95 of 100 windows has three parts: the highest rate, the Euclidean sum
+  /// of random deviation and rate variation, and the skew (`lean`).
   struct Missed {
     double expected = 0;
     double by_rate = 0, chance = 0, spread = 0, lean = 0;
@@ -60,39 +61,40 @@ class RecallEstimator {
   };
   struct Moments {
     double windows, flows;
-    double mean;        ///< events of a flow
-    double between_sd;  ///< of the windows' means
-    double rate_sd;     ///< and without what the choice of flows adds to it
+    double mean;        ///< events per flow
+    double between_sd;  ///< standard deviation of the windows' means
+    double rate_sd;     ///< the same without the part that the choice of flows adds
     double within_variance;
   };
 
   std::optional<Moments> moments() const noexcept;
 
-  std::array<Window, kWindows> windows_{};  ///< a ring of those in which the task saw any flow
+  std::array<Window, kWindows> windows_{};  ///< ring of windows in which the task saw any flow
   std::size_t added_ = 0;
   std::size_t blind_ = 0;  ///< windows since the last in which the task saw any flow
-  double events_ = 0;      ///< of the window added last
+  double events_ = 0;      ///< events of the window added last
 };
 
-/// The same by the weight of flows: those that are left out need not be of the same weights as those that are seen, and
-/// heavy flows have more events.
+/// Estimates recall by the weight of flows: unseen flows may have other weights than seen ones, and heavy flows have
+/// more events.
 ///
-/// Error:  of a weight whose flows have all been left out for long, the rate is what it was, or what the next lighter
-///         flows have, twice; and the bound takes an event of each.
+/// Error:  for a weight whose flows were all unseen for long, the rate is the last known one, or twice that of the next
+///         lighter flows; the bound assumes one event for each flow.
 class RecallByWeight {
  public:
   using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
 
-  /// One window's flows that the task saw throughout, and all events, of which none has two. Those `in_part` are of
-  /// flows that it saw for less: they show fewer than there are, at first none where it goes by their past.
+  /// Adds a window: the flows that the task saw throughout, and all their events, each counted once. Events `in_part`
+  /// are of flows that it saw for less time: they show fewer than there are, at first none if the task depends on their
+  /// past.
   void add_window(const Counts& flows, const Counts& events, const Counts& in_part = {}) noexcept;
 
-  /// Of the window added last.
+  /// Returns the recall in the window added last.
   std::optional<Recall> recall(const Counts& missed_flows) const noexcept;
 
-  /// What share of the events, of late, is of flows of each weight or more; `missed_flows` of the window added last.
+  /// Returns the recent share of events in flows of each weight or more; `missed_flows` is of the window added last.
   std::array<double, FlowWeight::kClasses> heavy_share(const Counts& missed_flows) noexcept;
-  /// By that, in a window: with those missed.
+  /// Returns the recent number of events in a window, including missed ones.
   double events_of_late() const noexcept { return std::accumulate(of_late_.begin(), of_late_.end(), 0.0); }
 
  private:

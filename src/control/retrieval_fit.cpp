@@ -14,16 +14,16 @@ namespace {
 
 using std::numbers::egamma, std::numbers::pi, std::numbers::sqrt2;
 
-constexpr double kLeastSpread = 1e-10;  ///< of the longest time; below, logarithms have too few digits left
-constexpr double kPrecision = 1e-9;     ///< of a scale, at the last step; the one after would be its square
-constexpr int kMostSteps = 200;         ///< bisection alone ends in a third of it
+constexpr double kLeastSpread = 1e-10;  ///< relative to the longest time; below, logarithms lose too many digits
+constexpr double kPrecision = 1e-9;     ///< relative to a scale, at the last step; the next would reach its square
+constexpr int kMostSteps = 200;         ///< bisection alone needs a third of these
 
 double normal_below(double z) noexcept { return std::erfc(-z / sqrt2) / 2; }
 
-/// By bisection: it is short and asked a few times a run.
+/// Returns a quantile by bisection, which is short, and called only a few times a run.
 double normal_quantile(double probability) noexcept {
   if (probability > 0.5) return -normal_quantile(1 - probability);
-  double low = -40, high = 0;  // no double is a probability below the lower
+  double low = -40, high = 0;  // below the lower bound no double is a probability
   for (int i = 0; i < 64; ++i) {
     const double middle = (low + high) / 2;
     (normal_below(middle) < probability ? low : high) = middle;
@@ -31,7 +31,7 @@ double normal_quantile(double probability) noexcept {
   return high;
 }
 
-/// Where samples lie, as distances from the least of them, which keep digits where all are long times.
+/// Location of samples, as distances from the least, which keep digits even if all times are long.
 struct Spread {
   double least, mean_distance, sd;
 
@@ -46,7 +46,8 @@ struct Spread {
   double mean() const noexcept { return least + mean_distance; }
 };
 
-/// Samples' distances from the least, each with weight exp(-distance / scale): no weight overflows, the least's is 1.
+/// Samples' distances from the least, each with weight exp(-distance / scale). No weight overflows; that of the least
+/// is 1.
 struct Weighted {
   double weights = 0, mean = 0, variance = 0;
 
@@ -69,8 +70,8 @@ Fit fit_normal(std::span<const double> samples) noexcept {
   return {{RetrievalFamily::normal, spread.mean(), spread.sd}, static_cast<double>(samples.size()) * log_density, 0};
 }
 
-/// The likelihood is greatest where scale = mean - weighted mean. Their difference rises with the scale, from below 0
-/// to above it at the mean's distance from the least, so that there is one root in between.
+/// Fits a Gumbel distribution. The likelihood is greatest where scale = mean - weighted mean. Their difference rises
+/// with the scale, from below 0 to above it at the mean's distance from the least, so there is one root between.
 Fit fit_gumbel(std::span<const double> samples) noexcept {
   const auto n = static_cast<double>(samples.size());
   const Spread spread(samples);
@@ -92,7 +93,8 @@ Fit fit_gumbel(std::span<const double> samples) noexcept {
           0};
 }
 
-/// If T is Weibull, -ln T is Gumbel, with the same likelihood but for the factor of the change of variable.
+/// Fits a Weibull distribution. If T is Weibull, -ln T is Gumbel, with the same likelihood except for the change of
+/// variable.
 Fit fit_weibull(std::span<const double> samples) {
   const auto n = static_cast<double>(samples.size());
   const double unit = Spread(samples).mean();  // keeps the logarithms small and their digits
@@ -150,7 +152,8 @@ double RetrievalModel::mean() const noexcept {
 double RetrievalModel::sd() const noexcept {
   if (family == RetrievalFamily::normal) return scale;
   if (family == RetrievalFamily::weibull) {
-    // Of a sharp peak the difference below would be rounding alone; by then its logarithm is as good as Gumbel.
+    // For a sharp peak the difference below would be only rounding error; the logarithm is then Gumbel to the same
+    // accuracy.
     if (location_or_shape > 1e4) return mean() * pi / std::sqrt(6) / location_or_shape;
     const double first = std::tgamma(1 + 1 / location_or_shape);
     return scale * std::sqrt(std::tgamma(1 + 2 / location_or_shape) - first * first);
@@ -161,7 +164,7 @@ double RetrievalModel::sd() const noexcept {
 Result<std::vector<Fit>> fit_all(std::span<const double> samples_ns) {
   if (auto error = unfit(samples_ns)) return *std::move(error);
   std::vector<Fit> fits{fit_normal(samples_ns), fit_weibull(samples_ns), fit_gumbel(samples_ns)};
-  constexpr double kParameters = 2;  // of every family: their order is that of the likelihoods
+  constexpr double kParameters = 2;  // the same for every family, so that likelihoods decide the order
   for (Fit& fit : fits)
     fit.bic = kParameters * std::log(static_cast<double>(samples_ns.size())) - 2 * fit.log_likelihood;
   std::sort(fits.begin(), fits.end(), [](const Fit& a, const Fit& b) { return a.bic < b.bic; });

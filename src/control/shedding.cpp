@@ -8,16 +8,16 @@
 namespace parshall {
 namespace {
 
-constexpr double kSlack = 1.15;            ///< of the lightest states' time, before fewer are left
-constexpr double kIdle = 0.4;              ///< of all time: then twice as many can be looked at, whatever is known
-constexpr std::uint32_t kMostCalm = 640;   ///< flows that are looked at again may have more packets than others
-constexpr std::uint32_t kLostWindows = 5;  ///< before any are left, or more: one may be of a burst, or of wrong costs
-constexpr double kLearning = 0.3;          ///< of the difference, each window
+constexpr double kSlack = 1.15;            ///< relative to the lightest states' time, before n falls
+constexpr double kIdle = 0.4;              ///< share of all time: if less, n halves in any case
+constexpr std::uint32_t kMostCalm = 640;   ///< flows that come back may have more packets than others
+constexpr std::uint32_t kLostWindows = 5;  ///< before n rises: one may be due to a burst, or to wrong costs
+constexpr double kLearning = 0.3;          ///< share of the difference per window
 constexpr double kLeastWeight = 0.01;
 
 }  // namespace
 
-/// Of packets of one in so many.
+/// Returns the time available for an inspected packet of one in n connections.
 double Shedding::for_kept_ns(double target_ns, std::uint32_t one_in) const noexcept {
   const double share = one_in == 1 ? 1 : std::min(1.0, weight_ / one_in);
   return (target_ns - (1 - share) * kShedNs) / share;
@@ -53,7 +53,7 @@ std::uint32_t Shedding::end_window(const Window& window) noexcept {
     return one_in_ = std::min(least, 2 * one_in_);
   }
   lost_windows_ = 0;
-  // Of few packets nothing is learnt: an idle worker need not believe what it knows of its costs.
+  // Few packets teach nothing, so an idle worker does not rely on learnt costs.
   const std::uint32_t enough = is_idle ? 1 : least_for(window.target_ns, kSlack * window.lightest_ns);
   calm_windows_ = enough < one_in_ && window.missed == 0 ? calm_windows_ + 1 : 0;
   if (calm_windows_ < calm_wanted_) return one_in_;

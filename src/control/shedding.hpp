@@ -4,34 +4,35 @@
 
 namespace parshall {
 
-/// How many connections there are for one that is looked at, where the lightest states of all flows take longer than
-/// there is: the least number that the packets of the others leave time for. A last resort: it rises, to twice at most,
-/// only where windows one after the other lost packets though all flows had given way, and falls once there has been
-/// time enough for a while.
+/// Decides n, where one in n connections is inspected, if even the lightest states of all flows take longer than the
+/// time available. n is the least number that leaves enough time. As a last resort it rises slowly: at most to twice,
+/// and only if successive windows lost packets although all flows were reduced. It falls once there has been time
+/// enough for a while.
 ///
-/// Source: our own. What is sampled is known exactly, where packets that a full queue loses are not.
+/// Source: our own. The sampled share is known exactly, unlike the packets that a full queue loses.
 class Shedding {
  public:
   static constexpr std::uint32_t kMostOneIn = 1024;
-  static constexpr double kShedNs = 15;  ///< to decode a packet and leave it, on one machine: rough
+  static constexpr double kShedNs = 15;  ///< to decode a packet and shed it; rough, from one machine
 
-  static constexpr std::uint32_t kCalmWindows = 20;  ///< with time enough, before fewer are left: flows that come back
+  static constexpr std::uint32_t kCalmWindows = 20;  ///< windows with time to spare before n falls: flows that come
+                                                     ///< back must be inserted
                                                      ///< have to be inserted
 
   struct Window {
-    double target_ns = 0;                          ///< that a packet of all that came may take
-    double lightest_ns = 0;                        ///< that a packet which is looked at takes in the lightest states
-    std::uint64_t kept = 0, shed = 0, missed = 0;  ///< packets looked at, left, and lost for want of time
-    double busy_share = 1;                         ///< of the time, that they took
-    bool all_gave_way = true;                      ///< all packets looked at were treated as of the lightest states
+    double target_ns = 0;                          ///< time available for each packet that comes
+    double lightest_ns = 0;                        ///< cost of an inspected packet in the lightest states
+    std::uint64_t kept = 0, shed = 0, missed = 0;  ///< packets inspected, shed, and lost for lack of time
+    double busy_share = 1;                         ///< share of time they took
+    bool all_gave_way = true;                      ///< all inspected packets were in the lightest states
   };
 
-  /// The number from here on. A window of numbers that cannot be changes nothing.
+  /// Ends a window and returns n from now on. Invalid windows change nothing.
   std::uint32_t end_window(const Window& window) noexcept;
 
   std::uint32_t one_in() const noexcept { return one_in_; }
 
-  /// What a packet that is looked at may take, where one of all that come may take so long.
+  /// Returns the time available for an inspected packet, given that for any packet that comes.
   double for_kept_ns(double target_ns) const noexcept { return for_kept_ns(target_ns, one_in_); }
 
  private:
@@ -39,11 +40,12 @@ class Shedding {
   std::uint32_t least_for(double target_ns, double lightest_ns) const noexcept;
 
   std::uint32_t one_in_ = 1;
-  std::uint32_t lost_windows_ = 0;            ///< in a row, in which nothing was left to give way and packets were lost
-  std::uint32_t calm_windows_ = 0;            ///< in a row, in which fewer would have been left
-  std::uint32_t calm_wanted_ = kCalmWindows;  ///< before fewer are: more, once that had to be undone
-  bool fell_ = false;                         ///< it fell, and has not risen since
-  double weight_ = 1;                         ///< packets looked at, of what the number of connections lets expect
+  std::uint32_t lost_windows_ = 0;            ///< successive windows in which everything was reduced and packets were
+                                              ///< lost
+  std::uint32_t calm_windows_ = 0;            ///< successive windows that could have used a smaller n
+  std::uint32_t calm_wanted_ = kCalmWindows;  ///< windows before n falls; more after a fall that had to be undone
+  bool fell_ = false;                         ///< n fell, and has not risen since
+  double weight_ = 1;                         ///< packets inspected, relative to the share of connections
 };
 
 }  // namespace parshall

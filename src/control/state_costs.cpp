@@ -12,12 +12,12 @@
 namespace parshall {
 namespace {
 
-constexpr double kFurthest = 20;  ///< times as much as given, or as little: no cost is told beyond
-constexpr double kLongest = 2;    ///< windows' time that one can be busy: the last batch began within it
-constexpr double kSurprise = 4;   ///< standard deviations
+constexpr double kFurthest = 20;  ///< largest factor between given and learnt costs
+constexpr double kLongest = 2;    ///< longest busy time, in windows: the last batch began within the window
+constexpr double kSurprise = 4;   ///< in standard deviations
 constexpr double kResidualLearning = 0.1;
-constexpr double kLikeness = 0.9;  ///< correlation of states that are given the same cost
-constexpr double kStep = 1e-6;     ///< of a cost, that the heavier state costs more at least
+constexpr double kLikeness = 0.9;  ///< correlation of states with equal given costs
+constexpr double kStep = 1e-6;     ///< least difference, relative to the cost of the heavier state
 
 bool is_within(double value, double least, double most) noexcept { return value >= least && value <= most; }
 
@@ -29,7 +29,7 @@ StateCosts::StateCosts(std::span<const double> costs_ns, Options options) : opti
     prior_ns_.push_back(is_within(cost, 0, 1e9) ? cost : 0);
     largest_ns = std::max(largest_ns, prior_ns_.back());
   }
-  // Of what is given as nothing, or next to it, something has to be learnt too.
+  // Costs given as zero, or close to it, must be learnt too.
   for (const double cost : prior_ns_) {
     const double sd_ns = options.prior_sd * std::max({cost, 0.1 * largest_ns, 1e-3});
     prior_variance_.push_back(sd_ns * sd_ns);
@@ -54,9 +54,9 @@ bool StateCosts::is_possible(const Window& window) const noexcept {
   return std::ranges::all_of(window.shares, [](double share) { return is_within(share, 0, 1e3); });
 }
 
-/// What costs may have moved since the last window. Rows and columns of costs that would be less sure than at first are
-/// scaled down together, which keeps it a covariance. The variance of the mean cost; gain_ has that of each cost with
-/// it.
+/// Adds the drift since the last window. Rows and columns of costs that would become less certain than at first are
+/// scaled down together, which keeps the matrix a covariance. Returns the variance of the mean cost; gain_ holds each
+/// cost's covariance with it.
 double StateCosts::drift(double own_drift, double common_drift, std::span<const double> shares) noexcept {
   const double own = own_drift * own_drift / (options_.prior_sd * options_.prior_sd), alike = kLikeness * own;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -77,7 +77,8 @@ double StateCosts::drift(double own_drift, double common_drift, std::span<const 
   return std::inner_product(gain_.begin(), gain_.end(), shares.begin(), 0.0);
 }
 
-/// What windows alike leave open, how the mean is made up, comes back to what was given, as dear as packets are now.
+/// Moves costs that equal windows cannot determine, those within the mean, back to the given ones, scaled to present
+/// costs.
 void StateCosts::relax(std::span<const double> shares, double mean_ns) noexcept {
   const double given_ns = std::inner_product(prior_ns_.begin(), prior_ns_.end(), shares.begin(), 0.0);
   if (!(given_ns > 0 && mean_ns > 0)) return;
@@ -132,7 +133,7 @@ void make_monotone(const StateGraph& graph, std::span<const double> sds_ns, std:
 
   const double before_ns = std::inner_product(shares.begin(), shares.end(), costs_ns.begin(), 0.0);
 
-  // Lighter states keep below the heavier ones that are surer than they; then heavier ones above what is left.
+  // Keeps lighter states below heavier ones of greater certainty; then heavier ones above what is left.
   std::array<std::uint8_t, StateGraph::kMostStates> order;
   const auto surest = std::span(order).first(states.size());
   std::ranges::copy(states, surest.begin());

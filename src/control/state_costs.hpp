@@ -8,44 +8,44 @@
 
 namespace parshall {
 
-/// What a packet of each monitoring state costs, learnt from what all packets of a window took together.
+/// Learns the cost of a packet in each monitoring state from the total time of all packets in a window.
 ///
-/// A Kalman filter: the state is the costs, which drift, all together (a co-runner takes the caches) and a little each
-/// by itself; a window shows sum(share_i * cost_i) with noise. What is given is wrong alike for states that cost about
-/// the same, which share most of their tasks: their covariance is 0.9 times the smaller variance. So a state that was
-/// never in use moves with those near it. No cost is less sure than it was at the start, however long nothing is seen
-/// of it; and what windows of the same mix do not tell, how it is made up, comes back to what was given.
+/// It is a Kalman filter. The costs drift, all together (a co-running program takes the caches) and a little
+/// individually; a window shows sum(share_i * cost_i) with noise. States of similar cost share most of their tasks, so
+/// their given costs are wrong alike: their covariance is 0.9 times the smaller variance. So a state never used moves
+/// with similar ones. No cost becomes less certain than it was at the start, however long it goes unseen. What windows
+/// of one mix cannot show, the division among its states, returns to the given costs.
 ///
 /// Shape:  16 bytes for each pair of states, 64 KB for 64; nothing is allocated after the constructor.
-/// Cost:   3.2 us a window for 64 states, 1.5 us more in one that chance does not account for; 1.5 us to order them.
-/// Error:  of the mean cost of mixes in use, some 2 % of what a window's time differs by chance; of a single state's
-///         cost, as told by its sd.
+/// Cost:   3.2 us a window for 64 states, 1.5 us more in a window with a surprising result; 1.5 us to order them.
+/// Error:  for the mean cost of mixes in use, about 2 % of a window's random variation; for a single state's cost, its
+///         sd.
 /// Source: Kalman, "A new approach to linear filtering and prediction problems", J. Basic Engineering 82(1), 1960. The
-///         update is of products that do not depend on the order, so that the covariance stays symmetric.
+///         update uses products that do not depend on the order, so that the covariance stays symmetric.
 class StateCosts {
  public:
   struct Options {
-    double prior_sd = 0.5;       ///< of what is given, of each cost; above 0
-    double common_drift = 0.01;  ///< of all costs, a window
-    double own_drift = 0.01;     ///< of each cost
-    double jump = 0.3;           ///< of all costs and of each, in a window that chance does not account for
-    double relaxing = 0.01;      ///< of what windows alike leave open, back to what was given, a window
-    double noise = 0.02;         ///< of a mean packet's time in a window that was busy throughout
+    double prior_sd = 0.5;       ///< relative error of each given cost; above 0
+    double common_drift = 0.01;  ///< drift of all costs, per window
+    double own_drift = 0.01;     ///< drift of each cost
+    double jump = 0.3;           ///< drift of all costs and of each, in a surprising window
+    double relaxing = 0.01;      ///< return of undetermined costs to the given ones, per window
+    double noise = 0.02;         ///< relative to a mean packet's time in a fully busy window
   };
   struct Window {
     double window_ns = 0;
-    double busy_ns = 0;  ///< spent on packets
+    double busy_ns = 0;  ///< time spent on packets
     double counted = 0;  ///< packets
-    /// Of packets by state; what makes them dearer in this window than as given is a factor of it.
+    /// Packets by state, times any factor by which they were dearer in this window than as given.
     std::span<const double> shares;
   };
 
-  static constexpr double kFewestPackets = 64, kLeastBusy = 0.01;  ///< a window of less teaches nothing
+  static constexpr double kFewestPackets = 64, kLeastBusy = 0.01;  ///< windows with less teach nothing
 
   explicit StateCosts(std::span<const double> costs_ns) : StateCosts(costs_ns, Options()) {}
   StateCosts(std::span<const double> costs_ns, Options options);
 
-  /// Whether it taught anything: not if it was idle, nor if its numbers cannot be.
+  /// Adds a window; returns false if it taught nothing, because it was idle or invalid.
   bool add_window(const Window& window) noexcept;
 
   std::size_t size() const noexcept { return costs_ns_.size(); }
@@ -54,7 +54,7 @@ class StateCosts {
   double sd_ns(std::size_t state) const noexcept;
   double mean_cost_ns(std::span<const double> shares) const noexcept;
 
-  /// By how much packets took longer than was told before each window, of that, on average over some windows.
+  /// Returns how much longer packets took than expected before each window, as a share averaged over some windows.
   double residual() const noexcept { return residual_; }
 
  private:
@@ -66,12 +66,12 @@ class StateCosts {
   Options options_;
   std::vector<double> prior_ns_, prior_variance_, least_ns_, most_ns_;
   std::vector<double> costs_ns_, covariance_;
-  std::vector<double> own_variance_, common_, scale_, gain_;  ///< one window's
+  std::vector<double> own_variance_, common_, scale_, gain_;  ///< values of one window
   double residual_ = 0;
 };
 
-/// Costs with which every state gives way to a cheaper one: where two contradict, the one with the smaller sd stays.
-/// Then all are scaled so that a mix of these shares costs what it did.
+/// Adjusts costs so that every state is reduced to a cheaper one: if two contradict, the one with the smaller sd stays.
+/// Then scales all so that a mix of these shares keeps its cost.
 void make_monotone(const StateGraph& graph, std::span<const double> sds_ns, std::span<const double> shares,
                    std::span<double> costs_ns) noexcept;
 

@@ -11,23 +11,24 @@
 namespace parshall {
 namespace {
 
-constexpr double kRoom = 0.97;       ///< of the time: what is chosen leaves so much for what comes next
-constexpr double kFull = 0.9;        ///< busy for less, a worker that loses packets had been called away
-constexpr double kLessAtOnce = 0.9;  ///< of what packets took, where some were lost though all should have fitted
-constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< of all tasks' recall together
+constexpr double kRoom = 0.97;       ///< share of the time that is used; the rest is for what comes next
+constexpr double kFull = 0.9;        ///< a worker that loses packets while less busy was interrupted
+constexpr double kLessAtOnce = 0.9;  ///< relative to the time packets took, if some were lost although all should have
+                                     ///< fit
+constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< sum over all tasks' recall
 constexpr double kSmallChangeNs = 1e9;
-/// Of packets, where they may be: of more, a quarter of what is found may be invented.
+/// Shares of packets that may be lost; with more, a quarter of the events found may be false.
 constexpr std::array kLosses{0.06, 0.12, 0.18, 0.24};
 constexpr double kLeastLoss = 0.001;
-constexpr double kAtRest = 0.2;  ///< of a task: so much is lost where flows come and go
+constexpr double kAtRest = 0.2;  ///< part of a task: recall lost when flows come and go
 constexpr double kLookAgainNs = 50e6;
-constexpr std::uint32_t kLately = 0b1111;            ///< windows
-constexpr double kLeastPart = 0.02, kNearly = 0.75;  ///< of what comes back: in a step; so much is all
-constexpr double kComingBack = 3;  ///< times what packets of flows that come back take, in their first window
+constexpr std::uint32_t kLately = 0b1111;            ///< windows, as bits
+constexpr double kLeastPart = 0.02, kNearly = 0.75;  ///< step size for returning flows, and the part that counts as all
+constexpr double kComingBack = 3;                    ///< cost factor of returning flows in their first window
 
-constexpr double kSurprise = 1.3;  ///< times what packets took in windows near it
+constexpr double kSurprise = 1.3;  ///< factor over the packet time of nearby windows
 constexpr double kMixedNs = 7;
-constexpr double kMuch = 0.3;  ///< of what the dearest part takes: what takes less is learnt with others
+constexpr double kMuch = 0.3;  ///< relative to the dearest part; smaller parts are learnt together
 constexpr double kFlowsLearning = 0.1;
 constexpr double kLeastFlowsFactor = 1.0 / 256, kMostFlowsFactor = 4;  ///< tasks' windows may last seconds
 
@@ -79,8 +80,8 @@ double TaskController::looks_again_in_ns() const noexcept {
   return std::max(patience_.left_ns(), kLookAgainNs - looked_ns_);
 }
 
-/// Whether the window tells what packets take. One in which they took far longer than in those before does not: the
-/// machine was away, which a virtual one's clocks count as work. So what is learnt is the median of three windows.
+/// Learns from a window; returns false if it took far longer than the ones before. Then the machine was away, which a
+/// virtual machine's clocks count as work. So the median of three windows is learnt.
 bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept {
   if (load.counted == 0) return true;
   const auto counted = static_cast<double>(load.counted);
@@ -123,7 +124,7 @@ bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tas
   return times <= kSurprise * usual;
 }
 
-/// What comes, and what it takes, as far as is known.
+/// Returns the work of a window, as far as known.
 TaskWork TaskController::work_of(const TaskLoad& load) noexcept {
   TaskWork work{.packets = load.packets,
                 .base_ns = costs_.cost_ns(kPacket) + new_flow_share_ * costs_.cost_ns(kNewFlow),
@@ -154,7 +155,7 @@ void TaskController::choose(std::span<const TaskDemand> tasks, double budget_ns)
     choice_tasks_ = choice_.choose(tasks, prices_, budget_ns);
     return;
   }
-  const double all_ns = budget_ns / (kRoom * options_.utilisation);  // who loses packets is never idle
+  const double all_ns = budget_ns / (kRoom * options_.utilisation);  // a worker that loses packets is never idle
   const auto with_losses = [&](double lost) -> std::span<const TaskDemand> {
     with_losses_.assign(tasks.begin(), tasks.end());
     for (TaskDemand& task : with_losses_) task.recall /= BlindLoss::recall(task.loss_exponent, lost);
@@ -165,11 +166,11 @@ void TaskController::choose(std::span<const TaskDemand> tasks, double budget_ns)
     if (const double satisfied = choice_.satisfied_of(with_losses(lost), prices_, all_ns / (1 - lost));
         satisfied > most + kWorthIt)
       most = satisfied, chosen_lost_share_ = lost;
-  // Where nothing gives way flows keep their past, and the tasks that have not enough find most of theirs, too.
+  // With nothing reduced, flows keep their history, and tasks with too little recall find most of their events too.
   const double full_ns = prices_.packet_ns(all_);
   const double by_blind_loss = satisfied_by_blind_loss(tasks, all_ns);
   if (full_ns > budget_ns && by_blind_loss + kAtRest >= most) {
-    // Not at once again, where a little more comes.
+    // Leaves room, so that a little more traffic does not change the choice at once.
     chosen_lost_share_ = std::max(kLeastLoss, 1 - all_ns / (full_ns * (1 + kWorthIt)));
     choice_.choose(with_losses(std::max(0.0, 1 - all_ns / full_ns)), prices_, all_ns / (1 - chosen_lost_share_));
     choice_tasks_ = by_blind_loss;
@@ -179,7 +180,8 @@ void TaskController::choose(std::span<const TaskDemand> tasks, double budget_ns)
                                  chosen_lost_share_ > 0 ? all_ns / (1 - chosen_lost_share_) : budget_ns);
 }
 
-/// On average in a window, where all look at all of their flows, by a worker that is always busy.
+/// Returns the mean number of satisfied tasks per window if all inspect all of their flows, and the worker is always
+/// busy.
 double TaskController::satisfied_by_blind_loss(std::span<const TaskDemand> tasks, double all_ns) const noexcept {
   const double lost = std::max(0.0, 1 - all_ns / prices_.packet_ns(all_));
   double satisfied = 0;
@@ -209,7 +211,7 @@ void TaskController::take(std::span<const TaskDemand> tasks, double budget_ns) n
   }
 }
 
-/// So many flows come back at once as there is time for: of a connection that was not followed, its place has to be
+/// Lets as many flows return at once as there is time for. The position in a connection that was not followed must be
 /// found again.
 bool TaskController::rise(double budget_ns) noexcept {
   for (std::size_t task = 0; task < shares_.size(); ++task) next_[task] = shares_[task].towards(target_[task], 0);
@@ -228,7 +230,7 @@ bool TaskController::rise(double budget_ns) noexcept {
 bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand> tasks) noexcept {
   blind_satisfies_more_ = false;
   if (!is_time(load.window_ns) || !std::isfinite(load.busy_ns)) return false;
-  if (load.counted == 0 && load.shed == 0 && load.offered != 0) return false;  // it stood still
+  if (load.counted == 0 && load.shed == 0 && load.offered != 0) return false;  // the worker stood still
   patience_.pass(load.window_ns);
   const bool is_told = learn(load, tasks), was_away = std::exchange(is_away_, !is_told);
   const bool came_back = std::exchange(rose_, false);
@@ -245,11 +247,11 @@ bool TaskController::end_window(const TaskLoad& load, std::span<const TaskDemand
   blind_satisfies_more_ = options_.prefer == Preference::packets && gives_way() &&
                           satisfied_by_blind_loss(tasks, target_ns / options_.utilisation) > tasks_in_a_window_;
   const bool is_full = load.busy_ns >= kFull * load.window_ns;
-  // Of one window by itself the machine may have been away; what waited meanwhile comes with the next one's.
+  // A single window may be lost because the machine was away; delayed packets then come in the next window.
   lost_in_ = lost_in_ << 1 | static_cast<std::uint32_t>(load.missed != 0 && is_full && !was_away && !came_back);
   const bool lost = lost_share_ == 0 && (lost_in_ & 1) != 0 && std::popcount(lost_in_ & kLately) > 1;
   if (now_ns > budget_ns || lost) {
-    // Predicted to fit and yet lost: less of what can be had less of.
+    // The packets should have fit, yet some were lost: reduce whatever can be reduced.
     const double least_ns = prices_.packet_ns(none_);
     const double wanted_ns = std::min(kRoom * budget_ns, least_ns + kLessAtOnce * (now_ns - least_ns));
     choose(tasks, now_ns > budget_ns ? kRoom * all_kept_ns : std::max(least_ns, wanted_ns));

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kClasses = FlowWeight::kClasses;
 constexpr std::size_t kMostStates = StateGraph::kMostStates;
 
-/// Of half of the packets: 1.
+/// Returns how mixed packets are if a part is done for this share; 1 for half of the packets.
 double mixed(double share) noexcept { return 4 * share * (1 - share); }
 
 }  // namespace
@@ -22,7 +22,7 @@ TaskPrices::TaskPrices() {
   of_task_.reserve(groups_.capacity());
 }
 
-/// Looked for from the end: the part's others are there.
+/// Finds or adds a group; searches from the end, where the groups of the same part are.
 TaskPrices::Group& TaskPrices::group_of(std::size_t part, std::uint32_t tasks, bool is_done) noexcept {
   for (std::size_t i = groups_.size(); i-- > 0 && groups_[i].part == part;)
     if (groups_[i].tasks == tasks && groups_[i].is_done == is_done) return groups_[i];
@@ -55,7 +55,7 @@ void TaskPrices::set(std::span<const TaskDemand> tasks, const TaskWork& work) no
     }
 }
 
-/// By some of its tasks, the share of flows of each weight.
+/// Returns the share of flows of each weight that at least one of these tasks inspects.
 TaskPrices::ByWeight TaskPrices::looked_at(const Group& group, std::uint32_t tasks,
                                            std::span<const TaskShare> shares) noexcept {
   ByWeight most{};

@@ -12,12 +12,12 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kClasses = FlowWeight::kClasses;
-constexpr double kFewEvents = 10;  ///< of fewer nothing is known of their chance
-constexpr int kHalvings = 8;       ///< of what is left to give: 0.4 % of it
+constexpr double kFewEvents = 10;  ///< with fewer, chance is unknown
+constexpr int kHalvings = 8;       ///< bisections of what is left to give: down to 0.4 % of it
 
 constexpr TaskShare kNothing(0);
 
-/// Else all flows are not enough: of packets that are lost.
+/// Returns false if even all flows would not suffice, because packets are lost.
 bool is_possible(const TaskDemand& task) noexcept { return task.recall <= 1; }
 
 }  // namespace
@@ -27,7 +27,7 @@ double TaskDemand::recall_aimed_at(double deviations) const noexcept {
   return std::min(1.0, recall + unlike + deviations * sd);
 }
 
-/// One choice.
+/// State of one choice.
 struct TaskShares::Search {
   std::span<const TaskDemand> tasks;
   std::span<TaskShare> shares;
@@ -36,7 +36,7 @@ struct TaskShares::Search {
 
   double now_ns() const noexcept { return prices.packet_ns(shares); }
 
-  /// What takes least, of what finds so much.
+  /// Cheapest share that reaches a wanted recall.
   struct Offer {
     TaskShare share;
     double ns = std::numeric_limits<double>::infinity();
@@ -46,14 +46,14 @@ struct TaskShares::Search {
     prices.hold_but_for(task, shares);
     const double probe = least_of(tasks[task]);
     const auto offer = [&](std::size_t from, std::size_t below, double events) {
-      const bool is_all = from == 0 && below == kClasses;  // they find enough, whatever rounding says
+      const bool is_all = from == 0 && below == kClasses;  // all flows suffice, whatever the rounding
       const double with_others = events + probe * (1 - events);
       if (with_others < recall && !is_all) return;
       const double wanted = events > probe ? (recall - probe * (1 - events)) / events : 1;
       const TaskShare share(tasks[task].by_keys || with_others <= recall ? 1 : std::max(probe, wanted), from, below,
                             probe);
       const double ns = prices.packet_ns_with(share);
-      const bool is_wider = below == kClasses;  // of two that take as long
+      const bool is_wider = below == kClasses;  // preferred among equal costs
       if (ns < best.ns || (is_wider && ns == best.ns)) best = {share, ns};
     };
     double events = 0;
@@ -76,13 +76,13 @@ struct TaskShares::Search {
 
   static double least_of(const TaskDemand& task) noexcept { return task.by_keys ? 0 : task.probe; }
 
-  /// Each looks at a few of its flows, where there is time for that.
+  /// Gives each task a few of its flows, if there is time for that.
   void probe() noexcept {
     for (std::size_t task = 0; task < tasks.size(); ++task) shares[task] = TaskShare(least_of(tasks[task]));
     if (now_ns() > budget_ns) std::ranges::fill(shares, kNothing);
   }
 
-  /// The most that there is time for: what it has already at least.
+  /// Gives a task as much as there is time for, and at least what it has.
   void fill(std::size_t task) noexcept {
     double least = tasks[task].recall_with(shares[task]), most = 1;
     if (const Offer all = cheapest(task, 1); all.ns <= budget_ns) {
@@ -100,7 +100,7 @@ struct TaskShares::Search {
 
 constexpr std::array<TaskShares::Margin, 3> TaskShares::kMargins{{{1.3, 0.90}, {0.9, 0.82}, {0.5, 0.69}}};
 
-/// Four that have enough in two windows of three are more than three in nine of ten.
+/// Chooses the margin: four tasks satisfied in two windows of three are more than three tasks in nine of ten.
 TaskShares::Best TaskShares::best_margin(std::span<const TaskDemand> tasks, TaskPrices& prices,
                                          double budget_ns) noexcept {
   Best best;
