@@ -22,7 +22,7 @@ std::string command_line() {
     if (!is_plain) line += "'";
     at = words.find('\0', at + 1);
   }
-  return escaped(line);  // a path may be of any bytes, reports are UTF-8
+  return escaped(line);  // a path may hold any bytes, but reports are UTF-8
 }
 
 }  // namespace parshall::cli

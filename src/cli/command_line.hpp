@@ -4,7 +4,7 @@
 
 namespace parshall::cli {
 
-/// Returns how this program was called, as a shell would be told again; what is not printable is escaped.
+/// Returns this program's command line, quoted for a shell; characters that are not printable are escaped.
 std::string command_line();
 
 }  // namespace parshall::cli

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json names_of(const std::set<CLI::Option*>& options) {
-  std::vector<std::string> names;  // in an order of their own: a set of pointers has another in each run
+  std::vector<std::string> names;  // sorted, since a set of pointers has another order in each run
   names.reserve(options.size());
   for (const CLI::Option* option : options) names.push_back(option->get_name());
   std::ranges::sort(names);

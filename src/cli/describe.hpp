@@ -8,12 +8,13 @@ class App;
 
 namespace parshall::cli {
 
-/// What a program called with this word alone prints: what `described()` says of it. Not in --help, since it is for
-/// what makes manual pages and completions (tools/option_tree.py), and not for people.
+/// Option that makes a program print described(). It is not in --help, since it serves the tools that make manual pages
+/// and completions (tools/option_tree.py).
 inline constexpr const char* kDescribe = "--describe-options";
 
-/// A program as JSON: its options, its commands and theirs, as --help shows them, in the same order. An option's
-/// `words` are how many it takes, with "more" for any number; a command that another program is has that `program`.
+/// Describes a program as JSON: its options and all subcommands, with the text and order of --help. An option's `words`
+/// is the number of its arguments, with "more" for any number. A command that another program implements has that
+/// `program`.
 std::string described(const CLI::App& app);
 
 }  // namespace parshall::cli

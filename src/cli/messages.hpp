@@ -11,17 +11,17 @@
 
 namespace parshall::cli {
 
-/// Writes to standard error. One that is closed or full must not end the program.
+/// Writes to standard error; if that is closed or full, the program goes on.
 inline void write_error_text(const std::string& text) noexcept {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// One line on standard error, whatever names of files are in it. The command may be empty.
+/// Writes a single line to standard error, escaping file names in it. The command may be empty.
 inline void say(const std::string& command, const std::string& line) noexcept {
   write_error_text(fmt::format("parshall{}{}: {}\n", command.empty() ? "" : " ", command, escaped(line)));
 }
 
-/// Says why a command ends, with which status.
+/// Reports why a command ends, and returns its status.
 inline int fail(const std::string& command, const Error& error, ExitStatus status) {
   say(command, error.message);
   return status;

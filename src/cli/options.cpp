@@ -20,7 +20,7 @@ struct Check::Rule {
 
 namespace {
 
-/// CLI11's own say in which range of doubles a number has to be, with all its digits.
+/// Checks the range of doubles in place of CLI11, whose messages lack digits.
 CLI::Validator number_check(const char* name, const char* what_not, bool (*is_good)(double)) {
   return CLI::Validator(
       [what_not, is_good](std::string& text) {
@@ -32,7 +32,7 @@ CLI::Validator number_check(const char* name, const char* what_not, bool (*is_go
       name);
 }
 
-/// CLI11 takes -1 for the largest number there is.
+/// Rejects negative numbers, since CLI11 converts -1 to the largest number.
 CLI::Validator unsigned_check() {
   return CLI::Validator([](std::string& text) { return text.starts_with('-') ? text + " is below 0" : std::string(); },
                         "");
@@ -45,7 +45,7 @@ Check check_of(CLI::Validator validator) {
 }  // namespace
 
 bool Check::passes(const std::string& words) const {
-  std::string changed = words;  // validators may
+  std::string changed = words;  // validators may change it
   return rule_->validator(changed).empty();
 }
 
@@ -95,7 +95,7 @@ Command Command::add_subcommand(const std::string& name, const std::string& help
 
 namespace {
 
-/// What one word of an option is read as.
+/// Type as which one word of an option is read.
 template <class T>
 struct ValueOf {
   using Type = T;

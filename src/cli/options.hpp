@@ -17,32 +17,34 @@ class Option;
 
 namespace parshall::cli {
 
-/// What an option's words have to be. By value; cheap to copy.
+/// Condition on an option's words. Passed by value; cheap to copy.
 class Check {
  public:
   struct Rule;
   explicit Check(std::shared_ptr<const Rule> rule) noexcept : rule_(std::move(rule)) {}
   const Rule& rule() const noexcept { return *rule_; }
 
-  /// Whether these words pass.
+  /// Returns true if these words pass.
   bool passes(const std::string& words) const;
 
  private:
   std::shared_ptr<const Rule> rule_;
 };
 
-/// From `least` to `most`, both included. T: int, unsigned, std::uint16_t, std::size_t, std::int64_t or double.
+/// Checks that a number is from `least` to `most`, both included. T: int, unsigned, std::uint16_t, std::size_t,
+/// std::int64_t or double.
 template <class T>
 Check in_range(T least, T most);
-/// One of these. `where` says where they are listed, such as "parshall list", and may be empty.
+/// Checks that a word is one of these. `where` names the command that lists them, such as "parshall list"; may be
+/// empty.
 Check among(std::vector<std::string> words, std::string where = "");
 Check among(std::initializer_list<int> numbers);
 Check non_negative();
 Check positive();
 
-/// An option of a command: a handle, which CLI11 holds the substance of. Calls follow each other by ->.
+/// An option of a command: a handle to CLI11's object. Calls can be chained with ->.
 ///
-/// CLI11 is parsed in one file of this folder only: it takes as long as all else in a file of options.
+/// Only one file of this folder includes CLI11, which takes as long to compile as everything else in a file of options.
 class Option {
  public:
   explicit Option(CLI::Option* option) noexcept : option_(option) {}
@@ -55,18 +57,18 @@ class Option {
   Option expected(int words);
   Option capture_default_str();
   Option check(const Check& check);
-  Option takes(const std::string& what);  ///< as help calls it
+  Option takes(const std::string& what);  ///< name of its argument in help
   Option needs(Option other);
   Option excludes(Option other);
 
-  /// How often it was given.
+  /// Returns how often the option was given.
   std::size_t count() const;
 
  private:
   CLI::Option* option_;
 };
 
-/// A command, or the program itself: a handle likewise.
+/// A command, or the program itself: also a handle.
 class Command {
  public:
   explicit Command(CLI::App* app) noexcept : app_(app) {}
@@ -74,10 +76,11 @@ class Command {
 
   Command add_subcommand(const std::string& name, const std::string& help);
 
-  /// T: std::string, a number, or a std::vector of them. What is given lands in `value`, which has to outlive parsing.
+  /// Adds an option. T: std::string, a number, or a std::vector of them. The value given is stored in `value`, which
+  /// must outlive parsing.
   template <class T>
   Option add_option(const std::string& names, T& value, const std::string& help);
-  /// `take` gets all the words that it was given with.
+  /// Adds an option whose words all go to `take`.
   Option add_option(const std::string& names, std::function<void(const std::vector<std::string>&)> take,
                     const std::string& help);
   Option add_flag(const std::string& names, bool& value, const std::string& help);
@@ -91,7 +94,7 @@ class Command {
   CLI::App* app_;
 };
 
-/// Options of their own, for words that are not the program's command line.
+/// Parses options in a text that is not the program's command line.
 class WordParser {
  public:
   WordParser();
@@ -100,9 +103,9 @@ class WordParser {
   WordParser& operator=(const WordParser&) = delete;
 
   Command command() noexcept;
-  /// As a shell would split them.
+  /// Parses words, split as in a shell.
   std::optional<Error> parse(const std::string& words);
-  /// How often the option of this name was given.
+  /// Returns how often the option of this name was given.
   std::size_t count(const std::string& option) const;
 
  private:

@@ -39,7 +39,7 @@ class WatchConfig final : public CLI::ConfigBase {
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     const auto path = app_.get_config_ptr()->as<std::string>();
-    const auto text = read_text(input, path);  // a pipe can be opened but once
+    const auto text = read_text(input, path);  // a pipe can be opened only once
     if (!text) throw CLI::FileError(text.error().message);
     auto file = parse_configuration(*text, path);
     if (!file) throw wrong(file.error());
@@ -70,7 +70,7 @@ class WatchConfig final : public CLI::ConfigBase {
         suggestion(setting.name, option_names(command), fmt::format("parshall {} --help", command.get_name())))};
   }
 
-  /// classify has the options of watch.
+  /// Returns watch, or classify, which has the same options.
   const CLI::App& command_with_options() const {
     const auto parsed = app_.get_subcommands();
     const bool classifies = !parsed.empty() && parsed.front()->get_name() == "classify";
@@ -80,7 +80,7 @@ class WatchConfig final : public CLI::ConfigBase {
   const CLI::App& app_;
 };
 
-/// The command as far as it was understood: "parshall bench tables".
+/// Returns the command as far as it was understood: "parshall bench tables".
 std::string command_of(const CLI::App& app) {
   std::string command = app.get_name();
   for (auto parsed = app.get_subcommands(); !parsed.empty(); parsed = parsed.front()->get_subcommands())
@@ -118,20 +118,20 @@ int parse(CLI::App& app, int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     say("", "there is not enough memory for that");
     return kFailed;
-  } catch (const std::exception& unforeseen) {  // so that what was made for a test goes
+  } catch (const std::exception& unforeseen) {  // so that destructors of a test's resources run
     say("", unforeseen.what());
     return kFailed;
   }
 }
 
-/// Whoever closed one of them would else find messages and reports in the first file that is opened. Nothing can be
-/// written to what takes its place, which is told as ever.
+/// Opens /dev/null in place of closed standard descriptors. Otherwise messages and reports would go into the first file
+/// that is opened. Writing to the replacement fails, and is reported as usual.
 void hold_standard_descriptors() noexcept {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) != fd) return;
 }
 
-/// What help and lists leave to the end; a reader that wants no more is no failure.
+/// Flushes the output of help and lists; a reader that has gone is no failure.
 int told(int status) {
   std::cout.flush();
   if (status != kDone || (std::fflush(stdout) == 0 && std::cout.good()) || errno == EPIPE) return status;

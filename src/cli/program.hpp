@@ -12,31 +12,31 @@
 
 namespace parshall::cli {
 
-/// One of the programs, as its main describes it.
+/// One of the programs, as described by its main function.
 struct Program {
   std::string about;          ///< one sentence, for --help
-  std::string part;           ///< the subcommand of parshall that it is called by too; empty: it is parshall itself
-  bool part_is_own = false;   ///< and a subcommand of its own of that name, too
+  std::string part;           ///< subcommand of parshall that also calls it; empty: it is parshall itself
+  bool part_is_own = false;   ///< true: it also has a subcommand of that name
   bool reads_config = false;  ///< --config FILE: options of watch
-  std::function<void(Command program, int& status)> add;  ///< its subcommands; the parsed one sets `status`
+  std::function<void(Command program, int& status)> add;  ///< adds its subcommands; the parsed one sets `status`
 };
 
 /// Returns the words with "--help" at their end instead of "help" at their beginning, as in `parshall help watch`.
-/// Shape: without the null pointer behind them.
+/// Shape: without the final null pointer.
 std::vector<char*> with_help_option(int argc, char** argv);
 
-/// Parses and runs the subcommand; what is wrong is said on standard error. The exit status.
+/// Parses and runs the subcommand; reports errors on standard error. Returns the exit status.
 int run_program(const Program& program, int argc, char** argv);
 
-/// What --config named.
+/// Configuration named by --config.
 struct Configuration {
   std::string path;  ///< empty: none
   ConfigurationFile file;
-  std::map<std::string, std::string> places;  ///< of options that the command line leaves to it: --NAME, where
+  std::map<std::string, std::string> places;  ///< options set by the file: --NAME, and its place there
 };
 const Configuration& configuration() noexcept;
 
-/// Puts the place in the configuration before an error of an option, "--NAME ...", that is set there.
+/// Adds the place in the configuration to an error of an option, "--NAME ...", that is set there.
 Error with_place(Error error);
 
 }  // namespace parshall::cli

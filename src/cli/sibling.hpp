@@ -9,19 +9,19 @@ namespace parshall::cli {
 
 inline constexpr std::string_view kMainProgram = "parshall";
 
-/// A program of this project that parshall becomes where a command is that program's, as git does.
+/// A program of this project that parshall executes for some commands, as git does.
 struct Sibling {
-  std::string_view program;  ///< its file
+  std::string_view program;  ///< name of its file
   std::string_view command;
   std::string_view help;
-  std::array<std::string_view, 2> topics;  ///< of list, that it alone knows; an empty one is none
+  std::array<std::string_view, 2> topics;  ///< topics of `list` that only it knows; empty ones are unused
 };
 
-/// Every one there is.
+/// Lists all siblings.
 std::span<const Sibling> siblings() noexcept;
 
-/// Becomes the sibling whose command the words are: the file beside this one, else in PATH. Comes back only where it is
-/// nobody's, with nothing, or where there is no such file, with an exit status, after saying so.
+/// Executes the sibling whose command the words name: the file beside this one, else one in PATH. Returns nullopt if no
+/// sibling has the command. If the file is missing, reports that and returns an exit status.
 std::optional<int> become_sibling(int argc, char** argv);
 
 }  // namespace parshall::cli

@@ -29,7 +29,7 @@ void catch_signals() {
   for (const int number : {SIGINT, SIGTERM}) ::sigaction(number, &action, nullptr);
   if (::signal(SIGHUP, SIG_IGN) != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a limit of files' size is told as a full disk is
+  ::signal(SIGXFSZ, SIG_IGN);  // a file size limit is reported like a full disk
 }
 
 void reload_on_hangup() {

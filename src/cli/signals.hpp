@@ -3,15 +3,15 @@
 
 namespace parshall::cli {
 
-/// From now on the first SIGINT, SIGTERM or SIGHUP asks for a clean stop, the second ends the program at once, and a
-/// reader that went away is an error of its write. SIGHUP only where the user did not ask to outlive it (nohup).
+/// Installs handlers. The first SIGINT, SIGTERM or SIGHUP asks for a clean stop; the second ends the program at once.
+/// SIGHUP is ignored if the user asked for that (nohup). A reader that has gone becomes a write error.
 void catch_signals();
 
 bool stop_asked() noexcept;
 
-/// From now on SIGHUP asks to read the configuration again.
+/// Makes SIGHUP ask for reading the configuration again.
 void reload_on_hangup();
-/// Whether it did since this was asked last.
+/// Returns true if SIGHUP came since the last call.
 bool reload_asked() noexcept;
 
 }  // namespace parshall::cli

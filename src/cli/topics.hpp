@@ -7,10 +7,10 @@
 
 namespace parshall::cli {
 
-/// What the subcommand list can show.
+/// Topic of the subcommand `list`.
 struct Topic {
   std::string_view name;
-  void (*print)();  ///< null: another program's, which parshall becomes before it gets here
+  void (*print)();  ///< null: implemented by another program, which parshall executes instead
 };
 
 /// Adds `list TOPIC`.

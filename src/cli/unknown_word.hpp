@@ -15,8 +15,8 @@ namespace parshall::cli {
 /// Returns the long names of a command's options, without dashes.
 std::vector<std::string> option_names(const CLI::App& command);
 
-/// Returns what is wrong with the first word that a command line had too many: a command or an option that there is
-/// not. Nothing where all words were understood.
+/// Returns an error about the first unknown word of a command line, a command or an option; nullopt if all words were
+/// understood.
 std::optional<Error> unknown_word_problem(const CLI::App& program);
 
 }  // namespace parshall::cli

@@ -24,14 +24,14 @@ Error failed(const std::string& path, int number) {
   return {fmt::format("cannot write {}: {}", path, std::strerror(number))};
 }
 
-/// Of what a link leads to; the path itself where nothing is there.
+/// Returns the target of a link, or the path itself if nothing exists there.
 std::string target_of(const std::string& path) {
   std::error_code none;
   const fs::path target = fs::canonical(path, none);
   return none ? path : target.string();
 }
 
-/// Something else than a file is there: a device, a pipe.
+/// Returns true if the path is no regular file, but a device or a pipe.
 bool is_special(const std::string& path) {
   struct stat there;
   return path == "-" || (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode));
@@ -52,7 +52,7 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
-/// As open() would: of the old file where there is one.
+/// Returns the mode that open() would give: that of the old file, if there is one.
 mode_t mode_for(const std::string& path) {
   struct stat there;
   if (::stat(path.c_str(), &there) == 0) return there.st_mode & 0777;
