@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Becomes the program of its own name that was built for the most that this processor can:
-// PREFIX/lib/parshall/ISA/NAME, for a launcher in PREFIX/bin. Linked statically, so that all it costs is one more exec.
+// Executes the build of its own name for the best instruction set of this processor: PREFIX/lib/parshall/ISA/NAME, for
+// a launcher in PREFIX/bin. It is linked statically, so that it only costs one more exec.
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,7 +13,7 @@ namespace {
 
 struct Isa {
   const char* name;
-  bool is_there;  ///< on this processor, and let be used by its operating system
+  bool is_there;  ///< supported by this processor and its operating system
 };
 
 constexpr int kUsage = 2, kFailed = 1;
