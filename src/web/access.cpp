@@ -21,11 +21,10 @@ namespace {
 
 constexpr std::size_t kLeast = 16, kMost = 1024;  ///< characters of a token
 constexpr std::size_t kMostRead = 4096;
-constexpr std::chrono::seconds kPatience{5};  ///< with who writes to a pipe
+constexpr std::chrono::seconds kPatience{5};  ///< waiting time for the writer of a pipe
 
-/// Returns what the file begins with, up to its first line's end, or all that may be read of it. Nothing, and errno,
-/// where nobody writes to a pipe in time. Shape: at most kMostRead bytes, so that a device that never ends does no
-/// harm.
+/// Returns the first line of a file, or as much as may be read. Returns nullopt, with errno, if a pipe has no writer in
+/// time. Shape: at most kMostRead bytes, since a device may be endless.
 std::optional<std::string> read_beginning(const std::string& name) {
   const FileHandle file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) return std::nullopt;

@@ -7,13 +7,14 @@
 
 namespace parshall::web {
 
-/// Where a page is, and who may see what is on it.
+/// Address of a page, and who may see it.
 struct Access {
   Address address;
-  std::string token;           ///< empty: whoever reaches it
-  bool token_is_made = false;  ///< nobody knows it yet
+  std::string token;           ///< empty: everybody who can reach it
+  bool token_is_made = false;  ///< the token is generated, so the user must be told
 
-  /// Of --web and --web-token; the latter may be empty. Beyond this host a token is made where none was given.
+  /// Parses --web and --web-token; the latter may be empty. If the page can be reached from other hosts and no token is
+  /// given, generates one.
   static Result<Access> parse(const std::string& where, const std::string& token_file);
 };
 

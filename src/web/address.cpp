@@ -23,7 +23,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
   return port;
 }
 
-/// An address without a port.
+/// Parses an address without a port.
 std::optional<Address> parse_host(std::string_view host) {
   Address address;
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {

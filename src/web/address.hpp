@@ -10,22 +10,22 @@
 
 namespace parshall::web {
 
-/// Where a server listens.
+/// Address that a server listens on.
 struct Address {
   sockaddr_storage bytes{};
   socklen_t length = 0;
 
-  bool is_loopback() const noexcept;  ///< nobody beyond this host reaches it
+  bool is_loopback() const noexcept;  ///< only this host can reach it
   std::uint16_t port() const noexcept;
   std::string text() const;      ///< "127.0.0.1:8080", "[::1]:8080"
-  std::string known_as() const;  ///< likewise; of all addresses of the host, by its name
+  std::string known_as() const;  ///< the same, but the host's name if it listens on all addresses
 };
 
-/// "HOST:PORT", or the port alone: then the host is 127.0.0.1. The host is "localhost" or an address, of IPv6 in [].
+/// Parses "HOST:PORT", or a port alone, for host 127.0.0.1. The host is "localhost" or an address, with IPv6 in [].
 Result<Address> parse_address(const std::string& text);
 
-/// Whether a Host header names this server as nobody else's name does: by an address, as localhost, or as `hostname`.
-/// A name of another that resolves to this host is how a page from elsewhere would read what is here (DNS rebinding).
+/// Returns true if a Host header names this server by an address, localhost, or `hostname`. Any other name that
+/// resolves to this host could let a page from elsewhere read this server (DNS rebinding).
 bool is_own_host(std::string_view header, std::string_view hostname);
 
 }  // namespace parshall::web

@@ -19,10 +19,10 @@ namespace parshall::web {
 namespace {
 
 constexpr std::chrono::seconds kForHead{5}, kForAnswer{10}, kForClosing{1}, kForState{30};
-constexpr std::chrono::milliseconds kLook{500};  ///< between two looks at who took too long
-constexpr std::chrono::milliseconds kPause{20};  ///< where there is nothing left to serve with
+constexpr std::chrono::milliseconds kLook{500};  ///< between two checks for slow clients
+constexpr std::chrono::milliseconds kPause{20};  ///< pause if descriptors or memory are exhausted
 constexpr int kBacklog = 512;
-constexpr std::size_t kReadAway = 16 << 10;  ///< bytes of who has said what he wants
+constexpr std::size_t kReadAway = 16 << 10;  ///< bytes read from a client after its request
 
 std::string headers(std::string_view policy, std::string_view status, std::string_view type) {
   return fmt::format(
@@ -43,7 +43,7 @@ bool shows(const Request& request, std::string_view token) noexcept {
   return given.starts_with(kScheme) && same_secret(given.substr(kScheme.size()), token);
 }
 
-/// What would make the thread wait, or end the program, it does not do.
+/// Returns true for errors after which a call is simply repeated later.
 bool is_for_later() noexcept { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 }  // namespace
@@ -57,7 +57,7 @@ Result<std::unique_ptr<Server>> Server::open(Site site) {
   if (!listener) return failed();
   const int yes = 1, bytes = kSendBytes;
   ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  ::setsockopt(listener.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);  // its connections have it, too
+  ::setsockopt(listener.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);  // inherited by its connections
   if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address.bytes), address.length) != 0 ||
       ::listen(listener.get(), kBacklog) != 0)
     return failed();
@@ -73,7 +73,7 @@ Result<std::unique_ptr<Server>> Server::open(Site site) {
 Server::Server(FileHandle listener, FileHandle wake, Site site)
     : listener_(std::move(listener)), wake_(std::move(wake)), site_(std::move(site)), hostname_(host_name()) {}
 
-/// Of what was to be sent, as HEAD asks for.
+/// Keeps only the head of the answer, for HEAD requests.
 void Server::Connection::keep_head() {
   own.resize(std::min(own.size(), own.find("\r\n\r\n") + 4));
   shared.reset();
@@ -87,12 +87,13 @@ Server::~Server() {
   stopping_.store(true, std::memory_order_relaxed);
   wake();
   if (thread_.joinable()) thread_.join();
-  const FileHandle closed = std::move(listener_);  // before the streams: who comes again at their end is refused
+  const FileHandle closed = std::move(listener_);  // closed before the streams, so that clients that reconnect are
+                                                   // refused
 }
 
 void Server::wake() noexcept {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);  // fails where it is awake anyway
+  [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);  // fails if it is already awake
 }
 
 void Server::add(Resource resource) {
@@ -117,7 +118,7 @@ Server::Entry* Server::find(std::string_view path) {
   return entry == entries_.end() ? nullptr : &*entry;
 }
 
-/// Calls what makes it without the mutex: others publish meanwhile.
+/// Returns the text of a resource. Makes it without holding the mutex, since others publish in the meantime.
 Server::Text Server::text_of(Entry& entry) {
   if (entry.resource.make && Clock::now() - entry.made_at >= kFresh) {
     std::string made = entry.resource.make();
@@ -136,7 +137,7 @@ void Server::run() {
   while (!stopping_.load(std::memory_order_relaxed)) {
     try {
       look_after_all();
-    } catch (const std::bad_alloc&) {  // the run goes on; who looked at it comes again
+    } catch (const std::bad_alloc&) {  // the run goes on; clients will reconnect
       connections_.clear();
       streams_ = 0;
       std::this_thread::sleep_for(kPause);
@@ -162,28 +163,29 @@ void Server::look_after_all() {
   if (polled_[1].revents != 0) accept_some();
 }
 
-/// Of one that is being answered only whether it takes more: it may have said already that it sends no more.
+/// Returns the events to poll for. A connection being answered is only checked for writing: it may have closed its own
+/// side.
 short Server::wanted(const Connection& one) noexcept {
   if (one.phase == Phase::answer) return POLLOUT;
   return static_cast<short>(one.unsent() != 0 ? POLLIN | POLLOUT : POLLIN);
 }
 
-/// No more at once than make_place() has others to take from.
+/// Accepts connections, no more at once than make_place() can make room for.
 void Server::accept_some() {
   for (std::size_t taken = 0; taken < (kMostConnections - kMostStreams) / 2; ++taken) {
     FileHandle socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) {
-      // Without a descriptor to spare the connection stays where it is, and poll() says so again at once.
+      // Without a free descriptor the connection stays queued, and poll() would report it again at once.
       if (!is_for_later()) std::this_thread::sleep_for(kPause);
       return;
     }
-    if (connections_.size() >= kMostConnections && !make_place()) continue;  // and is closed
+    if (connections_.size() >= kMostConnections && !make_place()) continue;  // closes it
     connections_.push_back({.socket = std::move(socket), .until = Clock::now() + kForHead});
   }
 }
 
-/// Of those that are not at their stream yet the one that came first has had the most time: whoever opens connections
-/// without an end turns away his own, and not who asks for something at once.
+/// Closes the oldest connection that is not a stream, since it has had the most time. A client that opens connections
+/// without end displaces its own, not new requests of others.
 bool Server::make_place() noexcept {
   const auto oldest =
       std::ranges::find_if(connections_, [](const Connection& one) { return one.phase != Phase::stream; });
@@ -192,7 +194,7 @@ bool Server::make_place() noexcept {
   return true;
 }
 
-/// To all streams but those that have not taken the one before.
+/// Sends the text to all streams that have taken the previous one.
 void Server::hand_out() {
   const std::lock_guard lock(mutex_);
   for (Connection& one : connections_) {
@@ -289,13 +291,13 @@ void Server::send(Connection& one) {
     one.sent += static_cast<std::size_t>(count);
   }
   if (one.phase != Phase::answer) return;
-  // What came meanwhile and was not read would make the kernel take back the answer.
+  // Unread input would make the kernel discard the answer.
   ::shutdown(one.socket.get(), SHUT_WR);
   one.phase = Phase::closing;
   one.until = Clock::now() + kForClosing;
 }
 
-/// Nothing more is wanted; that it ends is.
+/// Reads and discards input until the client closes.
 void Server::drain(Connection& one) {
   char bytes[2048];
   const ssize_t count = ::recv(one.socket.get(), bytes, sizeof bytes, 0);

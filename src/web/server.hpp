@@ -26,48 +26,47 @@ namespace parshall::web {
 struct Site {
   std::string name;  ///< as the user asked for it: begins messages
   Address address;
-  std::string token = {};  ///< what requests have to show (Authorization: Bearer); empty: none
-  /// Answers requests that name another host, too, as scrapers do that know this one by a name of their own. A page of
-  /// another site can then read what needs no token (DNS rebinding).
+  std::string token = {};  ///< required in requests (Authorization: Bearer); empty: none
+  /// Also answers requests that name another host, for scrapers that know this one by another name. A page of another
+  /// site can then read what needs no token (DNS rebinding).
   bool takes_any_host = false;
   std::string_view policy = "default-src 'none'";  ///< Content-Security-Policy
 };
 
-/// Describes what a server has at a path.
+/// Describes a resource that a server has at a path.
 struct Resource {
   std::string path, type;
-  bool is_public = false;  ///< tells nothing of the run: no token is asked for
-  bool is_stream = false;  ///< server-sent events: each text that is published goes to all who look
-  /// Makes the text when somebody asks, at most once in kFresh, on the server's thread; empty text: nothing is there
-  /// yet. Without it the text is what was published last.
+  bool is_public = false;  ///< true: reveals nothing about the run, so needs no token
+  bool is_stream = false;  ///< true: server-sent events; each published text goes to all clients
+  /// Makes the text on request, at most once in kFresh, on the server's thread; an empty text means that there is none
+  /// yet. If unset, the text is the one published last.
   std::function<std::string()> make = {};
 };
 
-/// Answers GET of its resources by HTTP, one request a connection.
+/// Answers GET requests for its resources by HTTP, one request per connection.
 ///
-/// One thread of its own, which never waits for a client: who does not take a text of a stream in time loses it, and
-/// gets a later one. A request has to be whole within some seconds; so has an answer to be taken, and each text of a
-/// stream.
+/// It has one thread, which never waits for a client. A client that does not take a stream's text in time misses it,
+/// and gets a later one. Each request, answer and stream text must be complete within some seconds.
 ///
-/// Shape: at most kMostConnections, each with kHeadBytes that came and a socket's buffer of kSendBytes to go; texts
-///        are shared by all.
+/// Shape:  at most kMostConnections, each with kHeadBytes for input and a socket buffer of kSendBytes for output; texts
+///         are shared.
 class Server {
  public:
   static constexpr std::size_t kMostConnections = 192, kMostStreams = 128, kHeadBytes = 8192;
   static constexpr int kSendBytes = 64 << 10;
   static constexpr std::chrono::milliseconds kFresh{100};
 
-  /// Listens, and answers from begin() on.
+  /// Listens; answers from begin() on.
   static Result<std::unique_ptr<Server>> open(Site site);
   ~Server();
 
-  /// Once, by a thread whose rights its own shall have: it reads what anybody sends.
+  /// Starts the server's thread, once. Its privileges are those of the caller; it reads input from anybody.
   void begin();
 
-  /// Where it listens, with the port that was chosen where 0 was asked for.
+  /// Returns the address it listens on, with the port that was chosen if 0 was requested.
   const Address& address() const noexcept { return site_.address; }
 
-  // Any thread:
+  // These may be called from any thread:
 
   void add(Resource resource);
   /// Replaces the text of a resource that was added.
@@ -77,23 +76,23 @@ class Server {
   using Clock = std::chrono::steady_clock;
   using Text = std::shared_ptr<const std::string>;
 
-  /// Where a connection is in its life.
+  /// Phase of a connection.
   enum class Phase : std::uint8_t { head, answer, stream, closing };
   struct Entry {
     const Resource resource;
-    Text text = {};                  ///< with the mutex; null: nothing is there yet
-    Clock::time_point made_at = {};  ///< of the server's thread
+    Text text = {};                  ///< guarded by the mutex; null: no text yet
+    Clock::time_point made_at = {};  ///< used by the server's thread only
   };
   struct Connection {
     FileHandle socket;
     Phase phase = Phase::head;
-    Clock::time_point until;  ///< when what it is at has to be done
+    Clock::time_point until;  ///< deadline of the present phase
     std::string head = {};
-    std::string own = {};  ///< to be sent before `shared`
+    std::string own = {};  ///< sent before `shared`
     Text shared = {};
     Entry* streamed = nullptr;
-    std::size_t sent = 0;       ///< of both
-    std::size_t read_away = 0;  ///< bytes that came behind the request
+    std::size_t sent = 0;       ///< bytes sent of both
+    std::size_t read_away = 0;  ///< bytes received after the request
     bool over = false;
 
     void keep_head();
@@ -120,13 +119,13 @@ class Server {
   FileHandle listener_, wake_;
   const Site site_;
   const std::string hostname_;
-  // Of its thread:
-  std::list<Connection> connections_;  ///< as they came
+  // Used by its thread only:
+  std::list<Connection> connections_;  ///< in order of arrival
   std::size_t streams_ = 0;
   std::vector<pollfd> polled_;
 
   std::mutex mutex_;
-  std::list<Entry> entries_;  ///< with the mutex: grows only
+  std::list<Entry> entries_;  ///< guarded by the mutex; only grows
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };
