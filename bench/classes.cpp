@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does it cost the worker to tell the class of each flow, over counting alone? Unit: ns of thread CPU
-// time per 64-byte frame, one core, everything from the frame to the record that leaves the table in it; frames of
-// short flows are made within it, too. What reads the records is another thread's, and here nobody's: they are dropped.
+// Question: what does it cost a worker to classify each flow, beyond counting? Unit: ns of thread CPU time per 64-byte
+// frame, one core, including everything from the frame to the record that leaves the table. Making the frames of short
+// flows is included too. Reading the records is not: they are dropped.
 #include <fmt/core.h>
 
 #include <array>
@@ -43,8 +43,8 @@ constexpr Traffic kTraffics[] = {
     {"flows that go on, Zipf 1.1", "flows=65536,dist=zipf:1.1,packets=4000000", 1 << 17, 0},
 };
 
-/// Has captured headers say that they are of frames of another length each: one size finds the same four rows of a
-/// model's tables for every flow. The frames are the source's own, made anew for each packet.
+/// Varies the frame length in captured headers, since a single size would hit the same four rows of a model's tables
+/// for every flow. The source makes the frames anew for each packet.
 class Lengths {
  public:
   Lengths() {
@@ -69,7 +69,7 @@ class Lengths {
 
 class Worker {
  public:
-  /// Takes the frames, and looks at none.
+  /// Takes frames without reading them.
   Worker(std::shared_ptr<const Trace> trace, const Traffic& traffic)
       : source_(std::move(trace), ~std::uint64_t{0}, kTrafficStartNs) {
     if (traffic.sizes_vary) lengths_.emplace();
@@ -111,7 +111,7 @@ class Worker {
            (counts.classes.empty() || classified == given_);
   }
 
-  /// Flows whose class was told, for each packet.
+  /// Returns how many flows were classified, per packet.
   double classified() {
     if (!monitor_) return 0;
     const MonitorCounts counts = monitor_->counts();
@@ -171,7 +171,7 @@ int main_of(bool smoke) {
       if (!workers[v]->right()) right = false, fmt::print("WRONG ACCOUNT of {}\n", variants[v].name);
     }
   }
-  if (!smoke) print(goals);  // small samples say nothing
+  if (!smoke) print(goals);  // small samples carry no information
   fmt::print("{}\n", right ? "all accounts right" : "WRONG ACCOUNTS, see above");
   return right ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: how long does a worker stand still for its controller at a window's end? Unit: us of one end_window() that
-// decides among chains of states while packets take 1 to 2.2 times as long as there is, swinging: the median, and what
-// 99 of 100 are below. Each window other counts.
+// Question: how long does a worker stand still for its controller at the end of a window? Unit: us of one end_window()
+// that decides among chains of states. Packets take 1 to 2.2 times the time available, oscillating; each window has
+// other counts. Reports the median and the 99th percentile.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ StateGraph chain(std::size_t states) {
   return *StateGraph::make(std::move(made));
 }
 
-/// Packets of all states alike, evenly over the weights of flows.
+/// Makes packets of all states equally, spread evenly over the weights of flows.
 class Swing {
  public:
   explicit Swing(std::size_t states)
@@ -70,7 +70,7 @@ class Swing {
   SplitMix64 random_;
 };
 
-/// Each in a part of the states.
+/// Makes tasks, each for a part of the states.
 std::vector<GapRecovery::Task> tasks_of(std::size_t states, std::size_t count) {
   std::vector<GapRecovery::Task> tasks;
   for (std::size_t task = 0; task < count; ++task) {

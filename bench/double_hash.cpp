@@ -44,8 +44,8 @@ class OurHash {
   KeyedHash hash_;
 };
 
-/// Bit by bit over the 12 bytes of addresses and ports.
-/// Source: Microsoft, "RSS hashing functions", NDIS documentation; the key is FloWatcher's.
+/// Computes the hash bit by bit over the 12 bytes of addresses and ports. Source: Microsoft, "RSS hashing functions",
+/// NDIS documentation; the key is FloWatcher's.
 class Toeplitz {
  public:
   std::uint32_t operator()(const FiveTuple& tuple) const noexcept {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Question: what does a record cost in each kind of output? Unit: ns of thread CPU time per record of 22 columns, one
-// core: the output's own work, with its system calls, files on /dev/null but Parquet's, which are written; beside it
-// what reading the columns takes, which all share. Rounds are interleaved; medians, least, most. Each output is
-// finished, and has to have taken every record.
+// core. This is the output's own work, including system calls; files are on /dev/null, except Parquet's, which are
+// written. The shared cost of reading the columns is reported separately. Rounds are interleaved; the report shows
+// medians, minima and maxima. Each output is finished, and must have taken every record.
 #include <fmt/core.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ double thread_ns() {
   return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-/// Records as a link has them: some hosts much more often than others, times in order, a third of IPv6.
+/// Makes records as on a link: some hosts far more often than others, times in order, a third IPv6.
 std::vector<FlowRecord> make_records(std::size_t count) {
   std::mt19937_64 random(1);
   std::vector<FlowRecord> records(count);
@@ -76,7 +76,7 @@ class Exports {
 
   std::size_t columns() const noexcept { return schema_.columns().size(); }
 
-  /// ns of a record: of reading it, and of `exporter`, which may be null.
+  /// Returns ns per record: for reading it, and for `exporter`, which may be null.
   std::pair<double, double> run(Exporter* exporter) {
     double reading = 0, exporting = 0;
     const auto timed = [](double& sum, const auto& work) {

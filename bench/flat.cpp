@@ -25,7 +25,8 @@ T load(const std::uint8_t* from) noexcept {
   return value;
 }
 
-/// Ethernet, IPv4 without options or fragments, TCP or UDP: one test without a branch on what it carries.
+/// Reads Ethernet, IPv4 without options or fragments, and TCP or UDP, with a single test that does not branch on the
+/// payload.
 [[gnu::always_inline]] inline bool read_headers(const std::uint8_t* frame, Key& key, std::uint32_t& ip_bytes) noexcept {
   const auto from_type = load<std::uint64_t>(frame + 12), from_length = load<std::uint64_t>(frame + 16);
   const std::uint64_t protocol = from_length >> 56;

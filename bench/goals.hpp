@@ -7,11 +7,11 @@
 
 namespace parshall::bench {
 
-/// What a figure of this run is to be.
+/// Goal for a figure of this run.
 struct Goal {
   std::string what;
   double figure, limit;
-  bool at_most;  ///< else at least
+  bool at_most;  ///< false: at least
 
   bool is_met() const noexcept { return at_most ? figure <= limit : figure >= limit; }
 };

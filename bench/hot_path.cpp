@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does a packet cost from memory to counted flow, over decoding and hashing alone, as flows outgrow each
-// cache; and over the least that such a loop can be? Unit: ns of thread CPU time per 64-byte frame, one core, and
-// ratios taken in one run. Traces and tables are made, and every flow is in its table, before a clock starts; answers
-// are checked after. At the end each goal, with its figure.
+// Question: what does a packet cost from memory to counted flow, beyond decoding and hashing, as flows outgrow each
+// cache? And how does that compare with the minimum of such a loop? Unit: ns of thread CPU time per 64-byte frame, one
+// core, and ratios within one run. Traces and tables are made, and every flow is in its table, before a clock starts;
+// answers are checked after. At the end, each goal is printed with its figure.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -27,11 +27,11 @@ using namespace lab;
 constexpr std::uint64_t kSeed = 20260101;
 constexpr std::size_t kBatch = 256;
 
-/// A source of each variant's own: the same packets in the same order. Each begins elsewhere in the trace, or the
-/// first of them would bring the packets of a sample to the L3 cache for the others.
+/// Gives each variant a source of its own with the same packets in the same order. Each begins elsewhere in the trace;
+/// otherwise the first variant would load the packets of a sample into the L3 cache for the others.
 class Sources {
  public:
-  /// For at most so many, a power of two, so that whole batches are in a round.
+  /// Makes sources for at most this many variants, a power of two, so that a round has whole batches.
   Sources(std::shared_ptr<const Trace> trace, std::size_t variants)
       : trace_(std::move(trace)), apart_(trace_->packets() / variants) {}
 
@@ -91,11 +91,11 @@ std::unique_ptr<FlowStage> make_monitor(std::size_t flows, const std::vector<std
   return std::make_unique<FlowMonitor<Table>>(options);
 }
 
-/// The least a packet can cost: its own line read in order, and its flow's line updated, among as many lines and on the
-/// same pages as a table has them, both asked for as early as serves best.
+/// Measures the least cost of a packet: reading its own line in order and updating its flow's line. There are as many
+/// lines as in a table, on the same kind of pages, both prefetched at the best distance.
 class MemoryBound {
  public:
-  /// Lines and flows: powers of two.
+  /// Lines and flows must be powers of two.
   MemoryBound(Sources& sources, std::size_t flows, std::size_t lines)
       : trace_(sources.trace()),
         lines_(lines * 8),
@@ -127,8 +127,8 @@ class MemoryBound {
   std::size_t next_;
 };
 
-/// Of this process's memory but for the files it has mapped, libraries most of all; 4 KB pages cost a table larger than
-/// the L2 cache up to a third.
+/// Returns the share of this process's memory on huge pages, without mapped files such as libraries. With 4 KB pages, a
+/// table larger than the L2 cache costs up to a third more.
 double share_on_huge_pages() {
   std::ifstream rollup("/proc/self/smaps_rollup");
   double resident = 0, huge = 0;
@@ -287,7 +287,7 @@ int main_of(bool smoke, const char* only) {
     if (smoke && what.log2_flows > 16) continue;
     right &= run_case(what, sizes, goals);
   }
-  if (!smoke) print(goals);  // small samples say nothing
+  if (!smoke) print(goals);  // small samples carry no information
   fmt::print("{}\n", right ? "all answers right" : "WRONG ANSWERS, see above");
   return right ? 0 : 1;
 }

@@ -14,7 +14,7 @@ class Rival {
  public:
   virtual ~Rival() = default;
   virtual void run(PacketSource& source, std::size_t packets) = 0;
-  virtual std::uint64_t counted() const = 0;  ///< packets that landed in a flow
+  virtual std::uint64_t counted() const = 0;  ///< packets that were counted in a flow
 };
 
 /// FloWatcher-DPDK's double hash: bucket from the low bits of a 32-bit hash, two entries of a 16-bit tag and a 32-bit
@@ -23,7 +23,7 @@ class Rival {
 /// 2019.
 std::unique_ptr<Rival> make_double_hash(std::size_t buckets, std::uint64_t seed);
 
-/// The same with the Toeplitz hash in software, as a device without RSS needs it.
+/// Makes the same with the Toeplitz hash in software, which a device without RSS needs.
 std::unique_ptr<Rival> make_double_hash_toeplitz(std::size_t buckets);
 
 /// DPDK's rte_hash with bulk lookup of 64 keys, our header decoding and our hash; null in a build without DPDK.

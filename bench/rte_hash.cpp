@@ -14,7 +14,7 @@ constexpr std::size_t kBulk = lab::RteHashIndex::kBulk;
 
 const FlowIdentity* identity_of_hash = nullptr;
 
-/// rte_hash hands over no state; the key is the 16-byte head.
+/// Hashes the key, which is the 16-byte head; rte_hash passes no other state.
 std::uint32_t hash_of(const void* key, std::uint32_t, std::uint32_t) {
   PacketFacts facts;
   identity_of_hash->ipv4(_mm_loadu_si128(static_cast<const __m128i*>(key)), facts);

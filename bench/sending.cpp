@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does a frame cost that is sent, over copying it alone? Unit: ns of thread CPU time per 64-byte frame
-// of 2^20 flows with Zipf's law, one core, and ratios taken in one run. Frames wait in memory, and go to memory that
-// stays in the second cache, or to a file that takes all and keeps nothing. What is sent is counted, and checked after.
+// Question: what does it cost to send a frame, beyond copying it? Unit: ns of thread CPU time per 64-byte frame of 2^20
+// flows with Zipf's law, one core, and ratios within one run. Frames wait in memory. They go to memory that stays in
+// the L2 cache, or to a file that discards everything. What is sent is counted, and checked after.
 #include <fmt/core.h>
 #include <sys/mman.h>
 
@@ -29,7 +29,7 @@ using namespace lab;
 constexpr std::uint64_t kSeed = 20260101;
 constexpr std::uint64_t kForEver = ~std::uint64_t{0};
 
-/// Frames one after the other, each to the next cache line of as much memory as a MemorySink has.
+/// Copies frames one after another, each to the next cache line of as much memory as a MemorySink has.
 class CopyAlone {
  public:
   explicit CopyAlone(std::shared_ptr<const Trace> trace) : trace_(std::move(trace)) {}
@@ -51,7 +51,7 @@ class CopyAlone {
   std::size_t next_ = 0;
 };
 
-/// A sender, and how much it was asked to send.
+/// A sender, with the number of packets it was asked to send.
 class Sending {
  public:
   Sending(std::unique_ptr<PacketSource> source, std::unique_ptr<FrameWriter> writer, std::unique_ptr<FrameSink> sink,
@@ -91,9 +91,9 @@ Result<std::unique_ptr<Sending>> to_nothing(const std::shared_ptr<const Trace>& 
                                    *std::move(sink));
 }
 
-/// A capture of the trace's first packets, over and over.
+/// Sends a capture of the trace's first packets, repeatedly.
 Result<std::unique_ptr<Sending>> of_capture(const std::shared_ptr<const Trace>& trace, std::uint64_t packets) {
-  const FileHandle file(::memfd_create("frames.pcap", MFD_CLOEXEC));  // goes with us, whatever ends us
+  const FileHandle file(::memfd_create("frames.pcap", MFD_CLOEXEC));  // removed when the process ends
   if (!file) return Error{"there is no memory for a capture"};
   const std::string path = fmt::format("/proc/self/fd/{}", file.get());
   auto sink = PcapSink::create(path);
@@ -128,7 +128,7 @@ int main_of(bool smoke) {
   }
   const auto trace = std::make_shared<const Trace>(*std::move(made));
   const auto with_trailers = std::make_shared<const Trace>(*std::move(stamped));
-  const SendPlan paced{.rate = {SendRate::Unit::packets, 1e9}};  // all frames are due at any time
+  const SendPlan paced{.rate = {SendRate::Unit::packets, 1e9}};  // all frames are always due
 
   CopyAlone copy(trace);
   std::vector<Row> rows;

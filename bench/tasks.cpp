@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does each task cost the worker per packet, over counting alone? Unit: ns of thread CPU time per
-// 64-byte frame of TCP connections whose sequence and acknowledgement numbers go on (65,536 flows, each packet with
-// data that acknowledges all), one core; one window ends in each sample, and what it takes to tell of its flows is in
-// it. What the analyst's thread does with them is a column of its own. Arguments: --smoke, or tasks to run together
-// ("bursty,retransmissions"), each a case; without any, each task by itself, and two sets.
+// Question: what does each task cost a worker per packet, beyond counting? Unit: ns of thread CPU time per 64-byte
+// frame, one core. Frames belong to TCP connections with advancing sequence and acknowledgement numbers: 65,536 flows,
+// where each packet has data and acknowledges all. One window ends in each sample, including the cost of reporting its
+// flows. The time of the analyst's thread has a column of its own. Arguments: --smoke, or tasks to run together
+// ("bursty,retransmissions"), each a case. Without arguments, each task runs by itself, and two sets.
 #include <fmt/core.h>
 
 #include <array>
@@ -31,7 +31,7 @@ constexpr std::uint64_t kSeed = 20260101;
 constexpr std::size_t kBatch = 256, kFlows = 1 << 16;
 constexpr const char* kWindow = "100ms";
 constexpr double kRatePps = 15e6;
-constexpr std::size_t kSample = 1'500'000;  ///< a window's packets
+constexpr std::size_t kSample = 1'500'000;  ///< packets of a window
 
 /// A worker that counts, with some tasks.
 class Worker {
@@ -65,7 +65,7 @@ class Worker {
     given_ += packets;
   }
 
-  /// What the analyst's thread would do meanwhile.
+  /// Does the work of the analyst's thread.
   void analyse() {
     if (!analyst_) return;
     const double before = thread_cpu_ns();
@@ -106,7 +106,7 @@ struct Case {
 
 constexpr const char* kOfMona = "MONA's four";
 
-/// Updates of lines at random, each asked for well before: of some memory that tasks of all flows have.
+/// Updates random lines, prefetched well before, in as much memory as tasks about all flows have.
 class RandomLines {
  public:
   RandomLines() : lines_(kBytes / sizeof(std::uint64_t)), random_(kSeed) { lines_.populate(); }
@@ -188,7 +188,7 @@ int main_of(bool smoke, const std::vector<std::string>& named) {
     if (asked[v].name == kOfMona)
       goals.push_back({fmt::format("{} over counting, in random lines of this run", kOfMona),
                        (costs[v].median_ns - costs[0].median_ns) / line_ns, 7, true});
-  if (!smoke && !goals.empty()) print(goals);  // small samples say nothing
+  if (!smoke && !goals.empty()) print(goals);  // small samples carry no information
   fmt::print("{}\n", right ? "all accounts right" : "WRONG ACCOUNTS, see above");
   return right ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does a received frame of a device test cost, by how many streams there are? Unit: ns of one core a
-// frame: the median of the rounds, and the least. Frames are made before the clock starts, 8,192 a round, and lie in
-// the caches, as a device's would; each round is the next of each stream's. What the books count is checked at the end.
+// Question: what does a received frame of a device test cost, by number of streams? Unit: ns of one core per frame: the
+// median of the rounds, and the minimum. Frames are made before the clock starts, 8,192 a round, and lie in the caches,
+// as a device's would; each round holds the next frames of each stream. The counts are checked at the end.
 #include <fmt/core.h>
 #include <time.h>
 
@@ -32,7 +32,7 @@ double thread_ns() {
 
 enum class Order { as_sent, disturbed };
 
-/// Streams in turns, or random ones where there are more than frames in a round.
+/// Makes frames of streams in rotation, or of random ones if there are more streams than frames in a round.
 class Frames {
  public:
   Frames(std::uint32_t streams, std::uint32_t bytes, Order order)
@@ -58,7 +58,7 @@ class Frames {
   std::span<const RawPacket> packets() const { return packets_; }
 
  private:
-  /// A frame in 20 comes 200 places sooner.
+  /// Moves one frame in 20 ahead by 200 positions.
   void disturb() {
     for (std::size_t i = 200; i < kPerRound; ++i)
       if (random_.below(20) == 0)
