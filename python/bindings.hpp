@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the module, a file each.
+// Parts of the module, one file each.
 #pragma once
 #include <nanobind/nanobind.h>
 

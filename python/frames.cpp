@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames that are sent to a file or to memory: there, as arrays over what the engine wrote.
+// Frames sent to a file or to memory; those in memory are arrays over the engine's buffers.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -17,7 +17,7 @@
 namespace parshall {
 namespace {
 
-/// A NumPy array over it, which keeps it.
+/// Returns a NumPy array that owns the numbers.
 template <class Number>
 nb::ndarray<nb::numpy, Number, nb::ndim<1>> array_of(std::vector<Number> numbers) {
   auto kept = std::make_unique<std::vector<Number>>(std::move(numbers));

@@ -17,22 +17,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kSlice = 20ms;  ///< after which a signal is looked for
-constexpr auto kGrace = 10s;   ///< for work that does not stop: it may wait for a file
+constexpr auto kSlice = 20ms;  ///< interval between checks for signals
+constexpr auto kGrace = 10s;   ///< for work that does not stop, since it may wait for a file
 
 std::atomic<bool> ending{false};
-thread_local bool ends_here = false;  ///< this is the thread that ends it
+thread_local bool ends_here = false;  ///< true in the thread that ends the interpreter
 std::atomic<int> inside{0};           ///< threads that will ask for the interpreter's lock
-std::atomic<int> at_work{0};          ///< errands
+std::atomic<int> at_work{0};          ///< running errands
 
 struct Ending {
   std::weak_ptr<void> alive;
   std::function<void()> end;
 };
 
-/// Of whoever has the interpreter's lock: no other can be taken while a process forks.
+/// Returns the list of endings; requires the interpreter's lock, which no other thread can take while a process forks.
 std::vector<Ending>& endings() {
-  static auto* const all = new std::vector<Ending>;  // never destroyed: the interpreter's end may come later
+  static auto* const all = new std::vector<Ending>;  // never destroyed: the interpreter may end later
   return *all;
 }
 
@@ -49,13 +49,13 @@ struct Errand {
   }
 };
 
-/// A child has none of its parent's threads.
+/// Resets the counts in a child, which has none of its parent's threads.
 const int forks = ::pthread_atfork(nullptr, nullptr, [] {
   inside = 0;
   at_work = 0;
 });
 
-/// To ask for the interpreter's lock now would end this thread in the middle of C++, or wait for ever.
+/// Blocks this thread for ever. Asking for the interpreter's lock now would end it in the middle of C++ code.
 void stay_for_good() {
   --inside;
   for (;;) ::pause();
@@ -123,7 +123,7 @@ std::shared_ptr<Errand> begin(ErrandWork work) {
       } catch (...) {
         errand->problem = std::current_exception();
       }
-      work = nullptr;  // and what it holds
+      work = nullptr;  // together with what it holds
       {
         const std::lock_guard lock(errand->mutex);
         errand->is_done = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all that Python calls has in common: errors, the interpreter's lock, Ctrl-C, and its end.
+// Common parts of all calls from Python: errors, the interpreter's lock, Ctrl-C, and the interpreter's end.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -15,7 +15,7 @@ namespace parshall {
 
 namespace nb = nanobind;
 
-/// In the words of the command line.
+/// Error with the command line's wording.
 struct PythonError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -26,8 +26,8 @@ T value_or_raise(Result<T> result) {
   return *std::move(result);
 }
 
-/// The interpreter is free for other threads while one lives. Once it ends, a thread that would go on in it stays here
-/// for good, as the interpreter itself has it, and the thread that ends it gets a PythonError.
+/// Releases the interpreter for other threads while it exists. If the interpreter ends, a thread that would return to
+/// it blocks for ever, as in the interpreter itself; the thread that ends it gets a PythonError.
 class Unlocked {
  public:
   Unlocked();
@@ -39,8 +39,8 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-/// For code that other libraries call without the interpreter's lock, and that may ask for it: the interpreter's end
-/// waits for it.
+/// Protects code that other libraries call without the interpreter's lock, and that may ask for it: the interpreter's
+/// end waits for it.
 class Visit {
  public:
   Visit() noexcept;
@@ -49,30 +49,30 @@ class Visit {
   Visit& operator=(const Visit&) = delete;
 };
 
-/// Whether Ctrl-C was pressed. Without the lock, within a Visit. What a signal's handler raises is lost: who asks has
-/// an error of his own. Once the interpreter ends it does not return.
+/// Returns true if Ctrl-C was pressed. Call it without the lock, within a Visit. An exception from a signal handler is
+/// lost, since the caller raises an error of its own. Does not return once the interpreter ends.
 bool is_interrupted();
 
-/// For what is to end with the interpreter: called once, without the lock. What is gone by then is not called. With the
-/// lock.
+/// Registers a function to call once at the interpreter's end, without the lock. It is not called if `alive` has
+/// expired. Requires the lock.
 void at_interpreter_end(std::weak_ptr<void> alive, std::function<void()> end);
 
-/// With the lock: whether everything that ran has been ended, and nothing more can begin.
+/// Returns true if all work has been ended and no more can begin. Requires the lock.
 bool interpreter_ends() noexcept;
 
-/// Ends all that runs, and waits for it. Python calls it before it takes itself apart.
+/// Ends all work and waits for it. Python calls this before it shuts down.
 void end_with_interpreter();
 
 using ErrandWork = std::function<void(const std::function<bool()>& stop)>;
 
-/// Runs work(stop) in a thread of its own, which ends before the interpreter does, and loses what it throws.
+/// Runs work(stop) in a thread of its own, which ends before the interpreter does. Exceptions are discarded.
 void begin_errand(ErrandWork work);
 
-/// Runs work(stop) in a thread of its own while other threads of Python run, and raises what it threw. At Ctrl-C it is
-/// told to stop, and left alone: it ends before the interpreter does.
+/// Runs work(stop) in a thread of its own while other Python threads run, and rethrows its exception. At Ctrl-C, the
+/// work is asked to stop and abandoned; it ends before the interpreter does.
 void run_errand(ErrandWork work);
 
-/// What work(stop) returns. Ctrl-C raises KeyboardInterrupt at once; the work is asked to stop, and forgotten.
+/// Returns the result of work(stop). Ctrl-C raises KeyboardInterrupt at once; the work is asked to stop, and abandoned.
 template <class Work>
 auto run_apart(Work work) {
   using Outcome = decltype(work(std::function<bool()>()));

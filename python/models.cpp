@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of application classes: training, reading and asking them.
+// Models of application classes: training, reading, and use.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -38,7 +38,7 @@ nb::list list_of(const std::vector<Number>& numbers) {
   return list;
 }
 
-/// The model, and what its user would want to know.
+/// Returns the model, and messages for the user.
 nb::tuple train(const TrainingPlan& plan, const std::string& command) {
   const auto notes = std::make_shared<std::vector<std::string>>();
   auto model = run_apart([=](const std::function<bool()>& stop) {
@@ -56,7 +56,7 @@ ClassModel parse_model(const std::string& text, const std::string& name) {
   return value_or_raise(run_apart([=](const std::function<bool()>&) { return ClassModel::parse(text, name); }));
 }
 
-/// The numbers of classes, 16 bits each.
+/// Returns the class numbers, 16 bits each.
 nb::bytes predict(const ClassModel& model, const Sizes& sizes) {
   if (sizes.size() % model.packets() != 0) throw PythonError("sizes are not of whole flows");
   const std::vector<std::uint16_t> ids = [&] {
@@ -80,7 +80,7 @@ nb::object tree(const ClassModel& model) {
                         list_of(std::span(of->flows)));
 }
 
-/// None where it was not tried.
+/// Returns the accuracy, or None if it was not tested.
 nb::object accuracy(const ClassModel& model) {
   const ModelAccuracy& of = model.origin().accuracy;
   if (of.folds == 0) return nb::none();

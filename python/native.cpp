@@ -8,7 +8,7 @@
 
 NB_MODULE(_native, m) {
   using namespace parshall;
-  nb::set_leak_warnings(false);  // of what threads hold that the interpreter leaves where they are
+  nb::set_leak_warnings(false);  // threads blocked at the interpreter's end hold objects
   m.attr("version") = version();
   nb::exception<PythonError>(m, "Error", PyExc_RuntimeError);
   bind_runs(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python sees of a run: batches of records as Arrow's structures, and where every packet is. No thread of the run
-// ever needs the interpreter's lock, and who waits for a batch gives it up.
+// Python's view of a run: batches of records as Arrow structures, and the account of every packet. No thread of the run
+// needs the interpreter's lock, and a thread that waits for a batch releases it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of a structure that is released with the capsule, unless its reader moved it away.
+/// Returns a capsule; the structure is released with it, unless its reader took it out.
 template <class Struct>
 nb::object capsule_of(std::unique_ptr<Struct> made, const char* name) {
   PyObject* const capsule = PyCapsule_New(made.get(), name, [](PyObject* self) {
@@ -90,8 +90,8 @@ nb::object cell(const ColumnInfo& column, const ArrowBuffers& of, std::size_t i)
   }
 }
 
-/// A run as objects of Python hold it. Where the process forked it is the parent's: a child has its memory, and none of
-/// its threads.
+/// Holds a run for Python objects. After a fork, the run belongs to the parent: a child has its memory, but none of its
+/// threads.
 class Run {
  public:
   explicit Run(std::unique_ptr<RecordStream> stream) : stream_(std::move(stream)) {}
@@ -99,7 +99,7 @@ class Run {
     if (!is_ours()) {
       [[maybe_unused]] const auto* const left_alone = new std::shared_ptr<RecordStream>(stream_);
     } else if (Py_IsInitialized() != 0 && PyGILState_Check() != 0 && !interpreter_ends()) {
-      const Unlocked unlocked;  // its threads take their time to end
+      const Unlocked unlocked;  // its threads may take a while to end
       stream_.reset();
     }
   }
@@ -108,7 +108,7 @@ class Run {
 
   bool is_ours() const noexcept { return ::getpid() == process_; }
 
-  /// Throws PythonError in a child of the process that began it.
+  /// Throws PythonError in a child of the process that started the run.
   RecordStream& stream() const { return *shared(); }
   const std::shared_ptr<RecordStream>& shared() const {
     if (!is_ours()) throw PythonError("this run is of the process that began it, not of its child: begin one here");
@@ -122,7 +122,7 @@ class Run {
   pid_t process_ = ::getpid();
 };
 
-/// Some records, until they are given away.
+/// Holds some records until they are given away.
 class Batch {
  public:
   Batch(std::shared_ptr<Run> run, ArrowBatch batch)
@@ -130,10 +130,10 @@ class Batch {
 
   std::int64_t rows() const { return batch_ ? batch_->rows() : 0; }
 
-  /// Of each column a list.
+  /// Returns the values as one list per column.
   nb::list lists() const {
     check();
-    const auto batch = batch_;  // Python may run between two values, and give it away
+    const auto batch = batch_;  // Python code may run between two values, and give the batch away
     nb::list columns;
     for (std::size_t i = 0; i < run_->columns().size(); ++i) {
       nb::list values;
@@ -144,7 +144,7 @@ class Batch {
     return columns;
   }
 
-  /// Where the values of each column are in memory.
+  /// Returns the addresses of each column's values.
   nb::list addresses() const {
     check();
     nb::list all;
@@ -170,9 +170,9 @@ class Batch {
   std::shared_ptr<ArrowBatch> batch_;  ///< null: given away
 };
 
-constexpr auto kSlice = 50ms;  ///< after which a signal is looked for
+constexpr auto kSlice = 50ms;  ///< interval between checks for signals
 
-/// The stream's own end is in C: it has to outlive the object in Python.
+/// State of a C stream, which must outlive the Python object, since its reader releases it.
 struct CStream {
   std::shared_ptr<Run> run;
   std::string error;
@@ -187,7 +187,7 @@ int next_of(ArrowArrayStream* self, ArrowArray* out) {
       if (auto batch = stream.next(kSlice)) return export_batch(stream.columns(), batch->take(), *out), 0;
       if (stream.ended()) {
         if (stream.failure()) return of.error = *stream.failure(), EIO;
-        return 0;  // without release(): the end
+        return 0;  // an unset release() marks the end
       }
       if (is_interrupted()) return of.error = "interrupted (Ctrl-C)", ECANCELED;
     }
@@ -261,7 +261,7 @@ nb::object summary_of(const Run& run) {
   return dict;
 }
 
-/// model_text: what the file of a model says that `settings` name; or empty.
+/// Opens a run. `model_text`: content of the model file that `settings` name, or empty.
 std::shared_ptr<Run> open_run(const std::string& settings, bool events, const std::string& model_text) {
   auto opened = run_apart([=](const std::function<bool()>&) -> Result<std::shared_ptr<Run>> {
     auto plan = plan_of_toml(settings, "settings");
@@ -297,7 +297,7 @@ nb::list next_events(const Run& run) {
   return texts;
 }
 
-/// In a child there is nothing to end, nor once the interpreter has ended it. Large tables take their time.
+/// Ends a run. Does nothing in a child, or once the interpreter has ended it. Large tables take time to free.
 void leave(const Run& run, bool waits) {
   if (!run.is_ours() || interpreter_ends()) return;
   const auto work = [stream = run.shared()](const std::function<bool()>&) { stream->leave(); };
