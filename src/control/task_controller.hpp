@@ -47,7 +47,10 @@ class Patience {
            budget_ns >= kMoreTime * fell_at_ns_;
   }
   double left_ns() const noexcept { return std::max(0.0, wait_ns_ - since_ns_); }
-  bool is_settled(double ns) const noexcept { return since_ns_ >= ns; }  ///< nothing changed for this long
+  bool is_settled(double ns) const noexcept {
+    return since_ns_ >= ns;
+  }  ///< true if the share has not changed for so
+     ///< long
   void rose() noexcept {
     if (since_ns_ >= kLongestNs) wait_ns_ = 0;
     rose_ = true;

@@ -53,8 +53,8 @@ class RecallWatch {
   double missed_share_ = 0;  ///< share of packets that the device missed recently
 };
 
-/// Windows of one length: brings together what the workers tell of each, and hands it to the tasks, one window after
-/// the other. What a worker tells of a window while another may still tell of one before waits in a spool.
+/// Collects what the workers report about windows of one length, and passes it to the tasks, one window after another.
+/// Messages about a window wait in a spool while another worker may still report about an earlier one.
 class WindowJoiner {
  public:
   /// `outcomes`: of this window length, by task.

@@ -24,7 +24,7 @@ namespace parshall::web {
 
 /// Describes a server: where it is, and who may ask it.
 struct Site {
-  std::string name;  ///< as the user asked for it: begins messages
+  std::string name;  ///< the user's name for it, at the start of messages
   Address address;
   std::string token = {};  ///< required in requests (Authorization: Bearer); empty: none
   /// Also answers requests that name another host, for scrapers that know this one by another name. A page of another
