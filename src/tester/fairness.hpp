@@ -6,7 +6,7 @@
 
 namespace parshall::tester {
 
-/// 1: all have the same; 1/n: one has all. Nothing where nobody has anything.
+/// Jain's fairness index: 1 if all have the same, 1/n if one has all; none if all have nothing.
 /// Source: Jain, Chiu, Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared
 ///         computer systems", DEC-TR-301, 1984.
 class JainIndex {

@@ -10,7 +10,7 @@ namespace parshall::tester {
 namespace {
 
 constexpr unsigned kFrames = FrameBlock::kFrames;
-/// Of a window: so that a block's place in it follows from the lower 32 bits of a sequence.
+/// Limit of a window, so that the lower 32 bits of a sequence determine its block.
 constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 31;
 
 std::size_t blocks_of(const TestPlan& plan, const BookOptions& options) noexcept {
@@ -28,13 +28,13 @@ std::size_t jumps_of(const TestPlan& plan, const BookOptions& options) noexcept 
   return options.jumps ? std::bit_ceil(std::max<std::size_t>(*options.jumps, 1)) : std::bit_floor(usual);
 }
 
-/// The number with these lower 32 bits that is nearest to `next`.
+/// Returns the number with these lower 32 bits that is nearest to `next`.
 std::int64_t in_full(std::uint32_t low, std::uint64_t next) noexcept {
   const auto ahead = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(next));
   return static_cast<std::int64_t>(next) + ahead;
 }
 
-/// The sequences that came last, where `latest` was brought up to date before others came in sequence.
+/// Updates the last sequences with those that came in order since `latest` was noted.
 void catch_up(FlowTail& tail, const FlowHead& head) noexcept {
   for (std::uint64_t since = std::min<std::uint64_t>(head.arrivals - tail.noted_at, 3); since > 0; --since)
     tail.latest = {head.next - since, tail.latest[0], tail.latest[1]};
@@ -45,7 +45,8 @@ void note(FlowTail& tail, const FlowHead& head, std::uint64_t sequence) noexcept
   tail.noted_at = head.arrivals + 1;
 }
 
-/// Of a flow whose window may be past all that was sent, by frames that were not: then nothing but a number is known.
+/// Returns the losses of a flow. If frames that were not sent moved the window past all sent ones, only the number is
+/// known.
 Losses lost_of(const LossTally& tally, std::uint64_t window_at, std::uint64_t sent, std::uint64_t received) noexcept {
   if (window_at <= sent) return tally.finish(sent);
   const std::uint64_t lost = sent - received;
@@ -154,10 +155,10 @@ void FlowBook::add_late(FlowHead& head, FlowTail& tail, const Arrival& arrival, 
   add_times(head, arrival);
 }
 
-/// How many frames have overtaken this one, and none before.
+/// Returns how many frames have overtaken this one but none before.
 ///
-/// Those that came and have overtaken none have sequences that grow from arrival to arrival, for a smaller one would
-/// have made overtakers of all larger: the last that came is the largest of them.
+/// Among arrived frames that have overtaken none, sequences grow with arrival, since a smaller one would have made
+/// overtakers of all larger ones. So the last one is the largest.
 std::uint64_t FlowBook::overtakers(FlowTail& tail, std::uint32_t stream, std::uint64_t sequence) noexcept {
   std::uint64_t count = 0;
   for (std::uint64_t number = tail.latest[0] / kFrames; number >= sequence / kFrames; --number) {
@@ -170,7 +171,7 @@ std::uint64_t FlowBook::overtakers(FlowTail& tail, std::uint32_t stream, std::ui
   return count;
 }
 
-/// Up to the block `last`; those that have to make room for it are done with.
+/// Opens blocks up to `last`, and closes those that must make room.
 void FlowBook::open_blocks(FlowTail& tail, std::uint32_t stream, std::uint64_t last) noexcept {
   if (last < tail.blocks) return;
   const std::uint64_t first = last < flow_blocks_ ? 0 : last + 1 - flow_blocks_;
@@ -184,7 +185,7 @@ void FlowBook::open_blocks(FlowTail& tail, std::uint32_t stream, std::uint64_t l
   tail.blocks = last + 1;
 }
 
-/// How many frames of this sequence or a higher one are in the window.
+/// Returns how many frames of this sequence or a higher one are in the window.
 std::uint64_t FlowBook::received_from(std::uint32_t stream, std::uint64_t sequence) const noexcept {
   const FlowTail& tail = tails_[stream];
   std::uint64_t count = 0;
@@ -202,7 +203,7 @@ FlowResult FlowBook::flow(std::uint32_t stream, std::uint64_t sent) const noexce
   for (std::uint64_t number = tail.first_block; number < tail.blocks && number * kFrames < sent; ++number)
     losses.add(block(stream, number), static_cast<unsigned>(std::min<std::uint64_t>(kFrames, sent - number * kFrames)));
   losses.add_lost(sent - std::min(sent, tail.blocks * kFrames));
-  // Of frames that the window is past nobody knows any more which they were, only that there were more than were sent.
+  // Frames beyond the window are known only by number: there were more than were sent.
   const std::uint64_t received = std::min(head.arrivals - received_from(stream, sent), sent);
 
   FlowResult result{.sent = sent,

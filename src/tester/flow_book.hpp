@@ -16,26 +16,26 @@
 
 namespace parshall::tester {
 
-/// A frame of the test that came whole.
+/// A frame of the test that arrived intact.
 struct Arrival {
-  std::uint32_t stream = 0;    ///< below the plan's
-  std::uint32_t sequence = 0;  ///< the lower 32 bits
-  std::uint64_t sent_ns = 0;   ///< when it was meant to be sent, since 1970
+  std::uint32_t stream = 0;    ///< less than the plan's number of streams
+  std::uint32_t sequence = 0;  ///< lower 32 bits
+  std::uint64_t sent_ns = 0;   ///< when it should have been sent, since 1970
   std::uint64_t received_ns = 0;
   std::uint32_t wire_bytes = 0;
 };
 
 struct BookOptions {
-  /// Of a flow, remembered one by one, rounded up to a power of two: one that is overtaken by so many comes too late.
-  /// All that it gets if those are fewer; else as many as fit in 1 GB for all flows, from 1024 to 65,536.
+  /// Frames of a flow that are remembered individually, rounded up to a power of two; a frame overtaken by more comes
+  /// too late. Default: all frames of a flow, or fewer, so that all flows fit in 1 GB; from 1024 to 65,536.
   std::optional<std::uint64_t> window_frames = {};
-  /// Of a flow, remembered for extents of reordering, rounded up likewise; else as many as fit in 16 MB for all flows,
-  /// from 8 to 1024.
+  /// Jumps of a flow that are remembered for the extent of reordering, rounded up to a power of two. Default: as many
+  /// as fit in 16 MB for all flows, from 8 to 1024.
   std::optional<std::size_t> jumps = {};
-  std::optional<double> flow_latency_error = {};  ///< keeps a histogram for each flow, with this relative error
+  std::optional<double> flow_latency_error = {};  ///< keeps a histogram per flow, with this relative error
 };
 
-/// Frames lost one after the other.
+/// A run of lost frames.
 struct LossRun {
   std::uint64_t first = 0;
   std::uint64_t frames = 0;
@@ -43,47 +43,48 @@ struct LossRun {
 
 /// Accounts for the frames of a test, flow by flow: lost, duplicated, reordered, late.
 ///
-/// Latency is from when a frame was meant to be sent, not from when it was: a sender that is held up makes them late
-/// instead of leaving no trace. Sequences are told in full from 32 bits, as the nearest to the flow's next.
+/// Latency is measured from when a frame should have been sent, not from when it was. So a delayed sender shows as late
+/// frames. Full sequence numbers are derived from 32 bits, as the nearest to the flow's next.
 ///
-/// Shape: a flow has 64 B that every frame touches and 240 B beside, 32 B for each 64 frames of its window, 16 B for a
-/// jump, and
-///        a histogram where asked (2.4 kB at 5 %). All is reserved by the constructor, and committed when touched.
-/// Cost:  8 ns for the next frame of one of few flows, 13 ns of a thousand, 60 to 100 ns of a million; 28 ns where most
-///        frames are overtaken (bench/tester.cpp). No allocation, lock or clock per frame.
-/// Error: counts are exact up to the window, as are losses; `bytes()` says what that takes.
-/// Full:  a frame that comes later than the window is too late: it can't be told from a duplicate, and stays lost.
+/// Shape:  a flow has 64 B that every frame touches and 240 B more, 32 B for each 64 frames of its window, 16 B for a
+///         jump, and a histogram if requested (2.4 kB at 5 %). The constructor reserves all memory; it is committed
+///         when touched.
+/// Cost:   8 ns for the next frame of one of few flows, 13 ns for one of a thousand, 60 to 100 ns for one of a million;
+///         28 ns if most frames are overtaken (bench/tester.cpp). No allocation, lock or clock per frame.
+/// Error:  counts and losses are exact up to the window; `bytes()` returns the memory for that.
+/// Full:   a frame that comes later than the window is too late: it cannot be told from a duplicate, and stays lost.
 /// Source: RFC 4737 (reordering), RFC 3357 (loss periods), RFC 3550, A.8 (jitter), RFC 7679 (one-way delay).
 class FlowBook {
  public:
   explicit FlowBook(const TestPlan& plan, const BookOptions& options = {});
 
-  /// In the order in which they came.
+  /// Adds frames in order of arrival.
   void add(std::span<const Arrival> arrivals) noexcept;
 
-  /// A frame of this stream came corrupted.
+  /// Counts a corrupted frame of this stream.
   void add_corrupted(std::uint32_t stream) noexcept { ++tails_[stream].corrupted; }
 
   const TestPlan& plan() const noexcept { return plan_; }
 
-  /// Of a flow of which `sent` frames were sent. Those whose sequence says that they were more are contradictory, and
-  /// neither sent nor received: the sender's count is that of frames its device took, and no other was numbered higher.
-  /// Times are of theirs, too.
+  /// Returns the result of a flow of which `sent` frames were sent. Frames with a higher sequence are contradictory,
+  /// and count neither as sent nor as received: `sent` counts the frames the sending device took, and no other has a
+  /// higher number. Times do include them.
   FlowResult flow(std::uint32_t stream, std::uint64_t sent) const noexcept;
 
-  /// The flow's losses that are still in the window, in order: all of them, unless frames came from beyond it.
+  /// Reports the flow's losses that are still in the window, in order. These are all losses, unless the window has
+  /// moved on.
   void each_loss(std::uint32_t stream, std::uint64_t sent, const std::function<void(LossRun)>& tell) const;
 
-  /// Of all frames received.
+  /// Returns the latency of all frames received.
   const ValueHistogram& latency_ns() const noexcept { return latency_; }
   const ValueHistogram* latency_ns(std::uint32_t stream) const noexcept {
     return flow_latency_.empty() ? nullptr : &flow_latency_[stream];
   }
 
-  /// Trailers whose sequence in full is against the plan.
+  /// Returns the trailers whose full sequence contradicts the plan.
   std::uint64_t contradictory() const noexcept;
 
-  /// Of memory, once all of it was touched.
+  /// Returns the memory used once all of it was touched.
   std::size_t bytes() const noexcept;
 
  private:

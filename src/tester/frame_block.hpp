@@ -5,16 +5,16 @@
 
 namespace parshall::tester {
 
-/// What is known of 64 frames of a flow, one after the other by sequence.
+/// State of 64 frames of a flow with consecutive sequences.
 ///
-/// Shape: 32 bytes, two to a cache line: half a byte a frame.
+/// Shape:  32 bytes, two to a cache line: half a byte a frame.
 struct FrameBlock {
   static constexpr unsigned kFrames = 64;
 
-  std::uint64_t received = 0;     ///< a bit each, the lowest sequence's the lowest
-  std::uint64_t passed_none = 0;  ///< of those received: nothing that was sent before them has come after them
-  std::uint64_t first_ns = 0;     ///< when the lowest received one was meant to be sent
-  std::uint64_t last_ns = 0;      ///< the highest
+  std::uint64_t received = 0;     ///< a bit each, lowest sequence in the lowest bit
+  std::uint64_t passed_none = 0;  ///< received frames after which no earlier frame has come
+  std::uint64_t first_ns = 0;     ///< when the lowest received one should have been sent
+  std::uint64_t last_ns = 0;      ///< the same for the highest
 
   static constexpr std::uint64_t bit(std::uint64_t sequence) noexcept { return std::uint64_t{1} << sequence % kFrames; }
   static constexpr std::uint64_t bits_above(std::uint64_t sequence) noexcept { return ~(bit(sequence) * 2 - 1); }
@@ -28,8 +28,8 @@ struct FrameBlock {
     passed_none |= bit(sequence);
   }
 
-  /// When the received frame at `place` (0 to 63) was meant to be sent: exact of the lowest and the highest, else on
-  /// the line between them.
+  /// Returns when the received frame at `place` (0 to 63) should have been sent: exact for the lowest and the highest,
+  /// interpolated between them for others.
   std::uint64_t sent_ns(unsigned place) const noexcept {
     const auto low = static_cast<unsigned>(std::countr_zero(received));
     const auto high = static_cast<unsigned>(63 - std::countl_zero(received));

@@ -9,7 +9,7 @@
 
 namespace parshall::tester {
 
-/// Where a trailer would be, and what the checksums around it say.
+/// Position of a trailer, and the state of the checksums around it.
 struct FrameReader::Place {
   const std::uint8_t* trailer;
   ChecksumState checksums;
@@ -26,8 +26,8 @@ std::uint16_t load16(const std::uint8_t* at) noexcept {
   return value;
 }
 
-/// Like internet_sum(), of the bytes as the machine reads them: so is the sum, once folded, and whether it is all ones
-/// does not depend on their order (RFC 1071, section 2 B).
+/// Sums bytes like internet_sum(), but in machine byte order. So is the folded sum, and whether it is all ones does not
+/// depend on byte order (RFC 1071, section 2 B).
 [[gnu::always_inline]] inline std::uint64_t machine_sum(const std::uint8_t* at, std::size_t bytes) noexcept {
   std::uint64_t sum = 0;
   std::size_t i = 0;
@@ -47,8 +47,8 @@ bool is_all_ones(std::uint64_t sum) noexcept { return fold_sum(sum) == 0xFFFF; }
 
 bool has_ports(const Datagram& datagram) noexcept { return datagram.protocol == kTcp || datagram.protocol == kUdp; }
 
-/// Where the payload of the TCP or UDP datagram begins; its end where its header is not there, or says that it is
-/// shorter than one.
+/// Returns where the payload of the TCP or UDP datagram begins; its end if the header is missing or has an invalid
+/// length.
 std::size_t payload_of(const Frame& frame, const Datagram& datagram) noexcept {
   if (datagram.protocol == kUdp) return datagram.payload_at + kUdpHeader;
   if (!frame.has(datagram.payload_at, kTcpHeader)) return datagram.end;
@@ -67,7 +67,7 @@ TestFrame FrameReader::read(const RawPacket& packet) const noexcept {
   return read_any(packet);
 }
 
-/// Of the common frame alone; what it finds is what read_any() does.
+/// Finds the trailer of the common kind of frame; gives the same result as read_any().
 std::optional<FrameReader::Place> FrameReader::find_plain(const RawPacket& packet) noexcept {
   constexpr std::size_t kIp = kEthernetBytes, kTransport = kIp + kIpv4Header;
   const std::uint8_t* const data = packet.data;
@@ -106,7 +106,7 @@ TestFrame FrameReader::read_any(const RawPacket& packet) const noexcept {
   if (payload_of(frame, datagram) + Trailer::kBytes > datagram.end) return read_end(packet);
 
   ChecksumState checksums = check_checksums(packet.data, packet.captured_bytes, datagram);
-  if (checksums == ChecksumState::unknown) {  // a tunnel over UDP has no checksum of its own, and ends where it ends
+  if (checksums == ChecksumState::unknown) {  // a tunnel over UDP may have no checksum, and ends with its content
     Datagram inner;
     const Verdict within = find_datagram(frame, packet.link_type, IpHeader::innermost, inner);
     if (within == Verdict::counted && inner.end == datagram.end)
@@ -115,7 +115,7 @@ TestFrame FrameReader::read_any(const RawPacket& packet) const noexcept {
   return judge(packet, {packet.data + datagram.end - Trailer::kBytes, checksums});
 }
 
-/// A frame whose headers lead to no trailer.
+/// Reads a frame whose headers lead to no trailer.
 TestFrame FrameReader::read_end(const RawPacket& packet) const noexcept {
   if (is_cut(packet)) return {.kind = FrameKind::cut};
   if (packet.captured_bytes < Trailer::kBytes) return {};
@@ -128,7 +128,8 @@ TestFrame FrameReader::read_end(const RawPacket& packet) const noexcept {
 TestFrame FrameReader::judge(const RawPacket& packet, const Place& place) const noexcept {
   const auto wrong_bits = std::popcount(get16(place.trailer) ^ Trailer::kMagic);
   if (place.checksums == ChecksumState::wrong) {
-    // Other traffic of this host may have checksums that a device was to fill in: they are wrong, and nothing is.
+    // Other traffic of this host may have checksums that a device should fill in: they are wrong without any
+    // corruption.
     return wrong_bits <= 1 ? frame_of(FrameKind::corrupted, packet, place.trailer) : TestFrame{};
   }
   if (wrong_bits != 0) return {};

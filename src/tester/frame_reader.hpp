@@ -11,32 +11,32 @@
 namespace parshall::tester {
 
 enum class FrameKind : std::uint8_t {
-  ours,           ///< no checksum is wrong, and it was to be sent
-  corrupted,      ///< a checksum is wrong, or the headers lead no more to the trailer that is at its end
-  contradictory,  ///< no checksum is wrong, but no such frame was to be sent: of a test before, or of another
+  ours,           ///< all checksums are right, and it belongs to the test
+  corrupted,      ///< a checksum is wrong, or the headers no longer lead to the trailer at its end
+  contradictory,  ///< all checksums are right, but it is of another test or trial
   foreign,        ///< without a trailer: other traffic
-  cut,            ///< captured in part, or a fragment: it may have a trailer, which is not here
+  cut,            ///< captured in part, or a fragment: its trailer may be missing
 };
 
 constexpr bool has_trailer(FrameKind kind) noexcept { return kind < FrameKind::foreign; }
 
-/// What a received frame is, and what it says of itself.
+/// A received frame, with its kind and its trailer.
 struct TestFrame {
   FrameKind kind = FrameKind::foreign;
-  bool is_credible = false;  ///< the trailer names a frame that was to be sent: always of ours, of some corrupted ones
-  Trailer trailer = {};      ///< with the time in full; meaningful unless foreign or cut
+  bool is_credible = false;  ///< the trailer names a frame of the test: always for ours, sometimes for corrupted
+  Trailer trailer = {};      ///< with the full time; valid unless foreign or cut
 };
 
-/// Tells the frames of a test from others, whatever a device did to their headers: MACs, tags, TTL, DSCP, addresses and
-/// ports, tunnels. The trailer is the end of the TCP or UDP payload.
+/// Recognizes the frames of a test, whatever a device did to their headers: MACs, tags, TTL, DSCP, addresses and ports,
+/// tunnels. The trailer is at the end of the TCP or UDP payload.
 ///
-/// Cost:  some 10 ns for Ethernet, IPv4 without options, TCP or UDP and 64 bytes; any other frame takes the general
-///        decoder, several times that.
-/// Error: a checksum of 16 bits misses one in 65,536 corruptions of many bits, none of one bit; without a UDP checksum
-///        only the IPv4 header's is looked at; behind a tunnel whose inner header is no more found, none. A frame
-///        of other traffic passes for ours where its payload has the trailer's magic and, less the id, a stream of the
-///        test by chance: with 1000 streams one in 3 * 10^11, less those whose sequence or time does not fit. Of
-///        another test all frames pass or none: with 1000 streams each, one such test in four million.
+/// Cost:   about 10 ns for Ethernet, IPv4 without options, TCP or UDP and 64 bytes; any other frame takes the general
+///         decoder, several times that.
+/// Error:  a 16-bit checksum misses one in 65,536 corruptions of many bits, and none of a single bit. Without a UDP
+///         checksum only the IPv4 header's is checked; behind a tunnel whose inner header is not found, none is. Other
+///         traffic is mistaken for the test's if its payload happens to have the trailer's magic and, after the id, a
+///         stream of the test: with 1000 streams one frame in 3 * 10^11, fewer if sequence or time do not fit. Frames
+///         of another test are accepted all or none: with 1000 streams each, those of one test in four million.
 class FrameReader {
  public:
   explicit FrameReader(const TestPlan& plan) noexcept : plan_(plan) {}

@@ -11,41 +11,41 @@
 
 namespace parshall::tester {
 
-/// What a link does to frames. Probabilities are from 0 to 1.
+/// Impairments of a link. Probabilities are from 0 to 1.
 struct ImpairmentSettings {
   double loss = 0;
   double duplicate = 0;
-  double reorder = 0;     ///< of being sent at once instead of after the delay
-  std::uint32_t gap = 1;  ///< one fewer are delayed in any case before one may be sent at once; 0: none is
+  double reorder = 0;     ///< probability of being sent at once instead of after the delay
+  std::uint32_t gap = 1;  ///< gap - 1 frames are always delayed before one may be sent at once; 0: all are delayed
   std::uint64_t delay_ns = 0;
   std::uint64_t jitter_ns = 0;  ///< delays are uniform in [delay - jitter, delay + jitter); at most the delay
-  std::size_t limit = 1000;     ///< frames that wait at most
+  std::size_t limit = 1000;     ///< most frames that wait
   std::uint64_t seed = 1;
 };
 
-/// What became of frames that were offered. offered = lost + refused + those of which a copy, at least, went on.
+/// Counts of frames: offered = lost + refused + those of which at least one copy was forwarded.
 struct ImpairmentCounts {
   std::uint64_t offered = 0;
   std::uint64_t lost = 0;
   std::uint64_t refused = 0;       ///< the queue was full
-  std::uint64_t duplicated = 0;    ///< went on twice
-  std::uint64_t sent_at_once = 0;  ///< copies, as `delayed`
+  std::uint64_t duplicated = 0;    ///< forwarded twice
+  std::uint64_t sent_at_once = 0;  ///< copies, like `delayed`
   std::uint64_t delayed = 0;
 };
 
-/// A lossy link as Linux's netem is one, without a kernel that has it: pure logic, any clock, the same again with the
-/// same seed.
+/// A lossy link with the behaviour of Linux's netem, independent of the kernel. Pure logic with any clock, repeatable
+/// with the same seed.
 ///
-/// A frame is drawn for duplication first, then for loss: one copy more, one less. So what is drawn for both goes on
-/// once, and a frame is lost with probability loss (1 - duplicate). The second copy goes the same way on its own, but
-/// is not duplicated again: it may be lost, so a frame goes on twice with probability duplicate (1 - loss)^2. Each
-/// copy is then sent at once, before all that wait, or waits for its own delay.
+/// A frame is drawn first for duplication, which adds a copy, then for loss, which removes one. A frame drawn for both
+/// is forwarded once, so a frame is lost with probability loss (1 - duplicate). The second copy goes through the same
+/// steps, but is not duplicated again. It may be lost, so a frame is forwarded twice with probability duplicate (1 -
+/// loss)^2. Each copy is then sent at once, before all that wait, or waits for its own delay.
 ///
 /// Shape:  a heap of `limit` frames, reserved at first.
 /// Cost:   some draws and a heap operation a frame; no allocation.
-/// Full:   a frame that finds `limit` waiting is refused, as its copy is.
+/// Full:   a frame that finds `limit` waiting is refused, and so is its copy.
 /// Source: Linux, net/sched/sch_netem.c (netem_enqueue, tfifo_enqueue, netem_dequeue), tc-netem(8): independent draws,
-///         uniform delay, no rate, no slots, nothing corrupted.
+///         uniform delay, no rate, no slots, no corruption.
 template <class Frame>
 class Impairment {
  public:
@@ -55,7 +55,7 @@ class Impairment {
     at_once_.reserve(settings.limit + 1);
   }
 
-  /// What is drawn from now on is as if it began with this seed.
+  /// Restarts the random numbers as if it began with this seed.
   void reseed(std::uint64_t seed) noexcept {
     random_ = SplitMix64(seed);
     since_at_once_ = 0;
@@ -80,7 +80,7 @@ class Impairment {
     enqueue(now_ns, frame);
   }
 
-  /// The next frame whose time has come: those sent at once, the last first, then by time, then as they were offered.
+  /// Returns the next frame that is due: those sent at once, latest first; then by time, then in the order offered.
   std::optional<Frame> due(std::uint64_t now_ns) {
     if (!at_once_.empty()) {
       Frame frame = std::move(at_once_.back());
@@ -94,7 +94,7 @@ class Impairment {
     return frame;
   }
 
-  /// When due() has the next: nothing where none waits, 0 where one is to go at once.
+  /// Returns when due() has the next frame: nullopt if none waits, 0 if one is to be sent at once.
   std::optional<std::uint64_t> next_ns() const noexcept {
     if (!at_once_.empty()) return 0;
     return waiting_.empty() ? std::nullopt : std::optional(waiting_.front().time_ns);
@@ -133,7 +133,7 @@ class Impairment {
 
   ImpairmentSettings settings_;
   SplitMix64 random_;
-  std::uint64_t half_width_ns_;  ///< half the width of the delays
+  std::uint64_t half_width_ns_;  ///< half the width of the range of delays
   std::uint64_t since_at_once_ = 0;
   std::vector<Waiting> waiting_;
   std::vector<Frame> at_once_;

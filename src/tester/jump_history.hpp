@@ -7,25 +7,25 @@
 
 namespace parshall::tester {
 
-/// A frame that came while one sent before it, at least, had not.
+/// Arrival of a frame while at least one frame sent before it was missing.
 struct Jump {
   std::uint64_t sequence;
-  std::uint64_t arrival;  ///< how many frames of the flow had come before it
+  std::uint64_t arrival;  ///< number of frames of the flow that came before it
 };
 
-/// How far back a late frame was overtaken first. See JumpHistory.
+/// Distance from a late frame back to the first that overtook it. See JumpHistory.
 struct Extent {
   std::uint64_t frames = 0;
   enum class Says : std::uint8_t { exactly, at_least } says = Says::exactly;
 };
 
-/// The last jumps of a flow, for the extent of reordering: of a late frame the distance, in frames that came, to the
-/// earliest that came before it and was sent after it. That one is always a jump: the frame before it by sequence
-/// was not there.
+/// Keeps the last jumps of a flow, for the extent of reordering. The extent of a late frame is the distance, in
+/// arrivals, to the earliest frame that came before it and was sent after it. That one is always a jump: the frame
+/// before it by sequence was missing.
 ///
-/// Shape:  as many jumps as the span holds, a power of two; the state is in the owner's hands.
-/// Cost:   a store a jump; a search by doubled steps from the last a late frame.
-/// Full:   the oldest jump is forgotten. A frame that may have been overtaken by it has an extent of "at least".
+/// Shape:  as many jumps as the span holds, a power of two; the owner holds the memory.
+/// Cost:   a store for each jump; for each late frame an exponential search from the last jump.
+/// Full:   the oldest jump is forgotten. A frame that it may have overtaken has an extent of "at least".
 /// Source: RFC 4737, section 4.2 (reordering extent).
 class JumpHistory {
  public:
@@ -36,11 +36,11 @@ class JumpHistory {
     ++count_;
   }
 
-  /// Of a late frame, before which `arrivals` have come.
+  /// Returns the extent of a late frame that came after `arrivals` others.
   Extent extent(std::span<const Jump> jumps, std::uint64_t sequence, std::uint64_t arrivals) const noexcept {
     const auto is_after = [&](std::uint64_t number) { return jumps[number & (jumps.size() - 1)].sequence > sequence; };
     const std::uint64_t oldest = count_ - std::min<std::uint64_t>(count_, jumps.size());
-    std::uint64_t high = count_, step = 1;  // it is among the last ones, mostly
+    std::uint64_t high = count_, step = 1;  // usually among the last ones
     for (; high - oldest > step && is_after(high - step); step *= 2) high -= step;
     std::uint64_t low = high - oldest > step ? high - step + 1 : oldest;
     while (low < high) {
@@ -57,7 +57,7 @@ class JumpHistory {
 
  private:
   std::uint64_t count_ = 0;
-  std::uint64_t forgotten_ = 0;  ///< sequence of the last one forgotten
+  std::uint64_t forgotten_ = 0;  ///< sequence of the last forgotten jump
 };
 
 }  // namespace parshall::tester

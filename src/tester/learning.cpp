@@ -12,14 +12,14 @@ namespace parshall::tester {
 namespace {
 
 constexpr std::uint64_t kRoundNs = 100'000'000;
-constexpr std::uint64_t kFrames = 10;  ///< a round
+constexpr std::uint64_t kFrames = 10;  ///< per round
 
 }  // namespace
 
 std::optional<Error> wait_until_ready(std::shared_ptr<const Trace> trace, std::uint32_t streams, TrialEnds ends,
                                       std::uint64_t patience_ns, const std::function<bool()>& stop) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience_ns);
-  // What was sent in an earlier round may come through in a later one.
+  // Frames of an earlier round may come through in a later one.
   const std::uint32_t id = draw_trial_id();
   const std::uint64_t begin_ns = realtime_ns();
   for (std::uint64_t round_ns = kRoundNs; !stop();) {

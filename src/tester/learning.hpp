@@ -7,10 +7,10 @@
 
 namespace parshall::tester {
 
-/// Sends frames of the trace now and then until one comes back, so that a device that has to start, or to learn where
-/// addresses are, is ready when a trial begins; then takes what else is still on its way.
+/// Sends frames of the trace repeatedly until one comes back, then receives all that are still on their way. So a
+/// device that must start, or learn addresses, is ready when a trial begins.
 ///
-/// Error: none came within `patience_ns`, or `stop` was asked.
+/// Error:  none came within `patience_ns`, or `stop` returned true.
 /// Source: RFC 2544, section 23 (learning frames) and C.2.4.
 std::optional<Error> wait_until_ready(std::shared_ptr<const Trace> trace, std::uint32_t streams, TrialEnds ends,
                                       std::uint64_t patience_ns, const std::function<bool()>& stop);

@@ -6,7 +6,7 @@
 namespace parshall::tester {
 namespace {
 
-/// `parts` of `whole` parts of a time, which is 0 where clocks went back.
+/// Returns `parts` of `whole` parts of a time span; 0 if the clock went back.
 std::uint64_t part_of(std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t parts, std::uint64_t whole) noexcept {
   if (to_ns <= from_ns) return 0;
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(to_ns - from_ns) * parts / whole);
@@ -28,7 +28,7 @@ void LossTally::add_mixed(const FrameBlock& block, unsigned frames) noexcept {
   }
 }
 
-/// A frame came.
+/// Ends a run of losses at a received frame.
 void LossTally::end_run(std::uint64_t after_ns) noexcept {
   if (!any_came_) {
     any_came_ = true;

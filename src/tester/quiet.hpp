@@ -7,17 +7,17 @@
 
 namespace parshall::tester {
 
-/// When a device is taken for one that holds nothing any more. Times are since 1970.
+/// Condition for a device to count as empty. Times are since 1970.
 struct QuietPlan {
-  std::uint64_t since_ns = 0;  ///< nothing with a trailer is known to have come later
-  std::uint64_t quiet_ns = 0;  ///< for which nothing with one is to come
+  std::uint64_t since_ns = 0;  ///< time of the last known frame with a trailer
+  std::uint64_t quiet_ns = 0;  ///< time without such frames that is required
   std::uint64_t patience_ns = 10'000'000'000;
 };
 
-/// Takes what still comes until it is quiet: a long queue still sends frames of a trial when the next one begins, which
-/// then finds it full.
+/// Receives remaining frames until it is quiet. A device with a long queue would otherwise still send frames of a trial
+/// when the next one begins, and its queue would be full then.
 ///
-/// Returns false where frames still come after `patience_ns`, or `stop` was asked.
+/// Returns false if frames still come after `patience_ns`, or if `stop` returned true.
 bool wait_until_quiet(PacketSource& source, const QuietPlan& plan, const std::function<bool()>& stop);
 
 }  // namespace parshall::tester

@@ -10,11 +10,11 @@
 
 namespace parshall::tester {
 
-/// What frames came, by kind: each is one of these.
+/// Counts of received frames by kind; each frame has one.
 struct FrameCounts {
-  std::uint64_t ours = 0;  ///< with those whose sequence in full is none, which the book counts as contradictory
+  std::uint64_t ours = 0;  ///< includes those with an invalid full sequence, which the book counts as contradictory
   std::uint64_t corrupted = 0;
-  std::uint64_t corrupted_of_no_flow = 0;  ///< of these so many name none
+  std::uint64_t corrupted_of_no_flow = 0;  ///< part of `corrupted` that names no flow
   std::uint64_t contradictory = 0;
   std::uint64_t foreign = 0;
   std::uint64_t cut = 0;
@@ -22,21 +22,21 @@ struct FrameCounts {
   std::uint64_t all() const noexcept { return ours + corrupted + contradictory + foreign + cut; }
 };
 
-/// The receiving side of a test: tells what each frame is, and keeps the book. Used by one thread.
+/// Receiving side of a test: classifies each frame, and keeps the book. Used by one thread.
 class Receiver {
  public:
   explicit Receiver(const TestPlan& plan, const BookOptions& options = {}) : reader_(plan), book_(plan, options) {}
 
-  /// In the order in which they came.
+  /// Takes frames in order of arrival.
   void take(std::span<const RawPacket> packets) noexcept;
 
   const FlowBook& book() const noexcept { return book_; }
   const FrameCounts& frames() const noexcept { return frames_; }
 
-  /// When the last frame with a trailer came, of whatever test, since 1970; 0: none did.
+  /// Returns when the last frame with a trailer of any test came, since 1970; 0: none came.
   std::uint64_t last_trailer_ns() const noexcept { return std::max(last_ns_, last_other_ns_); }
 
-  /// From the first frame of ours that came to the last, in ns.
+  /// Returns the time in ns from the first frame of this test to the last.
   std::uint64_t receiving_ns() const noexcept { return last_ns_ > first_ns_ ? last_ns_ - first_ns_ : 0; }
 
  private:
@@ -46,7 +46,7 @@ class Receiver {
   FlowBook book_;
   FrameCounts frames_;
   std::uint64_t first_ns_ = ~std::uint64_t{0}, last_ns_ = 0;
-  std::uint64_t last_other_ns_ = 0;  ///< of frames with a trailer that are not ours
+  std::uint64_t last_other_ns_ = 0;  ///< last frame with a trailer that is not ours
 };
 
 }  // namespace parshall::tester

@@ -46,7 +46,7 @@ ordered_json summary_json(const TestReport& report) {
   return json;
 }
 
-/// What is no JSON is told as it is.
+/// Parses a device's report; a text that is no JSON is kept as a string.
 ordered_json device_json(const std::string& text) {
   if (text.empty()) return nullptr;
   ordered_json json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -101,7 +101,7 @@ std::string report_json(const TestReport& report) {
   ordered_json document = report.about.command.empty() ? ordered_json::object() : about_json(report.about);
   document["summary"] = summary_json(report);
   std::string head = document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  head.pop_back();  // flows follow, one by one: there may be millions
+  head.pop_back();  // flows follow one by one, since there may be millions
   fmt::format_to(std::back_inserter(to), "{},\n\"flows\":[", head);
   const char* separator = "\n";
   for (const FlowRow& row : report.rows) {

@@ -86,7 +86,7 @@ void write_frames(std::string& to, const TestReport& report) {
                  number_text(report.fairness_of_rates), number_text(report.fairness_of_ratios));
 }
 
-/// Where the sender did not do what was asked: what it left out, and how late it was.
+/// Reports where the sender did not do what was asked: frames left out, and lateness.
 void write_shortfall(std::string& to, const TestAbout& about) {
   if (about.is_as_asked()) return;
   const std::uint64_t taken = about.sending.taken, missing = about.not_sent();

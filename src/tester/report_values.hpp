@@ -16,9 +16,9 @@ namespace parshall::tester {
 
 using ReportValue = std::variant<std::uint64_t, double, std::optional<std::uint64_t>, std::optional<double>>;
 
-/// Tells each number of a flow's row, or of the total, by its name: CSV and JSON have the same, in this order.
+/// Reports each number of a flow's row, or of the total, by its name; CSV and JSON have the same numbers in this order.
 ///
-/// `tell`: called with a name, whose unit is its end, and a ReportValue.
+/// `tell`: called with a name that ends with the unit, and a ReportValue.
 template <class Tell>
 void each_value(const FlowResult& result, const Rates& rates, const std::optional<LatencySummary>& latency,
                 Confidence confidence, Tell&& tell) {

@@ -6,13 +6,13 @@
 
 namespace parshall::tester {
 
-/// For reading: totals, latency, the flows that lost most.
+/// Formats a report for reading: totals, latency, and the flows with the most losses.
 std::string report_text(const TestReport& report);
 
-/// A row for each flow, key first, units in the names; what does not exist is empty.
+/// Formats a row for each flow, key first, with units in the names; missing values are empty.
 std::string report_csv(const TestReport& report);
 
-/// One object: `summary` and `flows`; what does not exist is null.
+/// Formats one object with `summary` and `flows`; missing values are null.
 std::string report_json(const TestReport& report);
 
 }  // namespace parshall::tester

@@ -6,17 +6,17 @@
 
 namespace parshall::tester {
 
-/// What of a test goes by chance. Whatever is drawn follows from the test's one seed.
+/// Random parts of a test. All random numbers are derived from the test's seed.
 enum class Chance : std::uint64_t { traffic = 1, device = 2 };
 
-inline constexpr unsigned kSeedBits = 48;  ///< any reader of JSON keeps such numbers as they are
+inline constexpr unsigned kSeedBits = 48;  ///< short enough for every JSON reader to keep exactly
 
 constexpr std::uint64_t seed_of(std::uint64_t test_seed, Chance chance) noexcept {
   return SplitMix64::mix(SplitMix64::mix(test_seed) ^ static_cast<std::uint64_t>(chance)) >> (64 - kSeedBits);
 }
 
-/// Of what a device does in the n-th trial, from 0 on: the first has the device's own, so that a trial can be made
-/// again alone.
+/// Returns the seed of a device in the n-th trial, from 0 on. The first trial has the device's own seed, so that a
+/// trial can be repeated alone.
 constexpr std::uint64_t trial_seed(std::uint64_t device_seed, std::uint64_t trial) noexcept {
   if (trial == 0) return device_seed;
   return SplitMix64::mix(SplitMix64::mix(~device_seed) ^ trial) >> (64 - kSeedBits);

@@ -5,13 +5,13 @@
 
 namespace parshall::tester {
 
-/// What a test may send, known before it begins. A frame that says anything else is none of it.
+/// Frames that a test may send, known before it begins. All other frames do not belong to it.
 struct TestPlan {
-  std::uint32_t id = 0;  ///< XORed with the stream in a trailer: tells the frames of this trial from those of any other
+  std::uint32_t id = 0;  ///< XORed with the stream in a trailer; identifies this trial's frames
   std::uint32_t streams = 0;
-  std::uint64_t frames = 0;    ///< the most that a stream may get
-  std::uint64_t begin_ns = 0;  ///< no frame is meant to be sent earlier, since 1970
-  std::uint64_t end_ns = std::numeric_limits<std::uint64_t>::max();  ///< nor later
+  std::uint64_t frames = 0;                                          ///< most frames of a stream
+  std::uint64_t begin_ns = 0;                                        ///< earliest time of sending, since 1970
+  std::uint64_t end_ns = std::numeric_limits<std::uint64_t>::max();  ///< latest time of sending
 };
 
 }  // namespace parshall::tester

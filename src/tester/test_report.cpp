@@ -15,12 +15,12 @@ std::optional<double> per_second(std::uint64_t count, std::uint64_t time_ns) noe
   return static_cast<double>(count) * 1e9 / static_cast<double>(time_ns);
 }
 
-/// How long frames were sent for, and came.
+/// Durations of sending and of receiving.
 struct Spans {
   std::uint64_t sending_ns, receiving_ns;
 };
 
-/// With a mean gap behind the last of so many frames; 0 of fewer than two.
+/// Adds a mean gap after the last frame; returns 0 for fewer than two frames.
 std::uint64_t with_last_gap(std::uint64_t span_ns, std::uint64_t frames) noexcept {
   return frames < 2 ? 0 : span_ns + span_ns / (frames - 1);
 }
@@ -55,7 +55,7 @@ void add_losses(Losses& total, const Losses& losses) noexcept {
   keep_largest(total.longest_ns, losses.longest_ns);
 }
 
-/// All but latency and jitter, which are no sums.
+/// Adds everything but latency and jitter, which are no sums.
 void add_counts(FlowResult& total, const FlowResult& flow) noexcept {
   total.sent += flow.sent;
   total.received += flow.received;
@@ -106,7 +106,7 @@ TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent,
   }
   report.frames.ours -= contradictory;
   report.frames.contradictory += contradictory;
-  // What a queue held back comes for longer than it was sent; what is lost at the ends comes for a shorter time.
+  // Frames from a queue arrive over a longer time than they were sent in; losses at the ends shorten that time.
   const std::uint64_t sending_span_ns = with_last_gap(sending_ns, sent_frames);
   const Spans spans{sending_span_ns,
                     std::max(sending_span_ns, with_last_gap(receiver.receiving_ns(), report.frames.ours))};

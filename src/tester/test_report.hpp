@@ -16,23 +16,24 @@
 
 namespace parshall::tester {
 
-/// What was sent of a stream.
+/// Frames sent of a stream.
 struct SentFlow {
   FlowKey key = {};
   std::uint64_t frames = 0;
   std::uint64_t wire_bytes = 0;  ///< without the frame check sequence
 };
 
-/// Over the time of sending. Bits are the line's: with frame check sequence, preamble and least gap, 24 bytes a frame.
+/// Rates over the time of sending. Bits are those on the line: frame check sequence, preamble and least gap add 24
+/// bytes a frame.
 struct Rates {
   std::optional<double> sent_pps = {}, received_pps = {};
   std::optional<double> sent_line_bps = {}, received_line_bps = {};
 };
 
-/// Percentiles of one-way latency, nearest rank, within the histogram's error.
+/// Percentiles of one-way latency by nearest rank, within the histogram's error.
 struct LatencySummary {
   std::optional<double> p50_ns = {}, p90_ns = {}, p99_ns = {}, p99_9_ns = {}, p99_99_ns = {}, p99_999_ns = {};
-  /// Of packet delay variation, latency less the least: RFC 5481, section 4.2.
+  /// Percentile of packet delay variation, latency minus its least: RFC 5481, section 4.2.
   std::optional<double> pdv_p99_ns = {};
 };
 
@@ -41,53 +42,53 @@ struct FlowRow {
   FlowKey key = {};
   FlowResult result = {};
   Rates rates = {};
-  std::optional<LatencySummary> latency = {};  ///< where the book keeps a histogram for each flow
+  std::optional<LatencySummary> latency = {};  ///< set if the book keeps a histogram for each flow
 };
 
-/// How a test was made, and how its sending went: what is needed to make it again, and to believe it.
+/// Settings of a test and how its sending went, needed to repeat it and to trust it.
 struct TestAbout {
   std::string command = {}, device = {}, traffic = {}, rate = {};
-  std::uint64_t seed = 0;                         ///< which all others follow from
-  std::optional<std::uint64_t> device_seed = {};  ///< of what the device did by chance, where it draws
+  std::uint64_t seed = 0;                         ///< all other seeds are derived from it
+  std::optional<std::uint64_t> device_seed = {};  ///< seed of the device's random decisions, if it makes any
   SendCounts sending = {};
-  std::uint64_t dropped_in_sending = 0;  ///< taken by the sending device, and dropped: they are lost like others
-  Counters receiving = {};               ///< what the receiving device did not deliver
-  std::optional<double> late_p50_ns = {}, late_p99_ns = {}, late_max_ns = {};  ///< handed over after they were due
-  bool interrupted = false;                                                    ///< it was to take longer
-  std::string device_did = {};  ///< as the device under test tells it: JSON, or nothing
+  std::uint64_t dropped_in_sending = 0;  ///< accepted by the sending device, and dropped: they count as lost
+  Counters receiving = {};               ///< counters of the receiving device
+  std::optional<double> late_p50_ns = {}, late_p99_ns = {}, late_max_ns = {};  ///< time from due to handed over
+  bool interrupted = false;                                                    ///< true: it should have taken longer
+  std::string device_did = {};  ///< report of the device under test: JSON, or empty
 
-  /// Of the frames that were due.
+  /// Returns the frames that were due but not sent.
   std::uint64_t not_sent() const noexcept {
     return sending.taken - std::min(sending.taken, sending.sent) + dropped_in_sending;
   }
-  /// Half of the frames being later than 10 ms, the load was another.
+  /// Returns true if half of the frames were more than 10 ms late, so that the load was another.
   bool is_late() const noexcept { return late_p50_ns && *late_p50_ns > 10e6; }
   bool is_as_asked() const noexcept { return not_sent() == 0 && !is_late(); }
 };
 
-/// What a test found out. A value that does not exist is absent.
+/// Results of a test. A value that does not exist is absent.
 struct TestReport {
   TestAbout about = {};
   Confidence confidence = Confidence::percent_95;
-  std::uint64_t sending_ns = 0;  ///< how long frames were sent for
-  FrameCounts frames = {};       ///< that came, by kind
-  FlowResult total = {};         ///< sums; the longest loss of any flow, the mean of their jitters
+  std::uint64_t sending_ns = 0;  ///< duration of sending
+  FrameCounts frames = {};       ///< received frames by kind
+  FlowResult total = {};         ///< sums; longest loss of any flow, mean of the flows' jitters
   Rates rates = {};
   LatencySummary latency = {};
-  std::uint64_t silent_flows = 0;  ///< of which something was sent, and nothing came
+  std::uint64_t silent_flows = 0;  ///< flows of which frames were sent, and none came
   std::uint64_t flows_with_loss = 0;
-  /// Jain's index of the flows' received rates, and of what part of each came: 1 where all are alike, 1 / flows where
-  /// one has all.
+  /// Jain's index of the flows' received rates, and of the share of each flow that came: 1 if all are equal, 1 / flows
+  /// if one flow has everything.
   std::optional<double> fairness_of_rates = {}, fairness_of_ratios = {};
   std::vector<FlowRow> rows = {};
 };
 
-/// `sent`: of each stream of the receiver's plan.
+/// Makes a report. `sent` has an entry for each stream of the receiver's plan.
 TestReport make_report(const Receiver& receiver, std::span<const SentFlow> sent, std::uint64_t sending_ns,
                        Confidence confidence = Confidence::percent_95);
 
-/// Shares of a result, with their intervals: lost, corrupted and duplicated of what was sent, reordered and overtaking
-/// of what was received.
+/// Ratios of a result, with their intervals: lost, corrupted and duplicated relative to sent frames, reordered and
+/// overtaking relative to received ones.
 struct Ratios {
   std::optional<Ratio> lost, corrupted, duplicated, reordered, overtaking;
 };

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kTag = 0x8100, kServiceTag = 0x88A8;
 constexpr std::uint8_t kTcp = 6;
 
-/// Where in a built-in frame what changes is.
+/// Positions of changed fields in a built-in frame.
 struct Places {
   std::size_t trailer, transport, checksum;
 };
@@ -32,7 +32,7 @@ Places places_in(const std::uint8_t* frame) noexcept {
 
 std::uint32_t stream_of(const std::uint8_t* trailer) noexcept { return get32(trailer + 8); }
 
-/// Of a trailer's words, as they count in a checksum from an even or an odd place on.
+/// Returns the sum of a trailer's words as it counts in a checksum, from an even or an odd position.
 std::uint32_t placed(std::uint16_t sum, bool odd) noexcept {
   return odd ? static_cast<std::uint16_t>(sum << 8 | sum >> 8) : sum;
 }
@@ -54,7 +54,7 @@ void TrailerWriter::write(std::span<const RawPacket> packets, std::span<const Ou
   for (std::size_t i = 0; i < std::min(kAhead, packets.size()); ++i) ask_for(i);
   for (std::size_t i = 0; i < packets.size(); ++i) {
     if (i + kAhead < packets.size()) ask_for(i + kAhead);
-    // What was just written is not read again: the CPU would wait until it is in the cache.
+    // Freshly written data is not read again, since the CPU would wait until it is in the cache.
     const std::uint8_t* const packet = packets[i].data;
     std::uint8_t* const frame = frames[i].data;
     FrameCopier::copy(frame, packet, frames[i].bytes);
@@ -66,7 +66,7 @@ void TrailerWriter::write(std::span<const RawPacket> packets, std::span<const Ou
                           .sequence = static_cast<std::uint32_t>(flow.frames++),
                           .time_ns = due_ns.empty() ? frames[i].time_ns : due_ns[i]};
     trailer.write(frame + at.trailer);
-    // HC' = ~(~HC + ~m + m'): RFC 1624, equation 3. UDP's 0 would say that there is none.
+    // HC' = ~(~HC + ~m + m'): RFC 1624, equation 3. In UDP, 0 would mean no checksum.
     const bool odd = ((at.trailer - at.transport) & 1) != 0;
     const std::uint32_t before = placed(fold_sum(internet_sum(packet + at.trailer, Trailer::kBytes)), odd);
     const std::uint32_t without = (~get16(packet + at.checksum) & 0xFFFF) + (~before & 0xFFFF);

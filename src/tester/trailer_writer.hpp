@@ -9,13 +9,13 @@
 
 namespace parshall::tester {
 
-/// Frames of built-in traffic with room for a trailer, numbered one by one within their streams, with the time at which
-/// each was meant to be sent.
+/// Adds trailers to built-in frames with room for one: a sequence number within the stream, and the time at which the
+/// frame should be sent.
 ///
-/// Cost:  some ns a frame: checksums are brought up to date, not computed again (RFC 1624).
+/// Cost:   some ns a frame: checksums are updated, not computed again (RFC 1624).
 class TrailerWriter final : public FrameWriter {
  public:
-  /// `sent`: of each stream, counts what was sent. `id`: of the plan by which the frames are to be read.
+  /// `sent` counts the frames sent of each stream. `id` is that of the plan for reading them.
   explicit TrailerWriter(std::shared_ptr<std::vector<SentFlow>> sent, std::uint32_t id = 0)
       : sent_(std::move(sent)), id_(id) {}
 

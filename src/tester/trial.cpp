@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How many frames a stream may get at most.
+/// Returns the most frames that a stream may get.
 std::uint64_t most_frames(const Trace& trace, std::uint32_t streams, const SendPlan& plan) {
   std::vector<std::uint64_t> frames(streams);
   for (std::uint64_t i = 0; i < trace.packets(); ++i) ++frames[trace.flow_of(i)];
@@ -26,11 +26,11 @@ std::uint64_t most_frames(const Trace& trace, std::uint32_t streams, const SendP
   const double of_all = known ? std::max(plan.rate.value, plan.ramp.from) * static_cast<double>(plan.duration_ns) * 1e-9
                               : static_cast<double>(plan.frames);
   if (of_all == 0) return std::uint64_t{1} << 40;
-  // A burst that begins in time is sent whole.
+  // A burst that begins in time is sent completely.
   return of_a_round * (static_cast<std::uint64_t>((of_all + plan.burst) / static_cast<double>(trace.packets())) + 2);
 }
 
-/// What each flow is called, by its first frame.
+/// Returns the keys of the flows, from their first frames.
 std::vector<SentFlow> flows_of(const Trace& trace, std::uint32_t streams) {
   std::vector<SentFlow> flows(streams);
   for (std::uint64_t i = 0; i < trace.packets(); ++i) {
@@ -44,7 +44,7 @@ std::vector<SentFlow> flows_of(const Trace& trace, std::uint32_t streams) {
   return flows;
 }
 
-/// A receiver in a thread of its own, which waits for nothing else.
+/// Runs a receiver in a thread of its own, which waits for nothing else.
 class ReceivingThread {
  public:
   ReceivingThread(PacketSource& source, Receiver& receiver) : source_(source), receiver_(receiver) {
@@ -67,7 +67,7 @@ class ReceivingThread {
       const std::size_t count = source_.poll(packets_);
       polling_.store(true, std::memory_order_release);
       receiver_.take(std::span(packets_).first(count));
-      if (count == 0) std::this_thread::yield();  // a device in software may share this core
+      if (count == 0) std::this_thread::yield();  // a software device may share this core
     }
   }
 

@@ -4,7 +4,8 @@
 
 namespace parshall::tester {
 
-/// Another one for each trial, whatever its seed: who tests on the same wire may have the same seed.
+/// Returns a different random id for each trial, independent of its seed: another tester on the same wire may use the
+/// same seed.
 std::uint32_t draw_trial_id() noexcept;
 
 }  // namespace parshall::tester

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kZeroPlace = 0.04, kZeroGap = 0.08, kAboveZero = 0.12;
 
-/// 1, 2 or 5 times a power of ten, so that steps of it go into the span no more often than that.
+/// Returns a step of 1, 2 or 5 times a power of ten that fits into the span at most that often.
 double step_of(double span, std::size_t most) {
   const double least = span / static_cast<double>(most), power = std::pow(10.0, std::floor(std::log10(least)));
   for (const double times : {1.0, 2.0, 5.0})
@@ -24,7 +24,7 @@ double step_of(double span, std::size_t most) {
   return 10 * power;
 }
 
-/// As many digits as tell a value from the next tick.
+/// Formats a value with as many digits as distinguish it from the next tick.
 std::string tick_text(double value, double step) {
   if (value == 0) return "0";
   const int digits = static_cast<int>(std::floor(std::log10(std::fabs(value))) - std::floor(std::log10(step))) + 1;
@@ -50,7 +50,7 @@ Axis::Axis(const AxisPlan& plan, const std::vector<double>& values, std::size_t 
   if (has_zero_) ticks_.insert(ticks_.begin(), Tick{0, "0"});
 }
 
-/// From where to where, with some room at both ends.
+/// Determines the limits, with some room at both ends.
 void Axis::span(const std::vector<double>& values, const AxisPlan& plan) {
   std::vector<double> all;
   const auto take = [&](double value) {
@@ -60,18 +60,18 @@ void Axis::span(const std::vector<double>& values, const AxisPlan& plan) {
   };
   std::ranges::for_each(values, take);
   if (plan.also) take(*plan.also);
-  if (all.empty()) {  // no logarithm of nothing
+  if (all.empty()) {  // there is no logarithm to show
     scale_ = Scale::linear;
     has_zero_ = false;
     return;
   }
   const auto [least, greatest] = std::ranges::minmax(all);
   const double width = greatest - least;
-  // One value lies in the middle.
+  // A single value is centred.
   const double room = width > 1e-12 * std::max(1.0, std::fabs(greatest)) ? 0.05 * width
                       : scale_ != Scale::linear || greatest == 0         ? 0.2
                                                                          : 0.1 * std::fabs(greatest);
-  // The value that was asked for is where the axis begins, if it is the least.
+  // The requested value begins the axis if it is the least.
   const bool from_also = plan.also && scale_ == Scale::linear && least == *plan.also;
   low_ = from_also ? least : least - room;
   high_ = greatest + room;
@@ -85,7 +85,7 @@ std::vector<Tick> Axis::linear_ticks(std::size_t most, bool whole) const {
   return ticks;
 }
 
-/// Powers of ten, where there are enough of them or too many; else with numbers between; else as on a linear axis.
+/// Returns powers of ten if their number is suitable; else with numbers between; else ticks as on a linear axis.
 std::vector<Tick> Axis::logarithmic_ticks(std::size_t most) const {
   static constexpr std::array<double, 1> kDecades{1};
   static constexpr std::array<double, 3> kFew{1, 2, 5};

@@ -11,16 +11,16 @@ namespace parshall::tester {
 enum class Scale : std::uint8_t {
   linear,
   logarithmic,          ///< values above 0
-  logarithmic_or_zero,  ///< likewise, and 0 has a place of its own below them
+  logarithmic_or_zero,  ///< also has a place for 0 below them
 };
 
-/// What an axis is to show.
+/// Description of an axis.
 struct AxisPlan {
-  std::string label;  ///< with the unit
+  std::string label;  ///< includes the unit
   Scale scale = Scale::linear;
-  std::vector<std::string> categories;  ///< values are 0, 1, ...: their names
-  std::optional<double> also;           ///< a value that is to be seen even where nothing has it, such as 0
-  bool whole = false;                   ///< ticks are whole numbers
+  std::vector<std::string> categories;  ///< names for the values 0, 1, ...
+  std::optional<double> also;           ///< a value that must be visible even if no data has it, such as 0
+  bool whole = false;                   ///< true: ticks are whole numbers
 };
 
 struct Tick {
@@ -28,19 +28,19 @@ struct Tick {
   std::string text;
 };
 
-/// An axis of given values: where along it each lies, and its ticks.
+/// An axis for given values: the position of each value, and the ticks.
 ///
-/// Error: values that are not finite, or that a logarithm does not have, are none. Without any, the axis is from 0
-/// to 1.
+/// Error:  values that are not finite, or that a logarithm does not have, are ignored. Without any value, the axis runs
+///         from 0 to 1.
 class Axis {
  public:
-  /// `most`: ticks there is room for, at least 2.
+  /// `most`: number of ticks that there is room for, at least 2.
   Axis(const AxisPlan& plan, const std::vector<double>& values, std::size_t most);
 
-  /// 0 at its beginning, 1 at its end; nothing where a value has no place.
+  /// Returns the position from 0 at the beginning to 1 at the end, or nullopt if the value has none.
   std::optional<double> place(double value) const noexcept;
   const std::vector<Tick>& ticks() const noexcept { return ticks_; }
-  /// Between the place of 0 and the other values, where 0 has one of its own.
+  /// Returns the position between 0 and the other values, if 0 has a place of its own.
   std::optional<double> gap() const noexcept;
 
  private:
@@ -50,7 +50,7 @@ class Axis {
   double of(double value) const noexcept;
 
   Scale scale_;
-  double low_ = 0, high_ = 1;  ///< of values, where it is linear, or of their logarithms
+  double low_ = 0, high_ = 1;  ///< limits of the values or, on a logarithmic axis, of their logarithms
   bool has_zero_ = false;
   std::vector<Tick> ticks_;
 };

@@ -19,7 +19,7 @@ double text_width(std::string_view text) {
   return kCharWidth * static_cast<double>(std::ranges::count_if(text, begins));
 }
 
-/// What fits, and an ellipsis.
+/// Cuts a text to the width, with an ellipsis.
 std::string cut_to(const std::string& text, double width) {
   if (text_width(text) <= width) return text;
   const auto room = static_cast<std::size_t>(std::max(0.0, width / kCharWidth - 1));
@@ -29,7 +29,7 @@ std::string cut_to(const std::string& text, double width) {
   return text.substr(0, bytes) + "\u2026";
 }
 
-/// One entry of the key.
+/// Entry of the key.
 struct KeyEntry {
   std::string name, style;
   Mark mark = Mark::none;
@@ -64,7 +64,7 @@ class Drawing {
   const Chart& chart_;
   Axis y_axis_, x_axis_;
   std::vector<KeyEntry> key_;
-  double left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;  ///< of the space within the axes
+  double left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;  ///< limits of the space within the axes
   std::string svg_;
 };
 
@@ -97,7 +97,7 @@ std::vector<double> Drawing::values(double ChartPoint::*of, ChartLevel::Across a
   return all;
 }
 
-/// In rows above the chart, as many as it takes.
+/// Places the key above the chart, in as many rows as necessary.
 void Drawing::place_key() {
   for (const ChartSeries& series : chart_.series)
     if (!series.name.empty() && !series.points.empty())

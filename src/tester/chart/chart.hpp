@@ -15,21 +15,21 @@ enum class Stroke : std::uint8_t { none, straight, steps };
 
 struct ChartPoint {
   double x = 0, y = 0;
-  std::optional<double> low, high;  ///< of y: a bar from the one to the other
-  std::string tip;                  ///< shown where somebody points at the mark
+  std::optional<double> low, high;  ///< ends of an error bar for y
+  std::string tip;                  ///< tooltip of the mark
 };
 
 struct ChartSeries {
-  std::string name;   ///< in the key; empty: it has no entry there
-  std::string style;  ///< its elements' class: what they belong to says of which colour that is
+  std::string name;   ///< name in the key; empty: no entry
+  std::string style;  ///< CSS class of its elements, which determines their colour
   Mark mark = Mark::disc;
   Stroke stroke = Stroke::none;
   std::vector<ChartPoint> points;
 };
 
-/// A line across the chart, and a band around it.
+/// A line across the chart, with a band around it.
 struct ChartLevel {
-  enum class Across : std::uint8_t { x, y };  ///< of which axis the value is
+  enum class Across : std::uint8_t { x, y };  ///< axis that the value belongs to
 
   std::string name, style;
   double value = 0;
@@ -38,18 +38,18 @@ struct ChartLevel {
 };
 
 struct Chart {
-  std::string title;  ///< read out; not drawn
+  std::string title;  ///< for screen readers; not drawn
   AxisPlan x, y;
   std::vector<ChartSeries> series;
   std::vector<ChartLevel> levels;
-  int width = 560, height = 340;  ///< pixels, where it is not made to fit
+  int width = 560, height = 340;  ///< pixels, unless the page scales it
 };
 
-/// The chart as an SVG element, to stand in a page. Points whose values are not finite, or that a logarithmic axis does
-/// not have, are left out, and interrupt their line. Lines and marks are of the class's `color`.
+/// Returns the chart as an SVG element for a page. Points with values that are not finite, or that a logarithmic axis
+/// does not have, are left out and interrupt their line. Lines and marks use the CSS class's `color`.
 std::string svg_of(const Chart& chart);
 
-/// Rules of CSS that charts need; colours are `--ink`, `--faint` (text and grid) and those of the classes.
+/// Returns the CSS rules that charts need. Colours are `--ink`, `--faint` (text and grid) and those of the classes.
 std::string_view chart_style() noexcept;
 
 }  // namespace parshall::tester

@@ -24,7 +24,7 @@ std::string_view reference_of(char c) noexcept {
   }
 }
 
-/// How many bytes the character at the beginning has; 0 where none is there that XML 1.0, section 2.2, allows.
+/// Returns the bytes of the first character; 0 if it is not allowed by XML 1.0, section 2.2.
 std::size_t character_bytes(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);

@@ -5,8 +5,7 @@
 
 namespace parshall::tester {
 
-/// Text as HTML and XML have it, within an element or an attribute: characters that mean something there are written
-/// as references; what is no character there, or no UTF-8, becomes U+FFFD.
+/// Escapes a text for an element or an attribute of HTML and XML. Invalid characters and invalid UTF-8 become U+FFFD.
 std::string markup_text(std::string_view text);
 
 }  // namespace parshall::tester

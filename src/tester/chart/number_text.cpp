@@ -9,7 +9,7 @@
 namespace parshall::tester {
 namespace {
 
-/// Without an exponent, which people do not read.
+/// Formats a number without an exponent, for readability.
 std::string plain(double value, int digits) {
   if (value == 0) return "0";
   const int before = static_cast<int>(std::floor(std::log10(std::fabs(value)))) + 1;
@@ -26,7 +26,7 @@ std::string number_text(double value, std::string_view unit, int digits) {
   constexpr std::array kPrefixes{"", "k", "M", "G", "T", "P", "E"};
   if (!std::isfinite(value)) return "none";
   std::size_t prefix = 0;
-  // What would be rounded to a thousand is one.
+  // A value that would be rounded to a thousand counts as one.
   const double thousand = 1000 - 0.5 * std::pow(10.0, 3 - digits);
   while (std::fabs(value) >= thousand && prefix + 1 < kPrefixes.size()) value /= 1000, ++prefix;
   const bool spaced = prefix != 0 || !unit.empty();

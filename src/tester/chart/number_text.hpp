@@ -5,14 +5,14 @@
 
 namespace parshall::tester {
 
-/// So many significant digits, the unit with its prefix from a thousand on: "1.2346 Mpps"; zeros at the end are left
-/// out. Below a thousand: "0.5 pps". What is no finite number is "none".
+/// Formats a number with this many significant digits, without trailing zeros, and with a unit prefix from a thousand
+/// on: "1.2346 Mpps", "0.5 pps". A value that is not finite becomes "none".
 std::string number_text(double value, std::string_view unit, int digits = 5);
 
-/// "0.3 s", without a prefix.
+/// Formats a time without a prefix: "0.3 s".
 std::string seconds_text(double s);
 
-/// A share as "0.5 %", likewise.
+/// Formats a share as a percentage without a prefix: "0.5 %".
 std::string percent_text(double share, int digits = 4);
 
 }  // namespace parshall::tester

@@ -17,12 +17,12 @@
 namespace parshall::tester {
 namespace {
 
-constexpr std::uint64_t kLookNs = 10'000'000;  ///< between two looks at all clients
+constexpr std::uint64_t kLookNs = 10'000'000;  ///< between two checks of all clients
 constexpr std::uint64_t kShortestRestNs = 10'000'000, kLongestRestNs = 1'000'000'000;
-constexpr std::uint32_t kPortTries = 32;  ///< one after the other
+constexpr std::uint32_t kPortTries = 32;  ///< successive attempts
 constexpr std::uint64_t kOtherFiles = 64;
-constexpr std::uint64_t kPatience = 3;  ///< timeouts without a connection that finished
-constexpr std::size_t kPatterns = 251;  ///< messages that differ; a prime, so that they go with nothing
+constexpr std::uint64_t kPatience = 3;  ///< timeouts without a finished connection
+constexpr std::size_t kPatterns = 251;  ///< distinct messages; a prime, to avoid patterns with other periods
 constexpr int kEvents = 256;
 
 }  // namespace
@@ -49,7 +49,8 @@ Result<EchoClients> EchoClients::open(const EchoClientsPlan& plan) {
   return clients;
 }
 
-// A connection from the server's own port could come to itself, where nobody listens (RFC 9293, 3.5): it is left out.
+// A connection from the server's own port could connect to itself if nothing listens there (RFC 9293, 3.5), so that
+// port is left out.
 EchoClients::EchoClients(const EchoClientsPlan& plan, FileHandle epoll)
     : plan_(plan),
       epoll_(std::move(epoll)),
@@ -72,7 +73,7 @@ void EchoClients::step() noexcept {
   if (const std::uint64_t now_ns = steady_ns(); now_ns - looked_ns_ >= kLookNs) look_around(now_ns);
 }
 
-/// Whose time is up, who has rested, and whether to go on at all.
+/// Checks for timeouts and ended pauses, and decides whether to go on.
 void EchoClients::look_around(std::uint64_t now_ns) noexcept {
   if (first_ns_ == 0) first_ns_ = last_ns_ = last_finish_ns_ = now_ns;
   looked_ns_ = now_ns;
@@ -120,7 +121,7 @@ EchoClients::Attempt EchoClients::try_port(std::uint32_t number, std::uint16_t p
   };
   FileHandle socket(::socket(plan_.server.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return give_up(errno);
-  // Else a port in TIME_WAIT could not even be asked for: whether it has rested enough is connect()'s to say.
+  // Otherwise a port in TIME_WAIT could not even be requested; connect() decides if it may be used again.
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (plan_.close == EchoClose::rst) {

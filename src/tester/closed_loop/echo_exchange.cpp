@@ -36,12 +36,12 @@ EchoExchange::State EchoExchange::fail(EchoFailure failure, int error_number) no
 }
 
 EchoExchange::State EchoExchange::advance(std::span<std::uint8_t> scratch) noexcept {
-  // The other end may run, and answer, before send() returns: each time is taken where it belongs.
+  // The other end may run, and answer, before send() returns, so each time is taken at its own place.
   if (sent_ == 0) sending_ns_ = steady_ns();
   while (sent_ < message_.size()) {
     const ssize_t count = ::send(socket_.get(), message_.data() + sent_, message_.size() - sent_, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) break;  // not connected yet, too
+    if (count < 0 && errno == EAGAIN) break;  // also while connecting
     if (count < 0) return fail(failure_of(errno), errno);
     sent_ += static_cast<std::size_t>(count);
   }

@@ -17,7 +17,7 @@ namespace parshall::tester {
 namespace {
 
 constexpr int kWaitMs = 10, kEvents = 256, kAcceptedAtOnce = 256;
-constexpr std::uint64_t kLookNs = 50'000'000;  ///< between two looks at all connections
+constexpr std::uint64_t kLookNs = 50'000'000;  ///< between two checks of all connections
 constexpr std::uint32_t kOtherFiles = 64;
 constexpr std::size_t kReadBytes = 1 << 16;
 
@@ -31,7 +31,7 @@ Result<EchoServer> EchoServer::open(const EchoServerPlan& plan) {
   FileHandle epoll(::epoll_create1(EPOLL_CLOEXEC));
   FileHandle listener(::socket(plan.listen.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!epoll || !listener) return failed("");
-  const int on = 1;  // a server that begins again shall not wait for the last one's connections in TIME_WAIT
+  const int on = 1;  // do not wait for an earlier server's connections in TIME_WAIT
   ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (::bind(listener.get(), plan.listen.address(), plan.listen.length()) != 0)
     return failed(errno == EADDRINUSE ? ": name another port" : errno == EACCES ? ": ports below 1024 are root's" : "");
@@ -71,7 +71,7 @@ void EchoServer::accept_some(std::uint64_t now_ns) noexcept {
       if (errno == EAGAIN) return;
       if (errno == ECONNABORTED || errno == EINTR) continue;
       ++counts_.held_back;
-      return set_accepting(Accepting::not_now);  // those who wait would wake us again at once
+      return set_accepting(Accepting::not_now);  // otherwise waiting connections would wake it again at once
     }
     const int fd = socket.get();
     epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};

@@ -11,33 +11,33 @@ namespace parshall::tester {
 
 struct EchoServerPlan {
   Endpoint listen;
-  std::uint64_t timeout_ns = 30'000'000'000;  ///< a connection without a byte for so long is closed
-  std::uint32_t connections = 65536;          ///< at a time, as far as the system lets this process have files
+  std::uint64_t timeout_ns = 30'000'000'000;  ///< closes a connection after this time without a byte
+  std::uint32_t connections = 65536;          ///< most connections at a time; limited by the process's open files
 };
 
-/// accepted = closed + reset + timed_out + failed + those that are open.
+/// Counts of connections: accepted = closed + reset + timed_out + failed + open.
 struct EchoServerCounts {
   std::uint64_t accepted = 0;
   std::uint64_t closed = 0;  ///< by the client, in order
   std::uint64_t reset = 0;   ///< by the client
   std::uint64_t timed_out = 0, failed = 0;
-  std::uint64_t held_back = 0;  ///< times that none could be accepted: no more files, or no memory
+  std::uint64_t held_back = 0;  ///< times that no connection could be accepted for lack of files or memory
   std::uint64_t bytes_received = 0, bytes_sent = 0;
   std::uint32_t open = 0, most_open = 0;
 
   std::uint64_t ended() const noexcept { return closed + reset + timed_out + failed; }
 };
 
-/// Sends back whatever comes on any connection. One thread, which calls step() again and again.
+/// Sends back whatever comes on any connection. One thread calls step() repeatedly.
 class EchoServer {
  public:
-  /// Listens already.
+  /// Opens a server that listens.
   static Result<EchoServer> open(const EchoServerPlan& plan);
 
-  /// Waits for events, a few milliseconds at most, and goes on with the connections that have some.
+  /// Waits for events for a few milliseconds at most, and continues the connections that have some.
   void step() noexcept;
 
-  /// Where it listens: the port that the system chose where none was asked for.
+  /// Returns the address it listens on, with the port that the system chose if none was given.
   const Endpoint& endpoint() const noexcept { return endpoint_; }
   const EchoServerCounts& counts() const noexcept { return counts_; }
 
@@ -56,7 +56,7 @@ class EchoServer {
   FileHandle epoll_, listener_;
   Endpoint endpoint_;
   std::vector<std::uint8_t> scratch_;
-  std::vector<std::optional<ServedConnection>> connections_;  ///< by descriptor
+  std::vector<std::optional<ServedConnection>> connections_;  ///< by file descriptor
   EchoServerCounts counts_;
   Accepting accepting_ = Accepting::yes;
   std::uint64_t looked_ns_ = 0;

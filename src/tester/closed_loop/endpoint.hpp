@@ -12,13 +12,13 @@ namespace parshall::tester {
 /// Address and port of one end of a connection, IPv4 or IPv6.
 class Endpoint {
  public:
-  /// "192.0.2.1:7777", "[2001:db8::1]:7777".
+  /// Parses "192.0.2.1:7777" or "[2001:db8::1]:7777".
   static Result<Endpoint> parse(const std::string& text);
 
-  /// Any address of that family, with the port.
+  /// Returns the wildcard address of that family, with the port.
   static Endpoint any(int family, std::uint16_t port) noexcept;
 
-  /// Of a socket's own end.
+  /// Returns the local end of a socket.
   static Result<Endpoint> of_socket(int fd);
 
   int family() const noexcept { return storage_.ss_family; }

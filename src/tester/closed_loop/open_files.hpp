@@ -4,7 +4,7 @@
 
 namespace parshall::tester {
 
-/// Lets this process have that many files open, or as many as it may; returns how many it may have then.
+/// Raises this process's limit of open files to `wanted`, or as far as allowed; returns the new limit.
 std::uint64_t allow_open_files(std::uint64_t wanted) noexcept;
 
 }  // namespace parshall::tester

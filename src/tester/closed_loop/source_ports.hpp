@@ -8,13 +8,13 @@
 
 namespace parshall::tester {
 
-/// Source ports in random order, over and over: none comes again before all others came. So a port rests for as long
-/// as can be, which is what TIME_WAIT asks of it, and the first connections each are a flow of their own.
+/// Hands out source ports in random order, in cycles: a port returns only after all others. So it rests as long as
+/// possible, as TIME_WAIT requires, and the first connections are each a flow of their own.
 ///
-/// Shape: 2 bytes a port.
+/// Shape:  2 bytes a port.
 class SourcePorts {
  public:
-  /// From `first` on, so many; never `left_out`.
+  /// Uses `count` ports from `first` on, without `left_out`.
   SourcePorts(std::uint16_t first, std::uint32_t count, std::uint16_t left_out, std::uint64_t seed) {
     for (std::uint32_t i = 0; i < count; ++i)
       if (const auto port = static_cast<std::uint16_t>(first + i); port != left_out) ports_.push_back(port);

@@ -12,7 +12,7 @@
 namespace parshall::cli {
 
 Result<tester::TrialResult> DeviceMeasurer::run(const SendPlan& send) {
-  // Where it is not quiet in time, the trial counts what is not its own.
+  // If it is not quiet in time, the trial may count frames of an earlier one.
   tester::wait_until_quiet(test_.ends().source, {.since_ns = busy_until_ns_, .quiet_ns = settle_ns_}, stop_asked);
   tester::TrialResult trial = tester::run_trial(frames_.trace, frames_.streams, test_.ends(),
                                                 {.send = send, .settle_ns = settle_ns_, .book = {}}, stop_asked);

@@ -8,15 +8,15 @@
 
 namespace parshall::cli {
 
-/// Trials of frames that go through a device: what comes back of them, once each, was received.
+/// Runs trials of frames through a device. Frames that come back count as received, each once.
 class DeviceMeasurer final : public tester::Measurer {
  public:
-  /// `settle_ns`: for which frames are waited for after each trial, and for which none may come before one.
+  /// `settle_ns`: time to wait for frames after each trial, and time without any before one.
   DeviceMeasurer(TestFrames frames, TestEnds& test, std::uint64_t settle_ns)
       : frames_(std::move(frames)), test_(test), settle_ns_(settle_ns) {}
 
-  /// The most of three times that frames are sent through the device at a rate that cannot be reached, as many as go
-  /// out in kCeilingNs without one: whatever else the machine does makes it less.
+  /// Returns the best of three measurements, in which as many frames as possible are sent through the device for
+  /// kCeilingNs. Disturbances by other programs can only reduce a result.
   Result<double> ceiling_pps() override;
   Result<tester::TrialOutcome> measure(const tester::TrialInput& input) override;
 
@@ -26,7 +26,7 @@ class DeviceMeasurer final : public tester::Measurer {
   TestFrames frames_;
   TestEnds& test_;
   std::uint64_t settle_ns_;
-  std::uint64_t busy_until_ns_ = realtime_ns();  ///< when the last frame with a trailer came, as far as is known
+  std::uint64_t busy_until_ns_ = realtime_ns();  ///< arrival of the last frame with a trailer, as far as known
 };
 
 /// A device between the ends of a test.

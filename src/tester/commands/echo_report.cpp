@@ -21,7 +21,7 @@ constexpr double kPercentiles[] = {0.5, 0.9, 0.99, 0.999};
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-/// Per second; nothing of no time.
+/// Returns the count per second; nullopt if no time passed.
 std::optional<double> rate(std::uint64_t count, std::uint64_t elapsed_ns) {
   if (elapsed_ns == 0) return std::nullopt;
   return static_cast<double>(count) / seconds(elapsed_ns);

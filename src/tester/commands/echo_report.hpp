@@ -7,7 +7,7 @@
 
 namespace parshall::cli {
 
-/// What came of `parshall test echo-clients`, for a report.
+/// Results of `parshall test echo-clients`, for a report.
 struct EchoClientsSummary {
   std::string command;
   tester::EchoClientsPlan plan;
@@ -17,7 +17,7 @@ struct EchoClientsSummary {
 std::string echo_clients_text(const EchoClientsSummary& summary);
 std::string echo_clients_json(const EchoClientsSummary& summary);
 
-/// And of `parshall test echo-server`.
+/// Results of `parshall test echo-server`, for a report.
 struct EchoServerSummary {
   std::string command, endpoint;
   tester::EchoServerCounts counts;

@@ -7,7 +7,7 @@
 
 namespace parshall::cli {
 
-/// What came of `parshall test watch-loss`, for a report.
+/// Results of `parshall test watch-loss`, for a report.
 struct LossSummary {
   std::string command, monitor, sender;
   std::vector<tester::MonitorRun> runs;

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 constexpr auto kPatience = 10'000ms;
 constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
 
-/// Of `parshall watch`, what means nothing here: there is one source, and no end and no report of its own.
+/// Options of `parshall watch` without meaning here: there is only one source, and no end or report of its own.
 constexpr std::array kMeaningless{"--read",   "--interface", "--generate", "--via",        "--forward",  "--dscp",
                                   "--queues", "--workers",   "--eal",      "--count",      "--duration", "--events",
                                   "--export", "--recall",    "--hook",     "--hook-every", "--format",   "--output",
@@ -52,7 +52,7 @@ struct Sent {
   tester::HostTrouble host;
 };
 
-/// Sends until the plan's end, or until somebody stops the program.
+/// Sends until the plan's end, or until the user stops the program.
 Sent send(const TestFrames& frames, FrameSink& sink, const SendPlan& plan) {
   Sender sender(std::make_unique<MemorySource>(frames.trace, ~std::uint64_t{0}), std::make_unique<FrameCopier>(),
                 std::make_unique<LentSink>(sink), plan);
@@ -67,7 +67,7 @@ Sent send(const TestFrames& frames, FrameSink& sink, const SendPlan& plan) {
                    .stolen_ns = tester::most_stolen_ns(stolen_before, tester::stolen_times())}};
 }
 
-/// Takes packets out of a source and forgets them.
+/// Takes packets from a source and discards them.
 class Drain {
  public:
   explicit Drain(PacketSource& source) {
@@ -92,12 +92,12 @@ class Drain {
 
 }  // namespace
 
-/// Trials of a monitor with frames of one kind.
+/// Trials of a monitor with one kind of frames.
 class MonitorUnderTest::Trials final : public tester::Measurer {
  public:
   Trials(MonitorUnderTest& monitor, TestFrames frames) : monitor_(monitor), frames_(std::move(frames)) {}
 
-  /// Frames are sent three times through another such ring, to a thread that only takes them out: the most counts.
+  /// Sends frames three times through another such ring to a thread that only takes them out; returns the best result.
   Result<double> ceiling_pps() override {
     const auto port = DpdkPort::open({.device = kOtherRing, .sinks = 1, .eal = monitor_.eal_});
     if (!port) return port.error();
@@ -195,7 +195,7 @@ std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) 
   return std::make_unique<Trials>(*this, std::move(frames));
 }
 
-/// What still waits there came too late for the trial that it was sent in, and must not be the next one's.
+/// Waits for the ring. Frames left there came too late for their trial, and must not count for the next one.
 std::optional<Error> MonitorUnderTest::wait_for_ring() const {
   for (auto waited = 0ms; run_->session().packets_polled() < sent_; waited += 1ms) {
     if (waited >= kPatience) return Error{"the monitor does not take what waits in the ring"};

@@ -10,23 +10,24 @@
 
 namespace parshall::cli {
 
-/// What a monitor under test is to do.
+/// Configuration of a monitor under test.
 struct MonitorPlan {
   std::string words;  ///< options of `parshall watch`
   Plan watch;
   Wiring wiring;
 };
 
-/// Error: the user's: unknown options, or such as mean nothing here.
+/// Parses the options. Error: options that are unknown, or have no meaning in a test; the user's.
 Result<MonitorPlan> plan_monitor(const std::string& words);
 
-/// `parshall watch` itself as what is under test, in threads of this process: frames wait in memory, and go to it by
-/// way of a ring, as those of a NIC do. What finds the ring full is lost; what it counts was received.
+/// Tests `parshall watch` itself, in threads of this process. Frames wait in memory and reach it through a ring, like
+/// those of a NIC. A frame that finds the ring full is lost; what the monitor counts is received.
 class MonitorUnderTest final : public UnderTest {
  public:
-  /// `eal`: more of DPDK's options. `settle_ns`: from the last frame of a trial until the monitor is asked.
+  /// Starts the monitor. `eal`: additional DPDK options. `settle_ns`: time from the last frame of a trial until the
+  /// monitor is asked.
   ///
-  /// Error: there is no memory; the ring cannot be made.
+  /// Error:  not enough memory, or the ring cannot be made.
   static Result<std::unique_ptr<MonitorUnderTest>> start(const MonitorPlan& plan, const std::string& eal,
                                                          std::uint64_t settle_ns);
   ~MonitorUnderTest() override;
@@ -36,27 +37,27 @@ class MonitorUnderTest final : public UnderTest {
   std::vector<tester::Fact> phases() const override {
     return trial_phases("none (deviates)", settle_ns_, "until the ring before it is empty (deviates)");
   }
-  /// That the ring takes, with the FCS.
+  /// Returns the longest frame that the ring takes, including the FCS.
   std::uint32_t longest_frame() const noexcept { return sink_->longest_frame() + kFcsBytes; }
   std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override;
 
-  /// Ends it. Error: its books do not balance, or it saw other packets than those that the ring took.
+  /// Ends the monitor. Error: its account does not balance, or differs from the packets that the ring took.
   std::optional<Error> finish() override;
 
  private:
   class Trials;
   MonitorUnderTest() = default;
 
-  /// Packets in flow records by now. Error: it ended by itself.
+  /// Returns the packets in flow records so far. Error: the monitor ended by itself.
   Result<std::uint64_t> counted();
 
-  /// Until the ring is empty. Error: it is not emptied.
+  /// Waits until the ring is empty. Error: it is not emptied in time.
   std::optional<Error> wait_for_ring() const;
 
   std::string description_, eal_;
   std::uint64_t settle_ns_ = 0;
   std::unique_ptr<FrameSink> sink_;
-  std::uint64_t sent_ = 0;  ///< that the ring took
+  std::uint64_t sent_ = 0;  ///< frames that the ring took
   std::unique_ptr<Run> run_;
 };
 

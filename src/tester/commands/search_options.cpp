@@ -17,7 +17,7 @@
 namespace parshall::cli {
 namespace {
 
-/// RFC 2544, section 9.1, of Ethernet.
+/// Ethernet frame sizes of RFC 2544, section 9.1.
 constexpr std::array kRfc2544Sizes{"64", "128", "256", "512", "1024", "1280", "1518"};
 
 std::vector<std::string> sizes_of(const std::vector<std::string>& asked) {
@@ -29,7 +29,7 @@ std::vector<std::string> sizes_of(const std::vector<std::string>& asked) {
   return sizes;
 }
 
-/// The value of a setting; nothing where it is not there.
+/// Returns the value of a setting; nullopt if it is not set.
 std::optional<std::string> setting_of(std::string_view traffic, std::string_view name) {
   for (const std::string_view item : items_of_traffic(traffic))
     if (item.starts_with(name) && item.substr(name.size()).starts_with('='))
@@ -73,7 +73,7 @@ Result<std::vector<tester::SearchGoal>> plan_goals(const SearchOptions& o) {
   return goals;
 }
 
-/// What is wrong with it, whatever loads are measured.
+/// Returns what is wrong with the order, independent of the loads measured.
 std::optional<Error> problem_of(const SearchOrder& order) {
   constexpr double kLeastPps = 1, kMostPps = 1e12;
   tester::SearchPlan plan = order.search;
@@ -131,7 +131,7 @@ Result<SearchOrder> order_search(const SearchOptions& o) {
     auto monitor = plan_monitor(*o.monitor);
     if (!monitor) return monitor.error();
     order.monitor = *std::move(monitor);
-    order.learn_ns = 0;  // a ring passes everything on
+    order.learn_ns = 0;  // a ring forwards everything
   }
   if (const auto problem = problem_of(order)) return *problem;
   return order;

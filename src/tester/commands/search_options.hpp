@@ -12,7 +12,7 @@
 
 namespace parshall::cli {
 
-/// What `parshall test search` takes.
+/// Options of `parshall test search`.
 struct SearchOptions {
   EndOptions ends;
   TestTrafficOptions traffic;
@@ -20,32 +20,32 @@ struct SearchOptions {
   std::string method = "mlr", least, most, settle = "1s", learn = "10s", format = "text", output = "-";
   std::size_t repeat = 1;
   std::optional<std::size_t> trials;
-  std::string max_time;  ///< empty: as long as it takes
+  std::string max_time;  ///< empty: no limit
   std::optional<double> width;
   std::optional<std::uint64_t> seed;
-  std::optional<std::string> monitor;  ///< options of `parshall watch`; nothing: a device is under test
+  std::optional<std::string> monitor;  ///< options of `parshall watch`; unset: a device is under test
   bool quiet = false;
 };
 void declare(Command command, SearchOptions& options);
 
-/// Frames of one size that searches are made with.
+/// Frames of one size for searches.
 struct SizePlan {
-  std::string size;  ///< as the traffic's setting has it
+  std::string size;  ///< size as in the traffic's setting
   TrafficSpec traffic;
 };
 
-/// What is to be done.
+/// Parsed search command.
 struct SearchOrder {
-  std::vector<SizePlan> sizes;  ///< one after the other
-  std::string traffic;          ///< in full
-  tester::SearchPlan search;    ///< the loads are 0 where they are to be measured
+  std::vector<SizePlan> sizes;  ///< in order
+  std::string traffic;          ///< complete traffic description
+  tester::SearchPlan search;    ///< loads of 0 are to be measured
   const tester::SearchMethod* method = nullptr;
   std::uint64_t settle_ns = 0, learn_ns = 0;
-  std::uint64_t most_ns = 0;           ///< for all of it; 0: as long as it takes
-  std::optional<MonitorPlan> monitor;  ///< nothing: a device is under test
+  std::uint64_t most_ns = 0;           ///< limit for everything; 0: no limit
+  std::optional<MonitorPlan> monitor;  ///< unset: a device is under test
 };
 
-/// Errors are the user's.
+/// Parses the options. Errors are the user's.
 Result<SearchOrder> order_search(const SearchOptions& options);
 
 }  // namespace parshall::cli

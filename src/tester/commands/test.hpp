@@ -5,7 +5,7 @@
 
 namespace parshall::cli {
 
-/// The subcommands of parshall-test, each in a file of its name.
+/// Adds a subcommand of parshall-test; each is in a file of its name.
 void add_test_run(Command test, int& status);
 void add_test_search(Command test, int& status);
 void add_test_link(Command test, int& status);
@@ -13,7 +13,7 @@ void add_test_echo_server(Command test, int& status);
 void add_test_echo_clients(Command test, int& status);
 void add_test_watch_loss(Command test, int& status);
 
-/// What list shows of tests.
+/// Returns the topics of `list` about tests.
 std::vector<Topic> test_topics();
 
 }  // namespace parshall::cli

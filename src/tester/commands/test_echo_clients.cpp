@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kEchoClients = "test echo-clients";
 
-/// As typed.
+/// Options as typed.
 struct EchoClientsOptions {
   std::string connect, message = "512", duration, count, timeout = "5s", close = "fin";
   std::uint32_t clients = 1, first_port = 1024, ports = 0;
@@ -56,7 +56,7 @@ Result<tester::EchoClientsPlan> choose(const EchoClientsOptions& options) {
   };
 }
 
-/// Why nothing finished, for whom the report is not read.
+/// Returns why nothing finished, for users who do not read the report.
 Error nothing_finished(const tester::EchoClientsPlan& plan, const tester::EchoClientsCounts& counts) {
   const auto most = std::ranges::max_element(counts.failed_by);
   if (*most == 0) return Error{fmt::format("no connection to {} finished in that time", plan.server.text())};

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kEchoServer = "test echo-server";
 
-/// As typed.
+/// Options as typed.
 struct EchoServerOptions {
   std::string listen = "0.0.0.0:7777", timeout = "30s", duration = "0", count = "0";
   std::string format = "text", output = "-";

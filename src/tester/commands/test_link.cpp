@@ -65,7 +65,7 @@ Result<tester::ImpairmentSettings> settings_of(const LinkOptions& o) {
                                     .seed = o.seed};
 }
 
-/// Both directions of a link, and the seeds that they go by: the way back has the next one.
+/// Both directions of a link, and their seeds: that of the way back is the next one.
 struct Directions {
   tester::LinkSeeds forward, backward;
   std::uint64_t seed = 1;
@@ -76,7 +76,7 @@ struct Directions {
   }
 };
 
-/// Carries out lines of standard input, and answers each, until somebody wants the program to end.
+/// Carries out lines of standard input, and answers each, until the user ends the program.
 void take_orders(Directions& link) {
   constexpr std::string_view kSeed = "seed ";
   constexpr int kLookMs = 100;
@@ -96,7 +96,7 @@ void take_orders(Directions& link) {
   }
 }
 
-/// One direction. `dropped`: of what was sent, by the sending device.
+/// Results of one direction. `dropped`: sent frames that the sending device dropped.
 struct Passed {
   const char* name;
   const tester::LinkCounts& counts;
@@ -120,7 +120,7 @@ nlohmann::ordered_json json_of(const Passed& passed) {
           {"dropped", passed.dropped}};
 }
 
-/// What was lost that nobody asked for.
+/// Reports losses that nobody asked for.
 void tell_losses(const Passed& passed) {
   const std::uint64_t missed = passed.counts.missed.value_or(0), unsent = passed.counts.unsent + passed.dropped;
   if (missed + unsent == 0) return;

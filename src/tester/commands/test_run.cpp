@@ -39,7 +39,7 @@ Result<RunPlan> plan(const RunOptions& o) {
   auto traffic = plan_traffic(o.traffic);
   if (!traffic) return traffic.error();
   plan.traffic = *std::move(traffic);
-  // A test sends as `parshall send` does.
+  // A test sends like `parshall send`.
   SendOptions sending;
   sending.traffic = plan_text(o.traffic);
   sending.nowhere = true;

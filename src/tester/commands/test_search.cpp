@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kTestSearch = "test search";
 
-/// Enough of a size's frames to see whether they come through: all of them take too much memory for all sizes at once.
+/// Makes enough frames of each size to see if they come through. All frames of all sizes would take too much memory.
 Result<std::vector<TestFrames>> make_samples(const std::vector<SizePlan>& sizes) {
   std::vector<TestFrames> samples;
   for (const SizePlan& size : sizes) {
@@ -47,7 +47,7 @@ double mean_line_bytes(const Trace& trace) {
   return static_cast<double>(sum) / static_cast<double>(trace.packets());
 }
 
-/// How much of --max-time is left, since this was made.
+/// Tracks the rest of --max-time, from its construction on.
 class TimeLeft {
  public:
   explicit TimeLeft(const SearchOrder& order) : most_s_(seconds(order.most_ns)), beside_s_(seconds(order.settle_ns)) {}
@@ -56,7 +56,7 @@ class TimeLeft {
   double used_s() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
   double most_s() const noexcept { return most_s_; }
 
-  /// Whether a trial of so long would end in time, with what trials took beside that up to now.
+  /// Returns true if a trial of this length would end in time, including the overhead of trials so far.
   bool is_enough_for(double trial_s) const { return !is_limited() || used_s() + trial_s + beside_s_ <= most_s_; }
 
   void begin_trial() { trial_began_ = Clock::now(); }
@@ -73,13 +73,13 @@ class TimeLeft {
   double most_s_, beside_s_;
 };
 
-/// The searches of an order, and what is known of them at any time.
+/// Runs the searches of an order, and holds their results at any time.
 class SearchSession {
  public:
   SearchSession(const SearchOrder& order, const SearchOptions& options, tester::SearchReport& report, TimeLeft& time)
       : order_(order), options_(options), report_(report), time_(time) {}
 
-  /// All searches with frames of one size.
+  /// Runs all searches with frames of one size.
   std::optional<Error> search(const SizePlan& plan, UnderTest& under_test) {
     const auto frames = make_frames(plan.traffic);
     if (!frames) return frames.error();
@@ -136,7 +136,7 @@ class SearchSession {
     return time_.is_limited() ? fmt::format("{} of {:.0f} s", used, time_.most_s()) : used;
   }
 
-  /// Of a trial that is so long that nothing would be said for a while.
+  /// Announces a trial that is so long that no other message would come for a while.
   void tell_begin(const tester::SizeSearches& size, const tester::TrialInput& trial) const {
     constexpr double kLongS = 5;
     if (options_.quiet || trial.duration_s < kLongS) return;
@@ -172,7 +172,7 @@ std::optional<tester::ProcessorShares> shares_since(const ProcessorTime& before)
   return tester::ProcessorShares{.busy = (all - idle - stolen) / all, .stolen = stolen / all};
 }
 
-/// Of steal there is what was stolen during the searches, instead of since start-up.
+/// Describes the machine. Steal is left out: the report has the steal time during the searches, not since start-up.
 std::vector<tester::Fact> machine_facts() {
   std::vector<tester::Fact> facts = describe_machine();
   std::erase_if(facts, [](const tester::Fact& fact) { return fact.first == "steal"; });

@@ -22,7 +22,7 @@ Result<tester::CountPattern> pattern_of(const char* option, const std::string& t
   return pattern;
 }
 
-/// The monitor's command and how it is understood.
+/// Parses the monitor's command, and how its output is read.
 Result<tester::LossPlan> choose_monitor(const WatchLossOptions& options, const std::string& self) {
   const auto words = options.monitor.empty()
                          ? Result<std::vector<std::string>>({self, "watch", "-i", "{interface}", "--top", "1"})

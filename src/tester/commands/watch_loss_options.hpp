@@ -9,10 +9,10 @@
 
 namespace parshall::cli {
 
-/// `parshall test watch-loss` as typed.
+/// Options of `parshall test watch-loss` as typed.
 struct WatchLossOptions {
   std::string monitor, counts, drops, ready, settle = "1500ms";
-  std::optional<Option> ready_option;  ///< an empty one says something too
+  std::optional<Option> ready_option;  ///< tells an empty value from none
   std::vector<std::string> interfaces;
   std::string traffic = "flows=65536", rate = "100kpps", count = "200k";
   std::uint32_t burst = 1, runs = 10;
@@ -22,7 +22,7 @@ struct WatchLossOptions {
 
 void declare(Command command, WatchLossOptions& options);
 
-/// What the words mean. Errors are the user's: exit status kUsage.
+/// Parses the options. Errors are the user's: exit status kUsage.
 Result<tester::LossPlan> choose(const WatchLossOptions& options);
 
 }  // namespace parshall::cli

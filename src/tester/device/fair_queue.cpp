@@ -17,15 +17,15 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames{"rate", "flows", "limit", "quantum"};
 constexpr std::uint64_t kMostFlows =
-    10'000;  ///< set up in some ten seconds; tc takes longer for each the more there are
+    10'000;  ///< takes about ten seconds to set up; the time per flow in tc grows with their number
 constexpr std::uint64_t kLeastRate = 1000;
 constexpr unsigned kLink = 0xFFFF;
 constexpr std::chrono::seconds kPatience{60};
 
 struct FairQueue {
   std::uint64_t rate_bps = 0, flows = 0;
-  std::uint64_t limit = 32;      ///< packets
-  std::uint64_t quantum = 1514;  ///< bytes
+  std::uint64_t limit = 32;      ///< in packets
+  std::uint64_t quantum = 1514;  ///< in bytes
 };
 
 Result<FairQueue> parse(const std::string& text) {
@@ -53,8 +53,8 @@ Result<FairQueue> parse(const std::string& text) {
   return queue;
 }
 
-/// HTB: leaves whose own rate is next to nothing, so that they borrow from the link's, a quantum each in turn. What was
-/// not sent because the timer was late may be sent for 20 ms.
+/// Returns HTB classes. Leaves have almost no rate of their own, so they borrow the link's, a quantum each in rotation.
+/// A burst of 20 ms makes up for a late timer.
 std::string classes(const FairQueue& queue) {
   const std::uint64_t burst = std::max<std::uint64_t>(queue.rate_bps / 8 / 50, 3000);
   std::string batch = "qdisc replace dev out0 root handle 1: htb\n";
@@ -68,8 +68,8 @@ std::string classes(const FairQueue& queue) {
   return batch;
 }
 
-/// Five-tuples get the classes in turn, as they come first, and keep them. The ports are the transport header's first
-/// four bytes. A key of 32 bits, since nft 1.0.6 adds no IPv6 address to a map.
+/// Returns nft rules that assign classes to 5-tuples in order of appearance, for good. The ports are the transport
+/// header's first four bytes. The key is a 32-bit hash, since nft 1.0.6 adds no IPv6 address to a map.
 std::string rules(const FairQueue& queue) {
   return fmt::format(R"(table inet fair_queue {{
   map queues {{ type mark : classid; flags dynamic; size {1}; }}
@@ -94,7 +94,7 @@ Result<std::unique_ptr<Scenario>> fair_queue(const std::string& settings, const 
   if (!queue) return queue.error();
   auto router = make_router();
   if (!router) return router.error();
-  // The queue that HTB gives a class holds as many packets as its interface has for its own.
+  // HTB gives a class a queue of as many packets as its interface has.
   const NetworkSpace& space = router->space();
   if (const auto done = space.ip(fmt::format("link set out0 txqueuelen {}\n", queue->limit)); !done)
     return done.error();

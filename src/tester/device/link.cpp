@@ -27,7 +27,7 @@ bool send(FrameSink& to, const Frame& frame) noexcept {
   return to.send(1) == 1;
 }
 
-/// Frames that came, and that no poll will give.
+/// Returns frames that came but were dropped before any poll.
 std::optional<std::uint64_t> missed_by(const Counters& device) noexcept {
   const auto no_room = device.known(Counter::nic_missed), no_buffer = device.known(Counter::no_mbuf);
   if (!no_room && !no_buffer) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<std::uint64_t> LinkSeeds::take() noexcept {
 
 LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings, LinkSeeds& seeds,
                     const std::function<bool()>& stop) {
-  ::prctl(PR_SET_TIMERSLACK, 1);  // ns: else a nap is 50 us longer
+  ::prctl(PR_SET_TIMERSLACK, 1);  // in ns; otherwise a nap takes 50 us longer
   Impairment<Frame> link(settings);
   LinkCounts counts;
   std::array<RawPacket, kBatch> packets;

@@ -11,26 +11,25 @@
 
 namespace parshall::tester {
 
-/// What came of frames that were offered to a lossy link: offered = entered + missed, as far as its device tells what
-/// it missed; entered = the impairment's offered + too_long; and of the copies that left it, `unsent` could not be
-/// sent.
+/// Counts of frames offered to a lossy link: offered = entered + missed, if its device reports what it missed; entered
+/// = the impairment's offered + too_long. `unsent` counts copies that left the link but could not be sent.
 struct LinkCounts {
   std::uint64_t entered = 0;
-  std::optional<std::uint64_t> missed;  ///< since the device was opened, without room in it; nothing: it does not tell
+  std::optional<std::uint64_t> missed;  ///< dropped by the full device since it was opened; unset: not reported
   std::uint64_t too_long = 0;
   std::uint64_t sent = 0;
   std::uint64_t unsent = 0;
-  std::uint64_t still_waiting = 0;  ///< when it ended
+  std::uint64_t still_waiting = 0;  ///< at the end
   ImpairmentCounts impairment;
 };
 
-/// Seeds for a link that is at work, handed to its thread by another.
+/// Passes seeds to the thread of a running link.
 class LinkSeeds {
  public:
-  /// Returns once the link has it, so that what enters later is drawn by it; false where `stop` came first.
+  /// Returns true once the link uses the seed for all later frames; false if `stop` returned true first.
   bool hand_over(std::uint64_t seed, const std::function<bool()>& stop);
 
-  /// By the link, between frames: the seed that came since, if any.
+  /// Returns a new seed, if there is one; called by the link between frames.
   std::optional<std::uint64_t> take() noexcept;
 
  private:
@@ -38,10 +37,10 @@ class LinkSeeds {
   std::atomic<bool> waits_{false};
 };
 
-/// Passes what comes by `from` on to `to`, as a lossy link would, until `stop` says so.
+/// Forwards frames from `from` to `to` like a lossy link, until `stop` returns true.
 ///
-/// `seeds`: asked for a new one between frames.
-/// Error: frames go on as soon as their time has come and this thread sees it: it naps for some 20 us.
+/// `seeds`: checked for a new one between frames.
+/// Error:  a frame is sent when this thread notices that it is due; the thread naps for about 20 us.
 LinkCounts run_link(PacketSource& from, FrameSink& to, const ImpairmentSettings& settings, LinkSeeds& seeds,
                     const std::function<bool()>& stop);
 

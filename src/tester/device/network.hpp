@@ -6,12 +6,13 @@
 
 namespace parshall::tester {
 
-/// A namespace with two interfaces, `in0` and `out0`, whose other ends are in ours: a place for a device under test.
+/// A network namespace with two interfaces, `in0` and `out0`, whose other ends are in the present namespace: a place
+/// for a device under test.
 class TestNetwork {
  public:
   static Result<TestNetwork> make();
 
-  /// Our ends: frames sent by the first come out of `in0`, those that `out0` sends come to the second.
+  /// Returns the near ends. Frames sent by the first come out of `in0`; frames that `out0` sends arrive at the second.
   const std::string& send_interface() const noexcept { return send_; }
   const std::string& receive_interface() const noexcept { return receive_; }
   const NetworkSpace& space() const noexcept { return space_; }

@@ -5,7 +5,7 @@
 
 namespace parshall::tester {
 
-/// A namespace with something in it that passes frames on.
+/// A device in a network namespace of its own.
 class InNetwork : public Scenario {
  public:
   explicit InNetwork(TestNetwork network) : network_(std::move(network)) {}
@@ -16,8 +16,9 @@ class InNetwork : public Scenario {
   TestNetwork network_;
 };
 
-/// Linux, forwarding: the addresses of built-in traffic with addresses=benchmark (RFC 2544, RFC 5180) go from `in0` to
-/// a neighbour that is not there, by `out0`; built-in frames have `in0`'s address as their destination.
+/// Makes a Linux router. Addresses of built-in traffic with addresses=benchmark (RFC 2544, RFC 5180) are routed from
+/// `in0` through `out0` to a neighbour that does not exist. Built-in frames have `in0`'s MAC address as their
+/// destination.
 Result<TestNetwork> make_router();
 
 }  // namespace parshall::tester

@@ -24,7 +24,7 @@
 namespace parshall::tester {
 namespace {
 
-/// One veth pair: no device at all.
+/// A veth pair, without any device.
 class Wire final : public Scenario {
  public:
   static Result<std::unique_ptr<Scenario>> make(const std::string&, const Stop&) {
@@ -45,7 +45,7 @@ class Wire final : public Scenario {
   const std::string& receive_interface() const noexcept override { return ends_[1]; }
 
  private:
-  /// Pairs of processes that were killed before they could.
+  /// Removes pairs that killed processes left behind.
   static void sweep() {
     std::error_code none;
     for (std::filesystem::directory_iterator entry("/sys/class/net", none), end; !none && entry != end;
@@ -60,12 +60,12 @@ class Wire final : public Scenario {
     }
   }
 
-  static constexpr std::string_view kStem = "parsh";  ///< then the process that made it
+  static constexpr std::string_view kStem = "parsh";  ///< followed by the process ID
   std::array<std::string, 2> ends_{fmt::format("{}{}a", kStem, ::getpid()), fmt::format("{}{}b", kStem, ::getpid())};
   bool made_ = false;
 };
 
-/// "rate=100mbit,burst=32kb" as words: rate, 100mbit, burst, 32kb.
+/// Splits "rate=100mbit,burst=32kb" into words: rate, 100mbit, burst, 32kb.
 Words words_of(std::string settings) {
   std::ranges::replace_if(
       settings, [](char c) { return c == ',' || c == '='; }, ' ');
@@ -84,7 +84,7 @@ Result<std::unique_ptr<Scenario>> router(const std::string&, const Stop&) {
   return std::unique_ptr<Scenario>(std::make_unique<InNetwork>(*std::move(network)));
 }
 
-/// A router whose way out has a queueing discipline of tc(8).
+/// Makes a router whose output has a queueing discipline of tc(8).
 Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, const std::string& settings,
                                               const Stop& stop) {
   auto network = make_router();
@@ -102,13 +102,13 @@ Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, con
 constexpr std::array<std::string_view, 8> kLinkSettings{"loss",  "duplicate", "reorder", "gap",
                                                         "delay", "jitter",    "limit",   "seed"};
 
-/// What a lossy link is to do.
+/// Parsed settings of a lossy link.
 struct LinkOrder {
-  Words options;  ///< of `parshall test link`
+  Words options;  ///< options for `parshall test link`
   std::uint64_t seed = 1;
 };
 
-/// "loss=1%,delay=10ms".
+/// Parses "loss=1%,delay=10ms".
 Result<LinkOrder> order_link(const std::string& text) {
   auto settings = parse_settings("link", text, kLinkSettings);
   if (!settings) return settings.error();
@@ -127,7 +127,7 @@ Result<LinkOrder> order_link(const std::string& text) {
   return order;
 }
 
-/// `parshall-test link` between the interfaces.
+/// Runs `parshall-test link` between the interfaces.
 class LossyLink final : public InNetwork {
  public:
   static Result<std::unique_ptr<Scenario>> make(const std::string& settings, const Stop&) {
@@ -152,7 +152,7 @@ class LossyLink final : public InNetwork {
     if (!end) return Error{"the link does not end, though it was killed"};
     if (!end->is_good()) return Error{"the link " + end->text()};
     const std::string said = process_.output();
-    return said.substr(std::min(said.find('{'), said.size()));  // answers come before
+    return said.substr(std::min(said.find('{'), said.size()));  // answers come first
   }
   Result<std::optional<std::uint64_t>> begin_trial(std::uint64_t trial) override {
     const std::uint64_t seed = trial_seed(seed_, trial);
@@ -182,7 +182,7 @@ class LossyLink final : public InNetwork {
 
   Child process_;
   std::uint64_t seed_;
-  std::string answers_;  ///< all that it is to have said
+  std::string answers_;  ///< all expected answers
 };
 
 constexpr std::array kScenarios{

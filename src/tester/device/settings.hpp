@@ -14,7 +14,7 @@ struct Setting {
   std::string name, value;
 };
 
-/// "rate=10mbit,flows=20". Errors: what is not NAME=VALUE, with one of these names, once each.
+/// Parses "rate=10mbit,flows=20". Error: an item is not NAME=VALUE, or its name is unknown or repeated.
 Result<std::vector<Setting>> parse_settings(std::string_view scenario, std::string_view text,
                                             std::span<const std::string_view> names);
 

@@ -25,14 +25,14 @@ namespace {
 
 constexpr std::chrono::microseconds kFirstTick{100}, kLastTick{5000};
 constexpr std::size_t kLastBytes = 600;
-constexpr off_t kMostOutput = 16 << 20;  ///< of which the last is read
+constexpr off_t kMostOutput = 16 << 20;  ///< limit for reading; only the last bytes are read
 constexpr int kNotFound = 127;
 
 struct Streams {
-  int input = -1, output = -1, errors = -1;  ///< -1: as it is
+  int input = -1, output = -1, errors = -1;  ///< -1: unchanged
 };
 
-/// In the child, between fork() and exec(): nothing but system calls.
+/// Becomes the command, in the child between fork() and exec(): only system calls are allowed.
 [[noreturn]] void become(char* const* arguments, const Streams& streams, pid_t parent) noexcept {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -40,7 +40,7 @@ struct Streams {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);  // what is ignored would stay so
+  ::signal(SIGPIPE, SIG_DFL);  // ignored signals would stay ignored
   ::signal(SIGXFSZ, SIG_DFL);
   ::signal(SIGHUP, SIG_DFL);
   ::signal(SIGCHLD, SIG_DFL);
@@ -55,12 +55,12 @@ struct Streams {
   ::_exit(kNotFound);
 }
 
-/// Beyond standard streams, of which some may be closed here: a child's are made of these.
+/// Returns a descriptor above the standard streams, some of which may be closed here: the child's are made of these.
 FileHandle beyond_streams(const FileHandle& made) noexcept {
   return FileHandle(made ? ::fcntl(made.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1);
 }
 
-/// A file without a name, to be read from its beginning.
+/// Returns an unnamed file with this text, positioned at its beginning.
 FileHandle memory_file(std::string_view text = {}) noexcept {
   FileHandle file = beyond_streams(FileHandle(::memfd_create("stream", MFD_CLOEXEC)));
   while (file && !text.empty()) {
@@ -74,7 +74,7 @@ FileHandle memory_file(std::string_view text = {}) noexcept {
 
 std::string text_of(const FileHandle& file) {
   struct stat status {};
-  ::fstat(file.get(), &status);  // the offset is the child's too
+  ::fstat(file.get(), &status);  // the offset is shared with the child
   const off_t from = std::max<off_t>(0, status.st_size - kMostOutput);
   std::string text(static_cast<std::size_t>(status.st_size - from), '\0');
   const ssize_t count = ::pread(file.get(), text.data(), text.size(), from);
@@ -114,11 +114,11 @@ Result<Child> Child::start(const Words& words, Errors errors, const FileHandle& 
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  ::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody learns how a child ended
+  ::signal(SIGCHLD, SIG_DFL);  // if it is ignored, a child's end cannot be read
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid == 0) become(arguments.data(), streams, parent);
   if (pid < 0) return failed();
-  ::setpgid(pid, pid);  // whoever comes first, parent or child
+  ::setpgid(pid, pid);  // in both parent and child, whichever runs first
   return Child(pid, std::move(out), std::move(said));
 }
 
@@ -141,7 +141,7 @@ void Child::send(int signal) const noexcept {
 }
 
 bool Child::say(std::string_view text) const noexcept {
-  // It has said less by far than a socket holds: all of it or nothing goes.
+  // A socket holds far more than these texts, so each is written completely or not at all.
   return talk_ && ::send(talk_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
@@ -154,10 +154,12 @@ std::optional<ChildEnd> Child::poll() noexcept {
   if (pid_ <= 0 || end_ || is_running()) return end_;
   siginfo_t info{};
   const bool is_there = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-  if (is_there) send(SIGKILL);  // what it left behind: while it is not reaped, the group's number is nobody else's
+  if (is_there)
+    send(SIGKILL);  // kills what it left behind; the group's number is not reused before the child is
+                    // reaped
   int status = 0;
   if (!is_there || ::waitpid(pid_, &status, 0) != pid_) {
-    end_ = ChildEnd{.exit_status = kNotFound};  // somebody else has learnt how it ended
+    end_ = ChildEnd{.exit_status = kNotFound};  // another waiter has taken its status
   } else {
     end_ = WIFSIGNALED(status) ? ChildEnd{.signal = WTERMSIG(status)} : ChildEnd{.exit_status = WEXITSTATUS(status)};
   }

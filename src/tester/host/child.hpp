@@ -20,23 +20,23 @@ using Words = std::vector<std::string>;
 /// How a child process ended.
 struct ChildEnd {
   int exit_status = 0;
-  int signal = 0;  ///< that ended it; 0: it ended by itself
+  int signal = 0;  ///< signal that ended it; 0: it exited by itself
 
   bool is_good() const noexcept { return signal == 0 && exit_status == 0; }
   std::string text() const;
 };
 
-/// A command that runs beside, without a shell: what it reads and writes are files without a name. It has a process
-/// group of its own, so that Ctrl-C is ours, which signals go to; all of it is killed when the command has ended, or
-/// when this goes out of scope. The command itself is killed when the thread that started it ends, whatever ends it.
+/// Runs a command in parallel, without a shell; its input and output are unnamed files. It has a process group of its
+/// own, so Ctrl-C reaches only this program. The whole group is killed when the command has ended, or when this object
+/// is destroyed. The command itself is killed when the thread that started it ends for any reason.
 class Child {
  public:
-  /// Where standard error goes.
+  /// Destination of standard error.
   enum class Errors : std::uint8_t { with_output, apart, ours };
 
   static Result<Child> start(const Words& words, Errors errors = Errors::with_output, std::string_view input = {});
 
-  /// One whose standard input is what say() writes.
+  /// Starts a command whose standard input comes from say().
   static Result<Child> start_to_talk(const Words& words, Errors errors = Errors::with_output);
 
   Child(Child&& other) noexcept;
@@ -45,18 +45,18 @@ class Child {
 
   pid_t pid() const noexcept { return pid_; }
 
-  /// Whether it has ended, and how. Asks the system once.
+  /// Checks once if the command has ended, and returns how.
   std::optional<ChildEnd> poll() noexcept;
-  /// Waits for its end, so long at most.
+  /// Waits at most this long for its end.
   std::optional<ChildEnd> wait(std::chrono::milliseconds most, const std::function<bool()>& stop = {});
   bool is_running() const noexcept;
   void send(int signal) const noexcept;
-  /// Writes to its standard input; false where it does not read any more.
+  /// Writes to its standard input; returns false if the command no longer reads.
   bool say(std::string_view text) const noexcept;
 
-  /// All that it has written.
+  /// Returns all output so far.
   std::string output() const;
-  /// The last of it for a message; of its errors where they are apart.
+  /// Returns the end of its output for a message; the end of its errors if they are separate.
   std::string last_words() const;
 
  private:
@@ -64,25 +64,25 @@ class Child {
       : pid_(pid), output_(std::move(output)), errors_(std::move(errors)) {}
   static Result<Child> start(const Words& words, Errors errors, const FileHandle& input);
 
-  pid_t pid_;  ///< -1: moved away
+  pid_t pid_;  ///< -1: moved from
   FileHandle output_, errors_;
-  FileHandle talk_;  ///< the other end of its standard input; none: that is a file
+  FileHandle talk_;  ///< other end of its standard input; unset: a file
   std::optional<ChildEnd> end_;
 };
 
-/// Runs a command to its end, and returns its standard output. An error where it fails or takes longer: the message has
-/// what it said last.
+/// Runs a command to its end, and returns its standard output. Error: it fails or takes longer; the message includes
+/// its last output.
 Result<std::string> run_command(const Words& words, std::string_view input = {},
                                 std::chrono::milliseconds most = std::chrono::seconds(30),
                                 const std::function<bool()>& stop = {});
 
-/// As typed.
+/// Joins the words of a command as typed.
 std::string joined(const Words& words);
 
-/// This program's file, to be run again.
+/// Returns the path of this program, to run it again.
 Result<std::string> own_path();
 
-/// parshall itself: the file beside this program's, else by PATH.
+/// Returns the path of parshall: the file beside this program, else one in PATH.
 Result<std::string> monitor_path();
 
 }  // namespace parshall::tester

@@ -13,7 +13,7 @@
 namespace parshall::tester {
 namespace {
 
-constexpr std::string_view kStem = "parshall-";  ///< then the process that made it, and which of its own it is
+constexpr std::string_view kStem = "parshall-";  ///< followed by the process ID and a number within the process
 
 void remove(const std::string& name) { static_cast<void>(run_command({"ip", "netns", "del", name})); }
 

@@ -10,8 +10,8 @@
 
 namespace parshall::tester {
 
-/// A network namespace, which goes with all that is in it when this goes. Those that processes left behind which were
-/// killed go when a process makes its first.
+/// A network namespace, which is removed with everything in it at destruction. A process's first one also removes those
+/// that killed processes left behind.
 ///
 /// Needs: CAP_SYS_ADMIN and CAP_NET_ADMIN, and ip(8) of iproute2.
 class NetworkSpace {
@@ -25,7 +25,7 @@ class NetworkSpace {
 
   /// Runs a program in it.
   Result<std::string> run(Words words, std::string_view input = {}) const;
-  /// Runs commands of ip(8), one a line.
+  /// Runs commands of ip(8), one per line.
   Result<std::string> ip(std::string_view batch) const;
 
  private:
@@ -34,13 +34,14 @@ class NetworkSpace {
   std::string name_;
 };
 
-/// A command as it is to be run in a namespace.
+/// Returns a command that runs the words in a namespace.
 Words in_space(const std::string& space, Words words);
 
-/// What lets an interface send nothing of its own, beside ARP where it has an address: no IPv6, no multicast reports.
+/// Settings that keep an interface from sending anything itself, except ARP if it has an address: no IPv6, no multicast
+/// reports.
 inline constexpr std::string_view kQuietAndUp = "addrgenmode none multicast off up";
 
-/// Whether there is no such process, so that what bears its number was left behind.
+/// Returns true if no process has this number, so that its resources were left behind.
 bool is_gone(pid_t process) noexcept;
 
 }  // namespace parshall::tester

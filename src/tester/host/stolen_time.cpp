@@ -14,7 +14,7 @@ StolenTimes stolen_times() {
   return stolen_times(stat);
 }
 
-/// The first line is of all processors together, and each that is online has one of its own behind it.
+/// Parses the counters. The first line is the total, followed by one line for each processor online.
 StolenTimes stolen_times(std::istream& stat) {
   constexpr int kSteal = 8;  // user, nice, system, idle, iowait, irq, softirq, steal
   const auto tick_ns = 1'000'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));

@@ -7,15 +7,15 @@
 
 namespace parshall::tester {
 
-/// What the host gave to other guests of each processor's time since it started, in ns; none where it does not tell.
+/// Time in ns that the host has given to other guests, by processor, since its start; empty if it is not reported.
 /// Error: ticks of 10 ms. Source: proc(5), stat.
 using StolenTimes = std::map<std::string, std::uint64_t>;
 StolenTimes stolen_times();
 
-/// The same, by the text of /proc/stat.
+/// Parses the same from the text of /proc/stat.
 StolenTimes stolen_times(std::istream& stat);
 
-/// Of the processor that had the most taken: nobody knows which one sent.
+/// Returns the stolen time of the most affected processor, since the one that sent is unknown.
 std::uint64_t most_stolen_ns(const StolenTimes& before, const StolenTimes& after);
 
 }  // namespace parshall::tester

@@ -42,7 +42,7 @@ std::optional<GridTrial> GoalFocus::nominate(const TrialLog& log) {
   }
 }
 
-/// A step that did not go far enough is followed by one twice as far.
+/// Doubles the step after one that did not go far enough.
 void GoalFocus::widen_after_extension(const GridBounds& bounds) noexcept {
   if (!extended_) return;
   if (extended_->load == (extended_->direction == Direction::up ? bounds.lower : bounds.upper)) step_ *= 2;
@@ -59,7 +59,7 @@ std::optional<GridLoad> GoalFocus::candidate(const GridBounds& bounds) {
   return grid_.last();
 }
 
-/// Between the hints if that is all that is left to do, else the hints themselves, as far as they would tell anything.
+/// Returns the load between the hints if only that is left to try; otherwise a hint, if it would be informative.
 std::optional<GridLoad> GoalFocus::hinted(const GridBounds& bounds) const {
   const auto is_worth = [&](GridLoad load) {
     if (bounds.lower && load <= *bounds.lower) return false;
@@ -82,8 +82,9 @@ GridLoad GoalFocus::extend(GridLoad load, Direction direction) {
   return next;
 }
 
-/// The upper part is the power of two of widths that is nearest to half of all: it can be halved to the end without a
-/// rest. Of two that are as near the greater one, since lower loads are overruled less. Of one to two widths, even.
+/// Returns where to divide the interval. The upper part is the power of two of widths nearest to half of it, so that it
+/// can be bisected to the end without a remainder. Of two equally near, the greater one, since lower loads are
+/// overruled less often. An interval of one to two widths is halved.
 GridLoad GoalFocus::middle(GridLoad lower, GridLoad upper) const noexcept {
   const GridLoad gap = upper - lower;
   GridLoad part = target().width;

@@ -9,23 +9,23 @@
 
 namespace parshall::tester {
 
-/// A trial that a goal would have run.
+/// A trial that a goal asks for.
 struct GridTrial {
   GridLoad load = 0;
   double duration_s = 0;
 };
 
-/// What one of several goals wants next. It is reached by way of coarser targets, with shorter trials, less of them and
-/// wider bounds: where those ended is where the next one looks first. From there it goes up or down in doubling steps
-/// until it has both bounds, and halves what is between them.
+/// Decides the next trial for one of several goals. The goal is approached through coarser targets, with shorter and
+/// fewer trials and wider bounds; each target starts at the result of the one before. From there the load moves up or
+/// down in doubling steps until both bounds are known; then the interval is bisected.
 /// Source: RFC 9971, section 1.1, enhancements 3 to 5, which leaves the rest to the implementation.
 class GoalFocus {
  public:
   GoalFocus(const SearchGoal& goal, const LoadGrid& grid);
 
-  /// Between loads that first trials found to be near the goal. Before anything else.
+  /// Sets the loads that the first trials found to be near the goal. Call it before anything else.
   void look_between(GridLoad lower, GridLoad upper);
-  /// Nothing where the goal is reached; another trial may change that.
+  /// Returns the next trial, or nullopt if the goal is reached; a further trial may change that.
   std::optional<GridTrial> nominate(const TrialLog& log);
 
   GridLoad coarsest_width() const noexcept { return targets_.front().width; }
@@ -49,10 +49,10 @@ class GoalFocus {
   void widen_after_extension(const GridBounds& bounds) noexcept;
 
   LoadGrid grid_;
-  std::vector<Target> targets_;  ///< from the coarsest to the goal itself
+  std::vector<Target> targets_;  ///< coarsest first; the goal itself is last
   std::size_t stage_ = 0;
-  GridBounds hints_;   ///< where the target before ended: bounds of it, maybe not of this one
-  GridLoad step_ = 1;  ///< of the next extension
+  GridBounds hints_;   ///< result of the previous target: its bounds, perhaps not of this one
+  GridLoad step_ = 1;  ///< size of the next extension
   std::optional<Extension> extended_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 double whole_ns(double seconds) noexcept { return std::round(seconds * 1e9); }
 
-/// The names are those of the RFC.
+/// Sums of durations, named as in the RFC.
 struct DurationSums {
   double full_length_low_loss = 0, full_length_high_loss = 0, short_low_loss = 0, short_high_loss = 0;
 

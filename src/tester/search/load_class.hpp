@@ -9,20 +9,20 @@
 
 namespace parshall::tester {
 
-/// RFC 9971, section 4.7.2.
+/// Classification of a load; RFC 9971, section 4.7.2.
 enum class LoadClass : std::uint8_t {
-  undecided,    ///< the trials up to now leave it open
-  lower_bound,  ///< the goal is met, whatever the trials that are missing would say
-  upper_bound,  ///< it is not, whatever they would say
+  undecided,    ///< the trials so far leave it open
+  lower_bound,  ///< the goal is met, whatever the missing trials would show
+  upper_bound,  ///< the goal is not met, whatever the missing trials would show
 };
 
-/// What all trials at one load, of any duration, say of it. Durations count in whole nanoseconds, so that a share that
-/// is exactly the exceed ratio is not taken for more.
+/// Classifies a load from all trials at it, of any duration. Durations count in whole nanoseconds, so that a share
+/// equal to the exceed ratio does not count as more.
 /// Source: RFC 9971, appendix A.
 LoadClass classify_load(std::span<const TrialOutcome> at_load, const SearchGoal& goal) noexcept;
 
-/// What is forwarded at a lower bound in the worst of the trials that the goal does not let exceed. Nothing where no
-/// trial is of full length. Source: RFC 9971, appendix B.
+/// Returns the rate forwarded at a lower bound in the worst trial that the goal does not let exceed. Returns nullopt if
+/// no trial has full length. Source: RFC 9971, appendix B.
 std::optional<double> conditional_throughput_pps(std::span<const TrialOutcome> at_load, const SearchGoal& goal);
 
 }  // namespace parshall::tester

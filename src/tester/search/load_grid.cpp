@@ -8,7 +8,7 @@ namespace parshall::tester {
 namespace {
 
 constexpr int kMostStepsOfAWidth = 100;  // more is not needed for 1 %
-constexpr double kStepRounding = 1e-3;   // a load that was reckoned from steps is as many again
+constexpr double kStepRounding = 1e-3;   // a load computed from steps must give the same steps
 
 double log_width(double width) noexcept { return -std::log1p(-width); }
 

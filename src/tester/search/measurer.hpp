@@ -5,17 +5,18 @@
 
 namespace parshall::tester {
 
-/// Runs trials of one kind of frames on what is under test. Source: RFC 9971, section 4.9.1.
+/// Runs trials with one kind of frames. Source: RFC 9971, section 4.9.1.
 class Measurer {
  public:
   virtual ~Measurer() = default;
 
-  /// How many frames a second it can send, whatever becomes of them: what is found near that is its own limit.
+  /// Returns the most frames per second that it can send, whatever happens to them. Results near that are its own
+  /// limit.
   virtual Result<double> ceiling_pps() = 0;
 
-  /// Runs a trial. It may end early where somebody wants the program to stop, and is then worth nothing.
+  /// Runs a trial. If the user ends the program, it may end early and is then not valid.
   ///
-  /// Error: what is under test, or the way to it, works no more.
+  /// Error:  the device, or the path to it, no longer works.
   virtual Result<TrialOutcome> measure(const TrialInput& input) = 0;
 };
 

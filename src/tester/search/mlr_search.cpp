@@ -26,7 +26,7 @@ std::optional<TrialInput> MlrSearch::wanted() {
       return TrialInput{.load_pps = grid_.load_pps(*load), .duration_s = first_duration_s_};
     focus_all();
   }
-  // The least load first: what is found there is less likely to be overruled later (RFC 9971, section 5.3.4).
+  // Prefer the least load: its result is less likely to be overruled later (RFC 9971, section 5.3.4).
   std::optional<GridTrial> winner;
   for (GoalFocus& focus : focuses_) {
     const auto trial = focus.nominate(log());
@@ -38,8 +38,8 @@ std::optional<TrialInput> MlrSearch::wanted() {
   return TrialInput{.load_pps = grid_.load_pps(winner->load), .duration_s = winner->duration_s};
 }
 
-/// What was forwarded at the greatest load (FRMOL: RFC 2285, section 3.6.2) is near the goal for most devices; what was
-/// forwarded of that is nearer.
+/// Returns the next first trial. The load forwarded at the greatest load (FRMOL: RFC 2285, section 3.6.2) is near the
+/// goal for most devices; the load forwarded at that one is nearer.
 std::optional<GridLoad> MlrSearch::first_trial() const {
   const auto trials = log().trials();
   if (trials.empty()) return grid_.last();
@@ -55,7 +55,7 @@ std::optional<GridLoad> MlrSearch::first_trial() const {
   return third < width_ ? 0 : third;
 }
 
-/// The load that would have lost as much as the strictest goal lets it, if all above was lost.
+/// Returns the load that would have lost as much as the strictest goal allows, if everything above was lost.
 GridLoad MlrSearch::forwarded(const TrialOutcome& outcome) const {
   return grid_.at_most(outcome.load_pps * (1 - outcome.loss_ratio()) / (1 - least_loss_ratio_));
 }

@@ -27,7 +27,7 @@ std::optional<Spread> spread_of(std::span<const double> values) {
 
 namespace {
 
-/// As it is known of bounds that are so far apart.
+/// Widens the interval to the distance between the bounds.
 std::optional<Spread> between(std::optional<Spread> spread, double apart_pps) {
   if (spread && spread->half_width) spread->half_width = std::max(*spread->half_width, apart_pps);
   return spread;

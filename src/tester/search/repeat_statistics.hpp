@@ -10,28 +10,26 @@
 
 namespace parshall::tester {
 
-/// Of a value over several searches.
+/// Statistics of a value over several searches.
 struct Spread {
   double median = 0, mean = 0;
-  /// Within which of the mean that of all such searches lies with 95 % confidence, by Student's t; nothing of one
-  /// search.
+  /// Half of the 95 % confidence interval of the mean, by Student's t; unset for a single search.
   std::optional<double> half_width;
   std::optional<double> variation;  ///< standard deviation over mean
 };
-/// Nothing of no values.
+/// Returns the statistics; nullopt without values.
 std::optional<Spread> spread_of(std::span<const double> values);
 
-/// Of one goal over several searches. Values are those of regular results: what an irregular one has is at most a limit
-/// of them, so that where there are any, those of the others may be too low or too high. Loads are on a grid, so that
-/// searches find the same one again and again: half widths are no less than what lies between the bounds on average,
-/// where no search has looked.
+/// Statistics of one goal over several searches. They include regular results only: an irregular result is at most a
+/// limit, so if there are any, the others may be biased. Loads are on a grid, so searches find the same value
+/// repeatedly. Half widths are therefore at least the mean distance between the bounds, which no search resolves.
 struct RepeatStatistics {
   std::string goal;
   std::size_t regular = 0, irregular = 0;
   std::optional<Spread> conditional_throughput_pps, relevant_lower_bound_pps, relevant_upper_bound_pps;
 };
 
-/// Of each goal; all searches have the same ones.
+/// Returns the statistics of each goal; all searches have the same ones.
 std::vector<RepeatStatistics> repeat_statistics(std::span<const SearchResult> searches);
 
 }  // namespace parshall::tester

@@ -59,7 +59,7 @@ std::optional<Error> Search::add(const TrialOutcome& outcome) {
 
 namespace {
 
-/// What the trials at a load say without some of them.
+/// Classifies a load without some of its trials.
 LoadClass class_without(std::span<const TrialOutcome> at_load, const SearchGoal& goal,
                         const std::function<bool(const TrialOutcome&)>& is_out) {
   std::vector<TrialOutcome> sure;
@@ -67,14 +67,14 @@ LoadClass class_without(std::span<const TrialOutcome> at_load, const SearchGoal&
   return classify_load(sure, goal);
 }
 
-/// Whether an upper bound is one without the trials of which the host may have lost too much.
+/// Returns true if an upper bound remains one without the trials whose loss may be the host's.
 bool is_devices(std::span<const TrialOutcome> at_load, const SearchGoal& goal) {
   const auto is_doubtful = [&](const TrialOutcome& trial) { return trial.is_doubtful(goal.loss_ratio); };
   return class_without(at_load, goal, is_doubtful) == LoadClass::upper_bound;
 }
 
-/// Whether a lower bound is one without the trials that were run again: whoever runs them again where they lose, and
-/// not where they do not, chooses by what was lost.
+/// Returns true if a lower bound remains one without the trials that were run again. Repeating only trials that lose
+/// frames would select by loss.
 bool holds_at_first(std::span<const TrialOutcome> at_load, const SearchGoal& goal) {
   const auto was_repeated = [](const TrialOutcome& trial) { return trial.runs > 1; };
   return class_without(at_load, goal, was_repeated) == LoadClass::lower_bound;

@@ -15,7 +15,7 @@
 
 namespace parshall::tester {
 
-/// After which a search ends with what is known by then. No trial begins that would go beyond it.
+/// Budget of a search, which ends with the results so far when it is used up. No trial begins that would exceed it.
 struct SearchBudget {
   std::optional<std::size_t> trials;
   std::optional<double> trial_s;
@@ -29,17 +29,17 @@ struct SearchPlan {
 };
 std::optional<Error> problem_of(const SearchPlan& plan);
 
-/// Says which trial to run next, given the outcomes up to now, and nothing but them: it knows no device, clock or
-/// chance. In the terms of RFC 9971 it is the controller, and who calls it is manager and measurer.
+/// Decides which trial to run next from the outcomes so far, and nothing else: it uses no device, clock or random
+/// numbers. In the terms of RFC 9971 it is the controller; its caller is manager and measurer.
 class Search {
  public:
   virtual ~Search() = default;
 
-  /// The trial to run now, the same one until its outcome is added; nothing where the search is over.
+  /// Returns the trial to run now, the same one until its outcome is added; nullopt if the search has ended.
   std::optional<TrialInput> next();
-  /// The outcome of that trial. It is refused where it is of another load or duration, or of none.
+  /// Adds the outcome of that trial. Error: it has another load or duration, or no trial was due.
   std::optional<Error> add(const TrialOutcome& outcome);
-  /// What is known by now, at any time.
+  /// Returns the results so far, at any time.
   SearchResult result() const;
 
   std::span<const SearchGoal> goals() const noexcept { return plan_.goals; }
@@ -50,7 +50,7 @@ class Search {
   const TrialLog& log() const noexcept { return log_; }
 
  private:
-  /// The trial that the goals need most; nothing where they are reached. Asked once for each trial.
+  /// Returns the trial that the goals need most; nullopt if they are reached. Called once for each trial.
   virtual std::optional<TrialInput> wanted() = 0;
 
   SearchEnd budget_end(const TrialInput& trial) const noexcept;
@@ -62,7 +62,7 @@ class Search {
   SearchEnd end_ = SearchEnd::not_yet;
 };
 
-/// A way to search.
+/// A search method.
 struct SearchMethod {
   std::string_view name, summary;
   Result<std::unique_ptr<Search>> (*make)(SearchPlan plan);

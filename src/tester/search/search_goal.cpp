@@ -38,10 +38,10 @@ std::optional<Error> problem_of(const SearchGoal& goal) {
   return std::nullopt;
 }
 
-/// "0.5%" as 0.005; nothing where it is no share, or has no unit.
+/// Parses "0.5%" as 0.005; returns nullopt if it is no share, or has no unit.
 ///
-/// The nearest to its decimal, as the loss ratio of a trial is the nearest to that of its frames: 7 of 1000 are no more
-/// than 0.7 %, though 0.7 / 100 is less than 0.007.
+/// Returns the double nearest to the decimal, like the loss ratio of a trial: 7 of 1000 must not exceed 0.7 %, although
+/// 0.7 / 100 is less than 0.007.
 std::optional<double> parse_percent(std::string_view text) {
   double percent = 0, share = 0;
   const char* const end = text.data() + text.size();
@@ -59,7 +59,7 @@ std::optional<double> parse_seconds(std::string_view text) {
   return ns ? std::optional(static_cast<double>(*ns) / 1e9) : std::nullopt;
 }
 
-/// One NAME=VALUE of a goal beside its name.
+/// A setting NAME=VALUE of a goal, except its name.
 struct GoalSetting {
   std::string_view name, example;
   std::optional<double> (*parse)(std::string_view text);

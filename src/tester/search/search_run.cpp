@@ -10,7 +10,7 @@
 namespace parshall::tester {
 namespace {
 
-/// Whether the host decides what some goal makes of it.
+/// Returns true if the host's share decides whether some goal is met.
 bool is_doubtful(const TrialOutcome& outcome, std::span<const SearchGoal> goals) {
   return std::ranges::any_of(goals, [&](const SearchGoal& goal) { return outcome.is_doubtful(goal.loss_ratio); });
 }

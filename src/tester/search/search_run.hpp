@@ -9,31 +9,32 @@
 
 namespace parshall::tester {
 
-/// What is known of a search where it ended, be it by a failure.
+/// Result of a search at its end, which may be a failure.
 struct SearchRun {
   SearchResult result;
   std::optional<Error> failure;
 };
 
-/// When a trial is run again: where it may be the host that lost too much for some goal.
+/// Rules for repeating a trial whose excess loss may be the host's.
 struct RepeatPlan {
-  double most_load_pps = 0;  ///< not beyond it, where the sender is late in any case; 0: it is never run again
-  std::size_t most = 9;      ///< of one trial
-  double most_s = 10;        ///< for all of them; but two in any case
+  double most_load_pps = 0;  ///< repeats only up to this load, since above it the sender is always late; 0: never
+                             ///< repeats
+  std::size_t most = 9;      ///< repetitions of one trial
+  double most_s = 10;        ///< total time of repetitions, but at least two
 };
 
-/// Who has a say before each trial. What is empty is not asked.
+/// Callbacks before each trial; empty ones are not called.
 struct BeforeTrial {
-  std::function<bool(double trial_s)> has_time;  ///< for a trial of so long: false ends the search
+  std::function<bool(double trial_s)> has_time;  ///< gets the trial's duration; false ends the search
   std::function<void(const TrialInput&)> begins;
 };
 
 /// Runs the trials that the search asks for, until it wants no more.
 ///
-/// Of a trial that was run again that run counts in which nothing was the host's doing, else the one in which the host
-/// had the smallest share: never the one that lost least, which would make devices better that lose by chance.
+/// Of several runs of a trial, one without the host's influence counts, or else the one with the host's smallest share.
+/// The run with the least loss would be a wrong choice, since it flatters devices that lose at random.
 ///
-/// `told`: each outcome, as it is there. `stop`: asked after each trial, whose outcome is then left out.
+/// `told`: called with each outcome. `stop`: called after each trial; if it returns true, the outcome is discarded.
 SearchRun run_search(Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,
                      const std::function<bool()>& stop, const RepeatPlan& repeats = {}, const BeforeTrial& before = {});
 

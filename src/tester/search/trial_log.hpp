@@ -10,7 +10,7 @@
 
 namespace parshall::tester {
 
-/// Loads, as RFC 9971, sections 4.8.1 and 4.8.2 define them.
+/// Relevant bounds, as RFC 9971, sections 4.8.1 and 4.8.2 define them.
 struct RelevantBounds {
   std::optional<double> lower_pps, upper_pps;
 };
@@ -24,7 +24,7 @@ class TrialLog {
   std::span<const TrialOutcome> at(double load_pps) const noexcept;
   double trial_s() const noexcept { return trial_s_; }
   RelevantBounds relevant_bounds(const SearchGoal& goal) const noexcept;
-  /// Likewise, by what the trials at each load say so far, however few and short they are.
+  /// Returns the same from the trials at each load so far, however few and short they are.
   RelevantBounds bounds_so_far(const SearchGoal& goal) const noexcept;
 
  private:

@@ -12,7 +12,7 @@
 namespace parshall::tester {
 namespace {
 
-/// Of more searches a page has the results and the trials, but no charts: it would be too long to open.
+/// With more searches, a page has results and trials but no charts, since it would be too long to open.
 constexpr std::size_t kSearchesDrawn = 50;
 
 constexpr std::string_view kStyle =
@@ -48,7 +48,7 @@ struct HtmlColumn {
   Align align = Align::number;
 };
 
-/// Rows of cells, whose text is any.
+/// Table of cells with arbitrary text.
 class HtmlTable {
  public:
   explicit HtmlTable(std::vector<HtmlColumn> columns) : columns_(std::move(columns)) {

@@ -26,7 +26,7 @@ void write_goals(std::string& to, std::span<const SearchGoal> goals) {
                    percent_text(goal.width));
 }
 
-/// Each column as wide as its widest cell.
+/// Writes a table with columns as wide as their widest cells.
 void write_table(std::string& to, std::span<const GoalRow> rows) {
   using Cells = std::array<std::string, 7>;
   std::vector<Cells> lines{{"size", "goal", "throughput", "on the line", "lower bound", "upper bound", "result"}};

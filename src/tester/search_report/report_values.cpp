@@ -93,7 +93,7 @@ std::span<const SearchFormat> search_formats() noexcept {
 
 namespace {
 
-/// Why results are irregular: each reason once.
+/// Returns why results are irregular, each reason once.
 std::string reasons(const SizeSearches& size, std::size_t goal) {
   std::vector<std::string_view> all;
   const auto add = [&](Irregular irregular) {
@@ -107,7 +107,7 @@ std::string reasons(const SizeSearches& size, std::size_t goal) {
   return fmt::format("{}", fmt::join(all, "; "));
 }
 
-/// The median of what the regular results have, or the irregular ones.
+/// Returns the median of a value over the regular results, or over the irregular ones.
 template <class Value>
 std::optional<double> median_of(const SizeSearches& size, std::size_t goal, bool regular, Value value) {
   std::vector<double> values;

@@ -13,7 +13,7 @@
 namespace parshall::tester {
 namespace {
 
-/// Trials that a goal tells apart.
+/// Kind of trial in a goal's chart.
 struct TrialKind {
   bool is_full, is_low_loss;
   const char *name, *style;
@@ -38,7 +38,7 @@ std::string tip_of(std::size_t number, const TrialOutcome& trial) {
                      percent_text(trial.loss_ratio()));
 }
 
-/// One series for each kind; `place`: where a trial, by its number, is drawn.
+/// Adds one series for each kind. `place` returns where a trial is drawn, by its number.
 template <class Place>
 void add_trials(Chart& chart, const SearchResult& search, const SearchGoal& goal, Place place) {
   for (const TrialKind& kind : kKinds) {
@@ -53,14 +53,14 @@ void add_trials(Chart& chart, const SearchResult& search, const SearchGoal& goal
   }
 }
 
-/// For a range that a logarithmic axis shows better.
+/// Returns a logarithmic scale for a wide range of loads.
 Scale scale_of(std::span<const TrialOutcome> trials) {
   if (trials.empty()) return Scale::linear;
   const auto [least, most] = std::ranges::minmax(trials, {}, &TrialOutcome::load_pps);
   return least.load_pps > 0 && most.load_pps > 8 * least.load_pps ? Scale::logarithmic : Scale::linear;
 }
 
-/// The greatest value is so far above the least that this would lie on the axis.
+/// Returns true if the greatest value is so far above the least that the latter would lie on the axis.
 bool is_far_below(std::span<const ChartSeries> all) {
   double least = INFINITY, most = 0;
   for (const ChartSeries& series : all)
@@ -69,12 +69,12 @@ bool is_far_below(std::span<const ChartSeries> all) {
   return most > 20 * least;
 }
 
-/// It says something where loads come near it, and would press all else together where they do not.
+/// Returns true if loads come near the ceiling; otherwise showing it would compress everything else.
 bool shows_ceiling(std::span<const TrialOutcome> trials, double ceiling_pps) {
   return std::ranges::any_of(trials, [&](const TrialOutcome& trial) { return trial.load_pps > 0.5 * ceiling_pps; });
 }
 
-/// Both bounds after each trial; where there is none, no number.
+/// Adds both bounds after each trial; NaN if there is none.
 void add_bounds(Chart& chart, const SearchResult& search, const SearchGoal& goal) {
   ChartSeries lower{.name = "relevant lower bound", .style = "kept", .mark = Mark::none, .stroke = Stroke::steps};
   ChartSeries upper{.name = "relevant upper bound", .style = "lost", .mark = Mark::none, .stroke = Stroke::steps};
@@ -89,7 +89,7 @@ void add_bounds(Chart& chart, const SearchResult& search, const SearchGoal& goal
     has_lower |= bounds.lower_pps.has_value();
     has_upper |= bounds.upper_pps.has_value();
   }
-  // What is known after the last trial is to be seen, too.
+  // Extends the lines, so that the state after the last trial is visible.
   for (ChartSeries* bound : {&lower, &upper})
     if (!bound->points.empty())
       bound->points.push_back({.x = bound->points.back().x + 0.5, .y = bound->points.back().y});
@@ -97,8 +97,8 @@ void add_bounds(Chart& chart, const SearchResult& search, const SearchGoal& goal
   if (has_upper) chart.series.push_back(std::move(upper));
 }
 
-/// A chart of which only what is near the bounds at the end is left, where this is less than a tenth of it; `load`:
-/// what of a point is one.
+/// Reduces a chart to what is near the final bounds, if that is less than a tenth of it. `load` is the coordinate of a
+/// point that holds the load.
 std::optional<Chart> near_bounds(Chart chart, const GoalResult& result, AxisPlan Chart::*axis,
                                  double ChartPoint::*load) {
   const auto lower = load_of(result.relevant_lower_bound), upper = load_of(result.relevant_upper_bound);
@@ -110,7 +110,7 @@ std::optional<Chart> near_bounds(Chart chart, const GoalResult& result, AxisPlan
       if (!std::isfinite(point.*load)) continue;
       least = std::min(least, point.*load);
       most = std::max(most, point.*load);
-      // A line that comes from afar begins where it is near.
+      // A line from far away begins where it comes near.
       if (point.*load < *lower - 3 * apart || point.*load > *upper + 3 * apart) point.*load = NAN;
     }
   if (most - least < 10 * apart) return std::nullopt;
@@ -225,7 +225,7 @@ Chart sizes_chart(const SearchReport& report, SizeUnit unit) {
                           .mark = goal % 2 == 0 ? Mark::ring : Mark::open_triangle};
     for (const GoalRow& row : rows) {
       if (row.goal != series.name || !row.throughput_pps) continue;
-      // Beside each other, as goals may have much the same.
+      // Placed beside each other, since goals may have similar results.
       const double beside = 0.1 * (static_cast<double>(goal) - 0.5 * static_cast<double>(report.goals.size() - 1));
       ChartPoint point{.x = static_cast<double>(row.size - report.sizes.data()) + beside,
                        .y = in_unit(*row.throughput_pps, *row.size),

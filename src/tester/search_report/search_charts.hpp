@@ -11,20 +11,20 @@
 
 namespace parshall::tester {
 
-/// The loads of a search's trials in their order, which of them met one of its goals, and how its bounds closed in.
+/// Draws the loads of a search's trials in order, which of them met the goal, and how its bounds converged.
 Chart trials_chart(const SearchResult& search, std::size_t goal, double ceiling_pps);
 
-/// What trials lost, over their loads.
+/// Draws the losses of trials over their loads.
 Chart loss_chart(const SearchResult& search, std::size_t goal, double ceiling_pps);
 
-/// The same of what is near the bounds at the end, where that is less than a tenth of the whole.
+/// Draw the same charts for loads near the final bounds, if that is less than a tenth of the range.
 std::optional<Chart> last_trials_chart(const SearchResult& search, std::size_t goal);
 std::optional<Chart> last_loss_chart(const SearchResult& search, std::size_t goal);
 
-/// What each of several searches found for a goal, and how it scatters.
+/// Draws the results of several searches for a goal, and their spread.
 Chart repeats_chart(const SizeSearches& size, std::size_t goal);
 
-/// The results of all goals over frame sizes, beside what is sent at most: in frames, or in bits of the line.
+/// Draws the results of all goals over frame sizes, with the generator's ceiling: in frames, or in bits on the line.
 enum class SizeUnit : std::uint8_t { frames, line_bits };
 Chart sizes_chart(const SearchReport& report, SizeUnit unit);
 

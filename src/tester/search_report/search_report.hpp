@@ -13,54 +13,54 @@
 
 namespace parshall::tester {
 
-/// What was found with frames of one size.
+/// Results with frames of one size.
 struct SizeSearches {
-  std::string size;        ///< "64", "imix": as the traffic's setting has it
-  double line_bytes = 0;   ///< of the line, that a frame takes on average, with preamble and gap
-  double ceiling_pps = 0;  ///< what is sent at most, whatever becomes of it
+  std::string size;        ///< "64", "imix": as in the traffic's setting
+  double line_bytes = 0;   ///< mean bytes of a frame on the line, including preamble and gap
+  double ceiling_pps = 0;  ///< most frames per second that can be sent, whatever happens to them
   double min_load_pps = 0, max_load_pps = 0;
   std::vector<SearchResult> searches;
 };
 
-/// A name and what there is to be said.
+/// A name and a text about it.
 using Fact = std::pair<std::string, std::string>;
 
 /// Shares of the processors' time.
 struct ProcessorShares {
-  double busy = 0;    ///< of this guest, whoever had it
-  double stolen = 0;  ///< the host gave it to others
+  double busy = 0;    ///< used by any program of this guest
+  double stolen = 0;  ///< given to other guests by the host
 };
 
-/// All that a report of searches tells.
+/// Content of a report about searches.
 struct SearchReport {
   std::string command, device, traffic;
   std::string method, method_summary, version;
   std::string began;       ///< date and time
-  std::uint64_t seed = 0;  ///< which all others follow from
+  std::uint64_t seed = 0;  ///< all other seeds are derived from it
   std::vector<SearchGoal> goals;
-  std::string received;                       ///< what is under test was, of what is sent to it
-  std::vector<Fact> phases;                   ///< of a trial, as RFC 2544, section 23 names them: what was done here
-  std::vector<Fact> machine;                  ///< that ran the test
-  std::optional<ProcessorShares> processors;  ///< while the searches ran
+  std::string received;                       ///< frames that count as received
+  std::vector<Fact> phases;                   ///< phases of a trial, named as in RFC 2544, section 23
+  std::vector<Fact> machine;                  ///< machine that ran the test
+  std::optional<ProcessorShares> processors;  ///< during the searches
   std::vector<SizeSearches> sizes;
   bool interrupted = false;
-  std::string failure;  ///< what ended the test; empty: nothing did
+  std::string failure;  ///< error that ended the test; empty: none
 };
 
-/// A load or a result of which the generator's own ceiling is no further away than a tenth says as much of the
-/// generator as of what is under test; so does a relevant upper bound where most of what is lost was not sent.
+/// A load or result within a tenth of the generator's ceiling depends on the generator as much as on the device. The
+/// same holds for a relevant upper bound where most of the loss was never sent.
 constexpr double kNearCeiling = 0.9;
 bool is_generators_limit(const GoalResult& result, double ceiling_pps) noexcept;
 
-/// How the loads, ratios and times of a report are to be understood: what RFC 9971 wants to be told of any search.
+/// Explains the loads, ratios and times of a report, as RFC 9971 requires.
 std::vector<Fact> search_terms(const SearchReport& report);
 
-/// "regular", or why it is not; and whether it is the generator's limit.
+/// Returns "regular", or why it is not, and whether it is the generator's limit.
 std::string judgement(const GoalResult& result, double ceiling_pps);
 
 std::string search_text(const SearchReport& report);
 std::string search_json(const SearchReport& report);
-/// One page that needs nothing else.
+/// Formats a self-contained page.
 std::string search_html(const SearchReport& report);
 
 struct SearchFormat {

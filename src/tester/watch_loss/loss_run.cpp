@@ -22,21 +22,23 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{10}, kAfterReady{300};
 constexpr int kInterrupted = 128 + SIGINT;
 
-/// Sleeps, and returns false where somebody wants to end.
+/// Sleeps; returns false if the user wants to end.
 bool pause(std::chrono::milliseconds time, const std::function<bool()>& stop) {
   for (const auto until = Clock::now() + time; Clock::now() < until; std::this_thread::sleep_for(kTick))
     if (stop()) return false;
   return !stop();
 }
 
-/// By the kernel's list of packet sockets, as the process sees its network: those that receive on the interface.
-/// Source: Linux, net/packet/af_packet.c, packet_seq_show().
+/// Counts the packet sockets that receive on the interface, from the kernel's list as the process's network namespace
+/// shows it. Source: Linux, net/packet/af_packet.c, packet_seq_show().
 std::size_t packet_sockets(pid_t pid, const LinkEnd& end) {
   const auto network_of = [](const std::string& process) {
     std::error_code none;
     return std::filesystem::read_symlink(fmt::format("/proc/{}/ns/net", process), none);
   };
-  if (!end.space.empty() && network_of(std::to_string(pid)) == network_of("self")) return 0;  // not there yet
+  if (!end.space.empty() && network_of(std::to_string(pid)) == network_of("self"))
+    return 0;  // has not entered the
+               // namespace yet
   const unsigned wanted = end.space.empty() ? ::if_nametoindex(end.interface.c_str()) : 0;
   std::ifstream sockets(fmt::format("/proc/{}/net/packet", pid));
   std::string line;
@@ -58,7 +60,7 @@ class Measuring {
       : plan_(plan), stop_(stop), sending_(std::move(sending)), watched_(std::move(watched)) {}
 
   Result<MonitorRun> run() {
-    // On an interface of the user's others may capture too; in a namespace of its own there is nobody else.
+    // On a user's interface other programs may capture too; in a namespace of its own there are none.
     const std::size_t others = watched_.space.empty() ? packet_sockets(::getpid(), watched_) : 0;
     auto monitor = Child::start(watched_.there(for_interface(plan_.monitor, watched_.interface)));
     if (!monitor) return monitor.error();
@@ -80,7 +82,7 @@ class Measuring {
     if (before && after)
       run.kernel = KernelCounters{.received = after->received - before->received,
                                   .receive_dropped = after->receive_dropped - before->receive_dropped};
-    // A veth pair loses packets where the receiving core's backlog is full: no monitor could have seen them.
+    // A veth pair loses packets if the receiving core's backlog is full, before any monitor could see them.
     if (run.kernel && !plan_.watched) run.offered = std::min(run.sent, run.kernel->received);
     return run;
   }
@@ -120,7 +122,7 @@ class Measuring {
     return sent;
   }
 
-  /// SIGINT, as by Ctrl-C: who ends by it, and says his counts before, is fine too.
+  /// Sends SIGINT, like Ctrl-C. A monitor that ends by the signal is accepted if it reported its counts.
   std::optional<Error> interrupt(Child& monitor) const {
     monitor.send(SIGINT);
     const auto end = monitor.wait(plan_.stop_most, stop_);

@@ -9,10 +9,10 @@
 namespace parshall::tester {
 namespace {
 
-constexpr std::size_t kLongestLine = 4096;  ///< std::regex takes stack with each character
+constexpr std::size_t kLongestLine = 4096;  ///< std::regex uses stack for each character
 constexpr std::string_view kPlace = "{interface}";
 
-/// Hands each line's beginning over until one is what was looked for.
+/// Calls `is_it` with the beginning of each line until it returns true.
 template <class IsIt>
 void for_lines(const std::string& output, IsIt is_it) {
   std::istringstream lines(output);
@@ -47,7 +47,7 @@ std::optional<std::uint64_t> CountPattern::find(const std::string& output) const
     std::uint64_t number = 0;
     const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (problem == std::errc() && end == digits.data() + digits.size()) found = number;
-    return false;  // the last one counts
+    return false;  // the last match counts
   });
   return found;
 }

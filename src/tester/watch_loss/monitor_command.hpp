@@ -10,7 +10,7 @@
 
 namespace parshall::tester {
 
-/// A number in what a program says: the group of a regular expression, of the last line that has one.
+/// Finds a number in a program's output: the group of a regular expression, in the last line that matches.
 class CountPattern {
  public:
   static Result<CountPattern> parse(const std::string& text);
@@ -25,13 +25,13 @@ class CountPattern {
   std::regex pattern_;
 };
 
-/// Whether a line of it matches.
+/// Returns true if a line of the output matches.
 bool says(const std::string& output, const std::regex& pattern);
 
-/// A command line as words: separated by spaces, together in '' or "". No shell.
+/// Splits a command line into words at spaces; '' and "" keep words together. No shell is involved.
 Result<std::vector<std::string>> command_words(const std::string& command);
 
-/// The words with the interface's name in place of {interface}.
+/// Replaces {interface} in the words with the interface's name.
 std::vector<std::string> for_interface(std::vector<std::string> words, const std::string& interface);
 
 }  // namespace parshall::tester

@@ -7,15 +7,15 @@
 
 namespace parshall::tester {
 
-/// One end of a link: an interface, and the network namespace that it is in; empty: ours.
+/// One end of a link: an interface, and its network namespace; empty: the present one.
 struct LinkEnd {
   std::string space, interface;
 
-  /// The command as it is to be run there.
+  /// Returns the command that runs there.
   Words there(Words command) const;
 };
 
-/// Two namespaces joined by a veth pair, over which nothing goes but what is sent by hand.
+/// Two namespaces joined by a veth pair that carries only frames sent explicitly.
 class VethPair {
  public:
   static Result<VethPair> make();
@@ -33,7 +33,7 @@ class VethPair {
   LinkEnd sending_, receiving_;
 };
 
-/// What the kernel counted of an interface.
+/// The kernel's counters of an interface.
 struct KernelCounters {
   std::uint64_t received = 0, receive_dropped = 0;
 };
