@@ -15,10 +15,9 @@
 
 namespace parshall {
 
-/// Lets several workers read one input in windows of packets, called turns. The worker that holds a turn decodes its
-/// packets for all, and passes each to the worker that has its flow. Every worker takes the turns in input order. So
-/// each packet is read, decoded and hashed once, and each flow is in one worker.
-///
+/// Lets several workers take turns at reading one input. The worker that holds a turn reads some packets, decodes them
+/// for all, and passes each to the worker that has its flow. Every worker takes the turns in input order. So each
+/// packet is read, decoded and hashed once, and each flow is in one worker.
 /// Shape:  room for kMostAhead turns, each with space for all of its packets for each worker. The most recently used
 ///         one is reused first: while workers keep pace, the same few stay in the caches, and no more memory is
 ///         committed.

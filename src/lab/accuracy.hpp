@@ -10,38 +10,38 @@
 
 namespace parshall::lab {
 
-/// How right a structure was about one epoch of packets, against exact truth of the same packets.
+/// Accuracy of a structure for one epoch of packets, compared with the exact truth.
 struct Accuracy {
-  std::size_t true_positives = 0, reported = 0, positives = 0;  ///< flows: of heavy hitters, or what the task reports
+  std::size_t true_positives = 0, reported = 0, positives = 0;  ///< flows: heavy hitters, or what the task reports
   double count_error = 0;                 ///< mean over the epoch's flows of |count - truth| / truth
-  std::size_t missing = 0, too_high = 0;  ///< flows with no count at all, and with packets of others in theirs
-  std::size_t flows = 0;                  ///< in the epoch
+  std::size_t missing = 0, too_high = 0;  ///< flows without a count, and flows whose count includes packets of others
+  std::size_t flows = 0;                  ///< flows in the epoch
 
-  double precision() const noexcept;  ///< 1 where nothing was reported
-  double recall() const noexcept;     ///< 1 where there was nothing to report
+  double precision() const noexcept;  ///< 1 if nothing was reported
+  double recall() const noexcept;     ///< 1 if there was nothing to report
 };
 
-/// What is asked of an epoch.
+/// Epoch of packets and the task for it.
 struct Epoch {
   Task task = Task::count;
-  std::size_t flows = 0;  ///< their numbers are below
+  std::size_t flows = 0;  ///< flow numbers are below this
   std::span<const std::uint32_t> packets;
-  std::uint64_t threshold = 0;  ///< a flow of more packets is a heavy hitter
+  std::uint64_t threshold = 0;  ///< a flow with more packets is a heavy hitter
 };
 
-/// The truth about an epoch, reckoned once for all candidates.
+/// Truth about an epoch, computed once for all candidates.
 class EpochTruth {
  public:
   explicit EpochTruth(const Epoch& epoch);
 
-  /// Of a candidate that was given the epoch's packets and no others, and drained.
+  /// Judges a candidate that was given exactly the epoch's packets, and drained.
   Accuracy judge(const Candidate& candidate) const;
 
  private:
   bool by_counts() const noexcept { return reports_.empty(); }
 
   std::vector<std::uint64_t> counts_;
-  std::vector<std::uint8_t> reports_;  ///< of the task; empty where the counts decide
+  std::vector<std::uint8_t> reports_;  ///< reports of the task; empty if counts decide
   std::uint64_t threshold_;
 };
 

@@ -10,10 +10,10 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kFewestJudged = 20;  ///< events of a window, for a recall to be compared with its estimate
-constexpr std::size_t kVaried = 10;        ///< windows that a variation is of: as many as estimates go by
+constexpr std::size_t kFewestJudged = 20;  ///< events of a window, so that its recall can be compared with the estimate
+constexpr std::size_t kVaried = 10;        ///< windows for a variation; as many as estimates use
 
-/// Events that there are, that were found, and found of those that there are. Of none all are right.
+/// Counts of events: existing, found, and found among the existing. Shares of zero events count as 1.
 struct Counted {
   std::size_t there = 0, found = 0, right = 0;
 
@@ -26,7 +26,7 @@ struct Counted {
   }
 };
 
-/// Of windows in a row: the deviation of their events a flow, of their mean.
+/// Computes the deviation of events per flow over successive windows, relative to their mean.
 class Variation {
  public:
   void add(std::uint64_t window, double events_a_flow) {

@@ -8,7 +8,7 @@
 
 namespace parshall::lab {
 
-/// What the run found of a task in these windows, of what `truth` has.
+/// Compares the events that the run found for a task in these windows with those in `truth`.
 TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcome& truth, const Stretches& judged,
                    double threshold);
 

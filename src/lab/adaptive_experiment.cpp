@@ -27,8 +27,8 @@ namespace parshall::lab {
 namespace {
 
 constexpr std::chrono::microseconds kTick{200};
-constexpr std::uint64_t kPastNs = 500'000'000;  ///< of a stretch's truth
-constexpr double kCapacityS = 5;                ///< of a run, to know how much a worker can take
+constexpr std::uint64_t kPastNs = 500'000'000;  ///< history before a stretch, for its truth
+constexpr double kCapacityS = 5;                ///< length of the run that measures a worker's capacity
 
 double resident_bytes() {
   std::size_t pages = 0, resident = 0;
@@ -36,7 +36,7 @@ double resident_bytes() {
   return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-/// How a worker meets what comes.
+/// Configuration of a worker for a run.
 struct Way {
   const AdaptiveMode* mode;
   std::uint32_t filter_bytes = 0;
@@ -54,7 +54,7 @@ class Experiment {
     for (const auto& [name, spec] : adaptive_tasks())
       for (std::size_t at; (at = text.find(quoted(name))) != text.npos;)
         text.replace(at, name.size() + 2, '"' + std::string(spec) + '"');
-    plan_.source.traffic = "flows=1,pace=1000";  // in its place comes what is handed to run()
+    plan_.source.traffic = "flows=1,pace=1000";  // replaced by the source handed to run()
     plan_.flows.seed = sweep_.seed;
     plan_.tasks.states = config_.name;
     plan_.tasks.states_text = std::move(text);
@@ -67,7 +67,7 @@ class Experiment {
     return std::nullopt;
   }
 
-  /// Until the packets' time is over. `meanwhile` is called now and then.
+  /// Runs until the packets' time is over; `meanwhile` is called regularly.
   Result<Outcome> run(
       std::unique_ptr<PacketSource> source, Way way, double seconds, const Stretches& kept,
       const std::function<void()>& meanwhile = [] {}) const {
@@ -84,8 +84,8 @@ class Experiment {
     options.keeps_ended = false;
     options.commits_first = true;
     options.limits.packet_time_ns = static_cast<std::uint64_t>(seconds * 1e9);
-    static_cast<void>(watch_recall(plan, *wiring));  // where no flow can give way, none is missed
-    OutcomeTaker events(kept);                       // before the run, which may still tell it of some as it ends
+    static_cast<void>(watch_recall(plan, *wiring));  // if no flow can be reduced, none is missed
+    OutcomeTaker events(kept);                       // made before the run, which may still report events as it ends
     auto run = Run::open(plan, *std::move(wiring), [&]() -> Result<Input> {
       Input input{.description = "an experiment",
                   .sources = {},
@@ -116,7 +116,7 @@ class Experiment {
   Plan plan_;
 };
 
-/// Of one configuration and one round.
+/// Runs of one configuration and one round.
 class Round {
  public:
   Round(const AdaptiveSweep& sweep, const StateConfig& config, const Experiment& experiment, int round)
@@ -141,7 +141,7 @@ class Round {
   }
 
  private:
-  /// What comes.
+  /// Traffic of a run.
   struct Load {
     double flood, load, capacity_pps;
   };
@@ -168,7 +168,7 @@ class Round {
     return std::nullopt;
   }
 
-  /// Of stretches with what comes before, so that flows have a past.
+  /// Returns the truth in stretches, including the time before each, so that flows have a history.
   Result<Outcome> truth_of(const std::shared_ptr<const Trace>& trace, Pace pace, const Stretches& judged) const {
     if (sweep_.stretches == 0)
       return experiment_.run(std::make_unique<PatientSource>(trace, pace, 0), kPatiently, sweep_.seconds, judged);
@@ -211,8 +211,8 @@ class Round {
                           [clock](std::uint64_t ns) { clock->leave_out(ns); }});
   }
 
-  /// Load 1, packets per second: by what the worker takes when its queue is never empty, in the middlemost of its
-  /// windows, but for the first ones, in which flows begin.
+  /// Returns load 1 in packets per second: the worker's rate in the median window while its queue is never empty,
+  /// without the first windows, in which flows begin.
   Result<double> capacity(const std::shared_ptr<const Trace>& trace) const {
     constexpr double kEndlessPps = 1e9;
     const auto outcome = experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()),
@@ -241,7 +241,7 @@ class Round {
                         std::vector{std::ranges::find(neighbours(), "cache", &Neighbour::name)->make()});
     }
     bool fights = false;
-    double early_bytes = 0, late_bytes = 0;  // of resident memory
+    double early_bytes = 0, late_bytes = 0;  // resident memory
     const auto outcome = experiment_.run(std::move(paced), way, sweep_.seconds, judged, [&] {
       const Counters now = counts->counters();
       const double part =

@@ -9,7 +9,7 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::uint64_t kNothing = 1000;  ///< of so many packets of a window, one that is lost is no loss
+constexpr std::uint64_t kNothing = 1000;  ///< a window that loses less than one packet in this many counts as lossless
 
 }  // namespace
 
@@ -47,8 +47,8 @@ double ChangingSkew::after(std::uint64_t came) const noexcept {
 
 std::optional<double> skew_at_loss(std::span<const WindowLoss> windows, std::size_t from, ChangingSkew skew) {
   std::vector<double> begins;
-  std::optional<double> begin;  // of the losses of the change at hand
-  bool is_whole = false;        // that change: seen from its start
+  std::optional<double> begin;  // start of the losses in the current pass
+  bool is_whole = false;        // the current pass was seen from its start
   std::uint64_t came = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const std::uint64_t before = came / skew.packets;

@@ -32,7 +32,7 @@ void OutcomeTaker::event(const Event& event) {
   outcome_.said[{event.task, window}] = recall && at_least ? std::optional(Said{*recall, *at_least}) : std::nullopt;
 }
 
-/// Events about a window are only of those in which a task missed flows and something was found, or may have been.
+/// Takes a recall. Events exist only for windows in which a task missed flows and found something, or may have.
 void OutcomeTaker::recall(const WindowRecall& told) {
   if (!keeps(told.window.number)) return;
   outcome_.flows[{told.task, told.window.number}] = {

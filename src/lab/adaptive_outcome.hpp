@@ -14,7 +14,7 @@
 
 namespace parshall::lab {
 
-/// An event, by a hash of its key: of some millions two that meet are not to be expected.
+/// An event, identified by a hash of its key; among some millions no collisions are expected.
 struct Found {
   std::uint64_t window, key;
   auto operator<=>(const Found&) const = default;
@@ -22,8 +22,8 @@ struct Found {
 struct Said {
   double recall, at_least;
 };
-/// Of a window, that a task looked at, in whole or in part; and did not look at all the time. Those that it looked at
-/// in part are both.
+/// Flows of a window that a task inspected completely, in part, and not all the time. Those inspected in part are in
+/// both of the latter.
 struct FlowsLookedAt {
   std::uint64_t seen, seen_in_part, missed;
 
@@ -33,18 +33,18 @@ struct FlowsLookedAt {
   }
 };
 
-/// What came of a run.
+/// Results of a run.
 struct Outcome {
-  std::map<std::string, std::vector<Found>> found;  ///< by task; in order once the run is over
-  /// By task and window, as events say it; nothing: that nothing is known; no word: that all was found.
+  std::map<std::string, std::vector<Found>> found;  ///< by task; sorted once the run is over
+  /// Recall by task and window, as events report it. Unset: unknown; no entry: everything was found.
   std::map<std::pair<std::string, std::uint64_t>, std::optional<Said>> said;
-  /// By task and window, as each is told; no word: no packet came, or nobody knows.
+  /// Flows by task and window, as each is reported; no entry: no packet came, or unknown.
   std::map<std::pair<std::string, std::uint64_t>, FlowsLookedAt> flows;
   std::vector<std::uint64_t> packets;  ///< by window
   ReportSummary summary;
 };
 
-/// Keeps what tasks found in the stretches that are judged, which outlive it.
+/// Keeps the tasks' events in the judged stretches, which must outlive it.
 class OutcomeTaker final : public InnerExporter {
  public:
   explicit OutcomeTaker(const Stretches& kept) : kept_(kept) {}
@@ -52,7 +52,7 @@ class OutcomeTaker final : public InnerExporter {
   void event(const Event& event) override;
   void recall(const WindowRecall& told) override;
 
-  /// Once the run has ended.
+  /// Returns the outcome once the run has ended.
   Outcome outcome() &&;
 
  private:

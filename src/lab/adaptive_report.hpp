@@ -7,7 +7,7 @@ namespace parshall::lab {
 
 std::span<const Column> adaptive_columns() noexcept;
 
-/// A row for each run and task, and one for all of a run's tasks.
+/// Makes a row for each run and task, and one for all tasks of a run.
 Part adaptive_part(std::span<const AdaptiveRow> rows);
 
 }  // namespace parshall::lab

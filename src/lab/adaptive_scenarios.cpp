@@ -61,7 +61,7 @@ constexpr AdaptiveMode kModes[] = {
 constexpr StateConfig kPublished[] = {{"chain", "each state does what the one before does, and one task more", kChain},
                                       {"tree", "three states of two tasks each, which all give way to one", kTree}};
 
-/// Numbers of states and tasks that what deciding takes is published for.
+/// Numbers of states and tasks for which decision times are published.
 struct Size {
   std::size_t states, tasks;
 };
@@ -69,13 +69,13 @@ constexpr Size kSizes[] = {{10, 4},  {20, 4},  {40, 4},  {64, 4},  {10, 10},
                            {10, 20}, {10, 50}, {20, 20}, {20, 40}, {40, 40}};
 constexpr std::size_t kMostRules = StatePlan::kMostRules;
 
-/// As text, which lasts.
+/// Keeps the texts of a chain.
 struct Chain {
   std::string name, help, states;
 };
 
-/// A chain whose last state has all tasks, of four kinds, and whose others have fewer; the heaviest ones have as many
-/// flows each.
+/// Makes a chain whose heaviest state has all tasks, of four kinds, and whose other states have fewer. The heaviest
+/// states have equally many flows.
 Chain chain_of(Size size) {
   Chain chain{.name = fmt::format("{}x{}", size.states, size.tasks),
               .help = fmt::format("a chain of {} states with up to {} tasks", size.states, size.tasks),

@@ -9,17 +9,18 @@ namespace parshall::lab {
 
 inline constexpr std::uint64_t kWindowNs = 10'000'000;
 
-/// Windows that are judged, with the last.
+/// Windows that are judged, including the last.
 struct Stretch {
   std::uint64_t first, last;
   bool has(std::uint64_t window) const noexcept { return window >= first && window <= last; }
 };
-/// In order; none is in two.
+/// Stretches in order, without overlap.
 using Stretches = std::vector<Stretch>;
 
 std::uint64_t warm_up_windows(const AdaptiveSweep& sweep) noexcept;
 
-/// What is judged: not the first window, which finds tasks without a past, nor the last one, which is cut.
+/// Returns the judged windows: without the first one, in which tasks have no history, and the last one, which is
+/// incomplete.
 Stretches judged_stretches(const AdaptiveSweep& sweep);
 
 }  // namespace parshall::lab

@@ -15,14 +15,14 @@
 
 namespace parshall::lab {
 
-/// The monitor's bucketed table with all left out but counting: no keys, no bytes, no times.
+/// The monitor's bucketed table reduced to counting: no keys, no bytes, no times.
 ///
-/// Shape:  line of 64 bytes = eight 32-bit tags and eight 32-bit counts; made for half of the places. A key whose line
-///         is full is in the next that is not.
+/// Shape:  lines of 64 bytes with eight 32-bit tags and eight 32-bit counts; sized to be half full. If a key's line is
+///         full, it is in the next one that is not.
 /// Cost:   one cache line.
-/// Error:  keys of one tag in one run of lines are counted as one: of n keys each meets one with the chance 2^-31 for
-///         each key in the lines it looks through. Never below the truth, but for what is rejected.
-/// Full:   where kLongestRun lines in a row are; packets of further keys that belong there are rejected.
+/// Error:  keys with one tag in one run of lines are counted as one. Each of n keys collides with probability 2^-31 for
+///         each key in the lines it searches. Counts are never below the truth, except for rejected packets.
+/// Full:   if kLongestRun lines in a row are full, packets of further keys that belong there are rejected.
 template <MapKey K, std::unsigned_integral Counter = std::uint32_t>
 class BucketedCounts {
  public:
@@ -105,7 +105,7 @@ class BucketedCounts {
   unsigned shift_;
   std::size_t used_ = 0;
   std::uint64_t rejected_ = 0;
-  std::unordered_map<std::size_t, std::uint64_t> wraps_;  ///< of counts, by place
+  std::unordered_map<std::size_t, std::uint64_t> wraps_;  ///< overflows of counts, by place
 };
 
 }  // namespace parshall::lab

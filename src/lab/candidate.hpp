@@ -6,29 +6,29 @@
 
 namespace parshall::lab {
 
-/// A structure under test. It is given flows by number: keys and hashes are made from those as it goes, so that the
-/// traffic itself costs little memory traffic.
+/// A structure under test. It gets flows by number, and makes keys and hashes from these, so that the traffic itself
+/// needs little memory bandwidth.
 class Candidate {
  public:
   virtual ~Candidate() = default;
 
-  /// One packet for each flow number: finds or starts the flow, and does the task. Some packets may stay in flight
-  /// until drain(). Throws std::bad_alloc where it allocates.
+  /// Processes one packet for each flow number: finds or starts the flow, and does the task. Some packets may stay in
+  /// flight until drain(). Throws std::bad_alloc if it allocates.
   virtual void run(std::span<const std::uint32_t> flows) = 0;
   virtual void drain() {}
 
-  /// Packets counted for each flow; 0 where it has none. After drain().
+  /// Returns the packets counted for each flow, 0 for those without. Call it after drain().
   virtual void counts(std::span<std::uint64_t> by_flow) const = 0;
 
-  /// Whether the task reports the flow, by what is kept for it: 1 or 0. After drain(). Nothing of a task that needs no
-  /// more than counts.
+  /// Returns if the task reports each flow, as 1 or 0. Call it after drain(). Does nothing for a task that only needs
+  /// counts.
   virtual void reports(std::span<std::uint8_t>) const {}
 
-  virtual std::size_t places() const noexcept = 0;  ///< that entries may have; 0 where there is no such thing
-  virtual std::size_t size() const noexcept = 0;    ///< entries in use
-  virtual std::uint64_t rejected() const noexcept { return 0; }  ///< packets of flows it had no room for
+  virtual std::size_t places() const noexcept = 0;               ///< places for entries; 0 if not applicable
+  virtual std::size_t size() const noexcept = 0;                 ///< entries in use
+  virtual std::uint64_t rejected() const noexcept { return 0; }  ///< packets of flows without room
 
-  /// Mean number of buckets that find() looks at for these flows; 0 where there is no such thing.
+  /// Returns the mean number of buckets that find() inspects for these flows; 0 if not applicable.
   virtual double mean_probes(std::span<const std::uint32_t>) const noexcept { return 0; }
 };
 

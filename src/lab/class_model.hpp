@@ -7,8 +7,8 @@
 
 namespace parshall::lab {
 
-/// Flows of so many classes, each around packet sizes of its own: what a model is made from where its cost is asked,
-/// which does not depend on how right it is.
+/// Makes flows of this many classes, each with packet sizes around its own centre. Models trained on them serve to
+/// measure cost, which does not depend on accuracy.
 Samples made_samples(std::size_t classes, std::size_t packets, std::uint64_t seed);
 
 }  // namespace parshall::lab

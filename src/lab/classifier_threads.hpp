@@ -12,7 +12,7 @@
 
 namespace parshall {
 
-/// Threads that tell classes for workers, each by rings of its own.
+/// Threads that classify flows for the workers, each through rings of its own.
 ///
 /// Source: the classification module of Santiago del Rio et al., IMC 2012, which is one thread at the end of one ring.
 class ClassifierThreads final : public ClassHelpers {
@@ -26,10 +26,10 @@ class ClassifierThreads final : public ClassHelpers {
   void serve(std::span<const ClassJobs* const> workers) override;
   std::optional<Error> start(std::span<const unsigned> cores) override;
 
-  /// CPU time of each of them so far, between start() and stop().
+  /// Returns the CPU time of each thread so far, between start() and stop().
   std::vector<std::uint64_t> cpu_ns() noexcept;
 
-  /// They leave what is in the rings, once the workers have gone.
+  /// Stops the threads once the workers have ended; whatever is in the rings stays there.
   void stop() noexcept;
 
  private:

@@ -17,7 +17,7 @@ namespace parshall::lab {
 namespace {
 
 constexpr std::size_t kBatch = 256;
-constexpr std::size_t kFew = 64;  ///< packets: who finds fewer sleeps, and finds more at once then
+constexpr std::size_t kFew = 64;  ///< packets; a thread that finds fewer sleeps, to find more at once
 constexpr std::chrono::microseconds kLook{500};
 
 constexpr ClassifyShape kShapes[] = {
@@ -133,7 +133,7 @@ std::optional<Error> ClassifyCrew::start() {
   return std::nullopt;
 }
 
-/// With whatever has been started.
+/// Ends all threads that were started.
 void ClassifyCrew::end_threads() {
   stop_.store(true, std::memory_order_relaxed);
   go_.store(true, std::memory_order_release);
@@ -206,7 +206,7 @@ void ClassifyCrew::sniff(std::size_t index) {
   sniffing_.fetch_sub(1, std::memory_order_release);
 }
 
-/// A full ring makes a source that can wait wait; of one that cannot, the packet is lost.
+/// Passes packets to the ring. If it is full, a source that can wait does so; for any other, the packet is lost.
 void ClassifyCrew::hand_over(Queue& queue, std::span<const RawPacket> packets, InFlight& staging) noexcept {
   Lane& lane = *queue.lane;
   for (std::size_t at = 0; at < packets.size(); at += kGroup) {
@@ -236,7 +236,7 @@ void ClassifyCrew::handle(std::size_t index) {
   Chain& chain = *chains_[options_.shape->chain_of(index)];
   Idle idle(Waiting::asleep);
   for (;;) {
-    const bool last_turn = !queue.receiving.load(std::memory_order_acquire);  // before the ring is looked at
+    const bool last_turn = !queue.receiving.load(std::memory_order_acquire);  // must be read before the ring
     const std::span<const PacketFacts> facts = queue.ring.readable(kBatch);
     if (!facts.empty()) handle_batch(chain, queue.ring, facts);
     {

@@ -22,34 +22,34 @@ namespace parshall::lab {
 struct CrewOptions {
   const ClassifyShape* shape = nullptr;  ///< not null
   Placement placement = Placement::chain;
-  std::vector<unsigned> cores;        ///< that may be used
+  std::vector<unsigned> cores;        ///< cores that may be used
   const TableEntry* table = nullptr;  ///< not null
-  std::size_t flows = 1 << 20;        ///< of each chain's table
+  std::size_t flows = 1 << 20;        ///< capacity of each chain's table
   Timeouts timeouts;
   std::shared_ptr<const Classifier> classifier;  ///< not null
-  std::size_t ring_packets = 65536;              ///< between a thread that sniffs and one that handles flows
+  std::size_t ring_packets = 65536;              ///< ring between the sniffing and the flow handling thread
   std::size_t ring_jobs = ClassJobRing::kJobs;
   std::uint64_t seed = 1;
 };
 
-/// What became of one chain's packets.
+/// Results for one chain's packets.
 struct ChainRun {
   Accounting accounting;
   std::vector<ClassCounts> classes;
   ClassJobCounts jobs;
-  std::uint64_t classified = 0;          ///< flows that have a class
-  std::uint64_t classified_packets = 0;  ///< of these
-  std::uint64_t told = 0;                ///< of these, told by threads before anybody read the flow
+  std::uint64_t classified = 0;          ///< flows with a class
+  std::uint64_t classified_packets = 0;  ///< packets of these flows
+  std::uint64_t told = 0;                ///< flows of these that threads classified before the flow was read
 };
 
 struct CrewRun {
   std::vector<ChainRun> chains;
-  double sniffing_s = 0;                             ///< until the threads that sniff had ended
-  double seconds = 0;                                ///< until all had
+  double sniffing_s = 0;                             ///< until the sniffing threads had ended
+  double seconds = 0;                                ///< until all threads had ended
   std::array<std::vector<double>, kModules> cpu_ns;  ///< by module and thread
-  std::uint64_t resident_bytes = 0;                  ///< of the process, in the end
+  std::uint64_t resident_bytes = 0;                  ///< memory of the process at the end
 
-  /// Over all chains.
+  /// Returns a sum over all chains.
   template <class Of>
   std::uint64_t sum(Of of) const {
     std::uint64_t all = 0;
@@ -58,22 +58,22 @@ struct CrewRun {
   }
 };
 
-/// The threads of a classifying system over given queues, made of the parts that a session is made of. While little or
-/// nothing comes they sleep, so that their CPU time says how much they have to do. Records of ended flows are dropped.
+/// Threads of a classifying system over given queues, made of the same parts as a session. They sleep while little
+/// comes, so that their CPU time shows the amount of work. Records of ended flows are dropped.
 ///
 /// One crew runs once.
 class ClassifyCrew {
  public:
-  /// Of each interface all of its queues, and then the next interface's. Takes all memory. Throws std::bad_alloc.
+  /// Takes all queues of the first interface, then those of the next. Allocates all memory. Throws std::bad_alloc.
   ClassifyCrew(CrewOptions options, std::vector<std::unique_ptr<PacketSource>> queues);
   ~ClassifyCrew();
 
-  /// For so long, or until no queue has any packet more. An error: what cannot be started or pinned, and an account
-  /// that does not balance: packets of a chain have to be polled = ring full + of no flow + counted, and counted = in
-  /// live flows + in ended records.
+  /// Runs for this long, or until no queue has any packet left. Error: a thread cannot be started or pinned, or an
+  /// account does not balance. For each chain, polled = ring full + in no flow + counted, and counted = in live flows +
+  /// in ended records.
   Result<CrewRun> run(std::chrono::nanoseconds how_long);
 
-  /// Of all chains' tables, rows and rings, at most.
+  /// Returns the most memory of all chains' tables, rows and rings.
   static std::uint64_t memory_bytes(const CrewOptions& options);
 
  private:
@@ -87,7 +87,7 @@ class ClassifyCrew {
   struct Chain {
     std::unique_ptr<FlowStage> monitor;
     std::optional<ClassifierThreads> classifiers;
-    std::mutex lock;  ///< of the monitor, where queues share it
+    std::mutex lock;  ///< lock of the monitor, if queues share it
   };
 
   std::optional<Error> start();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kSniffing = static_cast<std::size_t>(Module::sniffing);
 
-/// One run, and for which load.
+/// One run, and its load.
 struct RunSample {
   double load = 0;
   double offered_mpps, sniffed_mpps, handled_mpps, classified_mpps, classified_kfps, told_share, lost_share;
@@ -86,7 +86,7 @@ class Classifying {
     return rows;
   }
 
-  /// Nothing where `stop` said so.
+  /// Measures a row; returns nullopt if `stop` returned true.
   Result<std::optional<RunSample>> measure(const ClassifyRow& row, double& guess, const std::function<bool()>& stop) {
     if (sweep_->find_rate) return find(row, guess, stop);
     if (stop()) return std::optional<RunSample>();
@@ -97,7 +97,7 @@ class Classifying {
 
  private:
   static constexpr int kMostProbes = 9;
-  static constexpr double kNearEnough = 1.05;  ///< between a load that loses and the highest that does not
+  static constexpr double kNearEnough = 1.05;  ///< ratio of the lowest load with loss to the highest without
 
   CrewOptions options_of(const ClassifyRow& row) const {
     return {.shape = row.shape,
@@ -122,7 +122,7 @@ class Classifying {
     return text;
   }
 
-  /// On a thread whose sleeps, and those of the threads that it starts, are as short as they are meant.
+  /// Runs in a thread with precise sleeps, which the threads that it starts inherit.
   Result<RunSample> run_once(const ClassifyRow& row, double load) {
     Result<RunSample> sample = Error{};
     std::thread([&] {
@@ -143,7 +143,7 @@ class Classifying {
     return sample;
   }
 
-  /// A run that lost so little that another program may have done it is made once more: the better of the two.
+  /// Repeats a run whose small loss may be due to another program; returns the better of both.
   Result<RunSample> run_unless_disturbed(const ClassifyRow& row, double load) {
     constexpr double kMayBeDisturbed = 0.05;
     auto sample = run_once(row, load);
@@ -152,7 +152,7 @@ class Classifying {
     return !again || again->lost_share < sample->lost_share ? std::move(again) : std::move(sample);
   }
 
-  /// The highest load without loss, or what the last run was where none was. `guess`: the last one found, or 0.
+  /// Finds the highest load without loss; if there is none, returns the last run. `guess`: the last load found, or 0.
   Result<std::optional<RunSample>> find(const ClassifyRow& row, double& guess, const std::function<bool()>& stop) {
     std::optional<RunSample> best;
     double worst = 0, load = guess > 0 ? guess : 1;  // worst: the lowest load that lost
@@ -166,7 +166,7 @@ class Classifying {
         load = worst > 0 ? std::sqrt(load * worst) : std::min(1.0, 1.2 * load);
       } else {
         worst = load;
-        const double most = load * (1 - sample->lost_share);  // what it might have taken, had no more come
+        const double most = load * (1 - sample->lost_share);  // rate that it might have handled alone
         load = best ? std::sqrt(best->load * worst) : std::clamp(0.95 * most, 0.3 * worst, 0.8 * worst);
         if (!best && probe + 1 == kMostProbes) best = RunSample(*std::move(sample)), best->load = 0;
       }
@@ -180,7 +180,7 @@ class Classifying {
   std::vector<unsigned> cores_;
 };
 
-/// Of the rounds that all rows have.
+/// Summarizes the rounds that all rows have.
 void summarize(const ClassifySweep& sweep, ClassifyRow& row, std::span<const RunSample> samples) {
   const auto over = [&](auto of) {
     std::vector<double> values;
@@ -231,7 +231,7 @@ std::optional<Error> enough_memory(std::span<const ClassifyRow> rows) {
                            available >> 20)};
 }
 
-/// Nothing where `stop` said so before the first round was done.
+/// Measures all rows; returns nothing if `stop` returned true before the first round was done.
 Result<std::vector<ClassifyRow>> measure(const ClassifySweep& sweep, const std::function<bool()>& stop) {
   Classifying classifying(sweep);
   std::vector<ClassifyRow> rows = classifying.rows();

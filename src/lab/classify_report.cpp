@@ -21,7 +21,7 @@ using Of = const Told&;
 
 Cell count(std::uint64_t value) { return value; }
 
-/// Of threads that there are.
+/// Returns the CPU share of a module, if the shape has threads for it.
 template <std::size_t Which>
 Cell cpu_share(Of told) {
   return cell_if(Which == kHandling || !told.row.shape->inlined, told.row.cpu_share[Which].median);
@@ -32,7 +32,7 @@ Cell cpu_ns(Of told) {
 }
 Cell lossless(Of told, double value) { return cell_if(told.sweep.find_rate, value); }
 
-/// Every one there is, in this order.
+/// Lists all columns in order.
 constexpr auto kClassifyColumns = std::to_array<ColumnOf<Told>>({
     {{"traffic", "traffic", 0, kCommon}, [](Of told) -> Cell { return told.sweep.traffic->description(); }},
     {{"cap", "frames count up to", 0, kCommon}, [](Of told) { return count(told.sweep.traffic->cap()); }},

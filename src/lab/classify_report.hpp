@@ -9,7 +9,7 @@ namespace parshall::lab {
 
 std::span<const Column> classify_columns() noexcept;
 
-/// `source_ns`: what playing the traffic costs (ClassifyTraffic::source_ns()).
+/// Makes the report. `source_ns`: cost of playing the traffic (ClassifyTraffic::source_ns()).
 Part classify_part(const ClassifySweep& sweep, std::span<const ClassifyRow> rows, double source_ns);
 
 }  // namespace parshall::lab

@@ -80,7 +80,7 @@ std::unique_ptr<PacketSource> ClassifyTraffic::source(Place place, double load, 
   }
   const Pace pace(mpps() * 1e6 * load / static_cast<double>(place.queues));
   auto source = std::make_unique<PacedSource>(trains_, pace, queue_packets, kTrafficStartNs, std::move(clock));
-  // Hours at line rate, of the 2^48 trains that there are.
+  // Enough for hours at line rate, of the 2^48 trains that exist.
   constexpr std::uint64_t kPacketsOfAQueue = std::uint64_t{1} << 40;
   source->play_from((place.interface * place.queues + place.queue) * kPacketsOfAQueue);
   return source;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLineBytes = 64;
 
-/// Counts at random lines of so many bytes.
+/// Counts at random lines of this many bytes.
 CoRunners::Work count_at_random(std::size_t size) {
   auto memory = std::make_shared<HugeBuffer<std::uint64_t>>(size / sizeof(std::uint64_t));
   memory->populate();
@@ -34,7 +34,7 @@ CoRunners::Work fight_for_cache() {
   return count_at_random(std::clamp(last_level_cache_bytes(), kLeast, kMost));
 }
 
-/// Source: the application of Alipourfard et al., SOSR 2018, figure 9a.
+/// Makes a neighbour that counts. Source: the application of Alipourfard et al., SOSR 2018, figure 9a.
 template <std::size_t Megabytes>
 constexpr Neighbour counting_neighbour(std::string_view name) {
   constexpr std::size_t kBytes = Megabytes * 1'000'000;
@@ -43,12 +43,12 @@ constexpr Neighbour counting_neighbour(std::string_view name) {
           kBytes};
 }
 
-/// Copies memory that no cache holds.
+/// Copies memory that exceeds all caches.
 CoRunners::Work fight_for_bandwidth() {
   constexpr std::size_t kHalf = std::size_t{256} << 20, kStep = std::size_t{256} << 10;
   static_assert(2 * kHalf == kNeighbourBytes);
   auto memory = std::make_shared<HugeBuffer<std::uint8_t>>(2 * kHalf);
-  memory->populate();  // else it would read the one page of zeros
+  memory->populate();  // otherwise it would read the shared page of zeros
   return [memory, at = std::size_t{0}]() mutable {
     std::memcpy(memory->data() + kHalf + at, memory->data() + at, kStep);
     at = (at + kStep) % kHalf;

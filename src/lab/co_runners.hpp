@@ -11,28 +11,28 @@
 
 namespace parshall::lab {
 
-/// Keeps the calling thread on a core.
+/// Pins the calling thread to a core.
 void stay_on(int core) noexcept;
 
-/// Does work(0) on this core and work(i) on the i-th of the others, at the same time; returns when all is done.
+/// Runs work(0) on this core and work(i) on the i-th of the others at the same time; returns when all have finished.
 void on_each_core(std::size_t cores, std::span<const int> others, const std::function<void(std::size_t core)>& work);
 
 /// Work that other cores do while something is measured on this one.
 class CoRunners {
  public:
-  using Work = std::function<void()>;  ///< some microseconds of it, called over and over
+  using Work = std::function<void()>;  ///< takes some microseconds; called repeatedly
 
-  /// One work for each of the first cores; they wait until start().
+  /// Assigns one work to each of the first cores; they wait until start().
   CoRunners(std::span<const int> cores, std::vector<Work> works);
   ~CoRunners();
   CoRunners(const CoRunners&) = delete;
   CoRunners& operator=(const CoRunners&) = delete;
 
-  void start() noexcept;  ///< returns when all of them work
-  void stop() noexcept;   ///< returns when none does
+  void start() noexcept;  ///< returns when all of them are working
+  void stop() noexcept;   ///< returns when none is working
 
   std::size_t size() const noexcept { return threads_.size(); }
-  double cpu_ns() noexcept;  ///< that all of them together were given so far
+  double cpu_ns() noexcept;  ///< total CPU time of all of them so far
 
  private:
   enum class State : int { wait, work, end };
@@ -43,18 +43,18 @@ class CoRunners {
   std::vector<std::thread> threads_;
 };
 
-/// Of the memory of any of them, at most.
+/// Largest memory of any neighbour.
 inline constexpr std::size_t kNeighbourBytes = std::size_t{512} << 20;
 
-/// A neighbour that fights for what cores share.
+/// A neighbour that competes for resources shared by cores.
 struct Neighbour {
   std::string_view name;
   std::string_view help;
-  CoRunners::Work (*make)();                        ///< null: there is none
-  std::optional<std::size_t> bytes = std::nullopt;  ///< that it goes over, where all machines have the same
+  CoRunners::Work (*make)();                        ///< null: none
+  std::optional<std::size_t> bytes = std::nullopt;  ///< memory it walks over, if that is the same on all machines
 };
 
-/// Every one there is: one line each.
+/// Lists all neighbours.
 std::span<const Neighbour> neighbours() noexcept;
 
 }  // namespace parshall::lab

@@ -12,14 +12,14 @@
 
 namespace parshall::lab {
 
-/// Other cores that run while samples are taken on this one, and whether they had their cores.
+/// Other cores that run while samples are taken on this one. Checks that they had their cores.
 class Company {
  public:
-  /// Where there are no works, there is none: then a sample is never disturbed.
+  /// Takes works for the other cores. Without any, no sample is ever disturbed.
   Company(std::span<const int> cores, std::vector<CoRunners::Work> works) : others_(cores, std::move(works)) {}
 
-  /// Does `work`, a part of a sample. The others begin at the first part, which is a warm-up, and end at disturbed(),
-  /// so that waiting for them is no part of the cost.
+  /// Does `work`, a part of a sample. The others start at the first part, which is a warm-up, and stop at disturbed(),
+  /// so that waiting for them is not part of the cost.
   template <class Work>
   void take_part(Work work) {
     using Clock = std::chrono::steady_clock;
@@ -34,7 +34,7 @@ class Company {
     last_ = std::clamp(ran / passed - static_cast<double>(others_.size()), 0.0, 1.0);
   }
 
-  /// Ends a sample: whether this core and the others did not all run all the time of its last part.
+  /// Ends a sample; returns true if this core and the others did not all run throughout its last part.
   bool disturbed() {
     constexpr double kTogether = 0.95;
     if (!running_) return false;
@@ -52,13 +52,13 @@ class Company {
     if (others_.size() != 0) others_.stop();
   }
 
-  /// Share of a sample's time in which all ran, at least: the median of the samples; 1 without any.
+  /// Returns the median, over the samples, of the share of time in which all ran; 1 without samples.
   double together() const { return together_.empty() ? 1 : estimate(together_).median; }
 
  private:
   CoRunners others_;
   bool running_ = false;
-  double last_ = 1;  ///< of the last part
+  double last_ = 1;  ///< share of the last part
   std::vector<double> together_;
 };
 

@@ -15,7 +15,7 @@
 namespace parshall::lab {
 namespace {
 
-/// So few that other programs seldom come between.
+/// Short enough that other programs rarely interrupt it.
 constexpr std::size_t kSamplePackets = std::size_t{1} << 16;
 constexpr std::size_t kWarmUpPackets = std::size_t{1} << 18;
 
@@ -33,7 +33,7 @@ std::vector<std::unique_ptr<Candidate>> candidates(std::span<const std::size_t> 
 
 constexpr bool kShared = true, kExact = true, kOneTable = true;
 
-/// Of a SharedTable or a SharedArray.
+/// Makes a way of counting with a SharedTable or a SharedArray.
 template <class Table>
 constexpr CountingWay way(std::string_view name, std::string_view help, bool exact = true) {
   return {
@@ -59,7 +59,7 @@ std::size_t memory_of(const CountingWay& way, std::span<const CoreShare> shares,
   return bytes;
 }
 
-/// At most: where traffic is split, less.
+/// Checks an upper bound of memory; split traffic needs less.
 std::optional<Error> enough_memory(const ContentionCase& of) {
   std::size_t needed = of.flows * (2 * sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));  // order, truth, counts
   for (const CountingWay& way : counting_ways()) needed += (way.shared ? 1 : of.cores) * way.memory_bytes(of.flows);
@@ -93,7 +93,7 @@ std::vector<std::uint64_t> truth_of(std::span<const CoreShare> shares, std::size
 
 using Crews = std::vector<std::unique_ptr<CountingCrew>>;
 
-/// One for each way that counts, filled, and right.
+/// Makes a crew for each way that counts, and checks it once filled.
 Result<Crews> fill_crews(const ContentionCase& of, std::span<const CoreShare> shares, std::span<const int> others,
                          std::uint64_t seed) {
   const std::vector<std::uint64_t> truth = truth_of(shares, of.flows);
@@ -108,7 +108,7 @@ Result<Crews> fill_crews(const ContentionCase& of, std::span<const CoreShare> sh
   return crews;
 }
 
-/// Nothing when `stop` said so.
+/// Measures a case; returns no rows if `stop` returned true.
 Result<std::vector<ContentionRow>> measure(const ContentionSweep& sweep, const ContentionCase& of,
                                            const Traffic& traffic, const std::function<bool()>& stop) {
   const OnOneCore pinned;
@@ -146,7 +146,7 @@ Result<std::vector<ContentionRow>> measure(const ContentionSweep& sweep, const C
   return rows;
 }
 
-/// Those of one traffic; how many were handed over.
+/// Measures all cases of one traffic; returns how many were passed on.
 Result<std::size_t> measure_all(const ContentionSweep& sweep, const Traffic& traffic,
                                 const std::function<void(std::span<const ContentionRow>)>& done,
                                 const std::function<bool()>& stop) {

@@ -20,24 +20,24 @@ namespace parshall::lab {
 struct CountingWay {
   std::string_view name;
   std::string_view help;
-  bool shared;     ///< one table for all cores
+  bool shared;     ///< all cores share one table
   bool exact;      ///< no packet is lost
-  bool one_table;  ///< in the end one table has all flows
-  bool apart;      ///< flows are; otherwise those that share a place are added up
+  bool one_table;  ///< at the end, one table has all flows
+  bool apart;      ///< flows are kept separate; otherwise those that share a place are added up
 
-  /// What each core counts with, of tables made for the flows that each sees or, where they share one, for all. Null:
-  /// the way before, with the cost of merging the tables.
+  /// Makes the counters of each core, for the flows that each sees or, if shared, for all. Null: the same as the
+  /// previous way, plus the cost of merging its tables.
   std::vector<std::unique_ptr<Candidate>> (*make)(std::span<const std::size_t> flows_of_core, std::size_t flows,
                                                   std::uint64_t seed);
-  std::size_t (*memory_bytes)(std::size_t flows) noexcept;  ///< of one of its tables
+  std::size_t (*memory_bytes)(std::size_t flows) noexcept;  ///< memory of one of its tables
 };
 
-/// Every one there is: one line each; the first is what the others are compared with.
+/// Lists all ways; the others are compared with the first.
 std::span<const CountingWay> counting_ways() noexcept;
 
-/// What `parshall bench contention` varies: every combination is measured.
+/// Parameters of `parshall bench contention`; every combination is measured.
 struct ContentionSweep {
-  std::vector<std::size_t> flows;  ///< distinct, each at most kMaxFlows
+  std::vector<std::size_t> flows;  ///< distinct flows, each number at most kMaxFlows
   std::vector<double> zipf{0};     ///< exponents; 0 is uniform
   std::vector<Sharing> sharing{Sharing::same};
   std::vector<std::size_t> cores{1, 2};
@@ -45,13 +45,13 @@ struct ContentionSweep {
   int rounds = 15;
   std::uint64_t seed = 1;
   std::size_t trace_packets = std::size_t{1} << 22;
-  std::size_t epoch_packets = 2'000'000;  ///< all cores', after which separate tables are merged
+  std::size_t epoch_packets = 2'000'000;  ///< packets of all cores after which separate tables are merged
 
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 26;
-  static constexpr std::size_t kBatch = 32;  ///< packets
+  static constexpr std::size_t kBatch = 32;  ///< in packets
 };
 
-/// What the rows of one comparison have in common.
+/// Common parameters of the rows of one comparison.
 struct ContentionCase {
   std::string traffic;
   std::size_t flows = 0;
@@ -60,28 +60,27 @@ struct ContentionCase {
   std::size_t cores = 1;
 };
 
-/// One way on one case. Costs are a core's, while the others do the same.
+/// One way on one case. Costs are those of one core while the others do the same.
 struct ContentionRow {
   const CountingWay* way;
   ContentionCase of;
-  Cost cost;                       ///< per packet, making the key and its hash included
+  Cost cost;                       ///< per packet, including making the key and its hash
   std::optional<double> merge_ns;  ///< per packet; part of the cost
-  BatchFigures batches;            ///< of the core that is measured; without rounds where there is no such thing
-  double lost_share = 0;           ///< of the packets sent while it was measured, by all cores
-  double together = 1;             ///< median share of a sample in which all cores ran, at least
-  std::size_t memory_bytes = 0;    ///< all cores'
+  BatchFigures batches;            ///< batches of the measured core; no rounds if not applicable
+  double lost_share = 0;           ///< share of the packets of all cores during measurement
+  double together = 1;             ///< median share of a sample's time in which all cores ran
+  std::size_t memory_bytes = 0;    ///< memory of all cores
 };
 
-/// Measures, and hands over the rows of each case as it is done. What all cores counted at once is checked against
-/// truth before a clock starts, and its sum at the end: a way that counts wrongly is an error, and so is a case that
-/// needs more memory or more cores than there are, or flows for every core. Samples during which another core did not
-/// run count as disturbed. `stop` is asked before each round; the case that it ends is not handed over. Returns how
-/// many were.
+/// Measures, and passes on the rows of each case when it is done. Concurrent counts are checked against the truth
+/// before a clock starts, and their sum at the end. Error: a way counts wrongly, or a case needs more memory, cores or
+/// flows than there are. Samples count as disturbed if another core did not run. `stop` is called before each round;
+/// the case that it ends is not passed on. Returns the number of cases.
 Result<std::size_t> measure_contention(const ContentionSweep& sweep,
                                        const std::function<void(std::span<const ContentionRow>)>& done,
                                        const std::function<bool()>& stop);
 
-/// How many cases there are.
+/// Returns the number of cases.
 std::size_t cases(const ContentionSweep& sweep) noexcept;
 
 }  // namespace parshall::lab

@@ -32,7 +32,7 @@ constexpr auto kContentionMemory = std::to_array<ColumnOf<ContentionRow>>({
     {{"together", "together"}, [](auto& row) { return cell_if(row.of.cores > 1, row.together); }},
 });
 
-/// Every one there is, in this order.
+/// Lists all columns in order.
 constexpr auto kContentionColumns =
     columns_in_order(kContentionWhat, kCostColumns<ContentionRow>, kContentionFigures, kBatchColumns<ContentionRow>,
                      kContentionMemory, kSampleColumns<ContentionRow>);

@@ -10,10 +10,10 @@ namespace parshall::lab {
 
 std::span<const Column> contention_columns() noexcept;
 
-/// With a verdict.
+/// Makes the report, with a verdict.
 Part contention_part(std::span<const ContentionRow> rows);
 
-/// One line on what a case's figures allow to say of the ways that end in one table and lose nothing.
+/// Returns a line with the conclusions about ways that end in one table and lose nothing.
 std::string verdict(std::span<const ContentionRow> rows);
 
 }  // namespace parshall::lab

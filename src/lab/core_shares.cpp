@@ -9,7 +9,7 @@
 namespace parshall::lab {
 namespace {
 
-/// Has nothing to do with the hash that a table finds the flow by.
+/// Returns the core of a flow, independent of the hash that a table uses.
 std::size_t owner(std::uint32_t flow, std::size_t cores, std::uint64_t seed) noexcept {
   return SplitMix64(seed ^ SplitMix64::mix(flow + 1)).below(cores);
 }

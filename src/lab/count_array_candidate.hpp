@@ -9,7 +9,7 @@
 
 namespace parshall::lab {
 
-/// An array of what a task keeps, and one hash: flows that share a place share what is kept.
+/// An array of task values with one hash: flows that share a place share a value.
 /// Source: the count array of Alipourfard et al., SOSR 2018, for tasks that need more than a count (section 4).
 template <class Key, TaskValue Value>
 class ValueArrayCandidate final : public Candidate {
@@ -74,7 +74,7 @@ class ValueArrayCandidate final : public Candidate {
 
 constexpr SketchSize four_counters_per_flow(std::size_t flows) noexcept { return {4 * flows}; }
 
-/// The sketch where counts are enough.
+/// Uses the sketch if counts are enough.
 template <class Key, TaskValue Value>
 using CountArrayCandidate =
     std::conditional_t<kCountsAreEnough<Value>,

@@ -49,7 +49,7 @@ Variant CountingCrew::variant() {
           .disturbed = [this] { return company_->disturbed(); }};
 }
 
-/// The costs of batches, one by one.
+/// Records the costs of single batches.
 void CountingCrew::observe() {
   constexpr std::size_t kPackets = std::size_t{1} << 16;
   company_->beside(

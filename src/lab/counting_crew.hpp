@@ -11,29 +11,29 @@
 
 namespace parshall::lab {
 
-/// Cores that count in one way, and all that is learnt of them while the rounds go on. The first core is the one that
-/// is measured; the others do the same while it is.
+/// Cores that count in one way, with all results during the rounds. The first core is measured while the others do the
+/// same.
 class CountingCrew {
  public:
   CountingCrew(const CountingWay& way, std::span<const CoreShare> shares, std::span<const int> other_cores,
                std::size_t flows, std::uint64_t seed);
 
-  /// Gives each core every flow that it sees once, and then its packets, all cores at once; what is wrong with the
-  /// sums. `truth` is by flow.
+  /// Gives each core every flow that it sees once, then its packets, on all cores at once. Returns what is wrong with
+  /// the sums. `truth` is by flow.
   std::optional<Error> fill(std::span<const std::uint64_t> truth);
 
-  /// From here on cores are played their packets, beginning at a place of their own.
+  /// Plays packets to the cores from now on, each from a position of its own.
   void enter(std::size_t number, std::size_t of_all);
   Variant variant();
 
-  /// Ends the rounds: the share of all packets played that was not counted. An error where that should be none.
+  /// Ends the rounds; returns the share of all packets that was not counted. Error: this way should lose none, but did.
   Result<double> leave();
 
-  /// Without what it has in common with other rows.
+  /// Returns the row, without what it has in common with other rows.
   ContentionRow row(const Cost& cost, double lost_share);
 
  private:
-  /// A core's own, on lines of its own.
+  /// State of one core, on cache lines of its own.
   struct alignas(64) Seat {
     std::unique_ptr<Candidate> candidate;
     std::optional<Player> player;

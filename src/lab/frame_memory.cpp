@@ -19,7 +19,7 @@ constexpr FrameKind kKinds[] = {
     {"vlan", "Ethernet, a VLAN tag, IPv4, TCP or UDP", false, true},
 };
 
-/// Source: IEEE 802.1Q, clause 9: the tag stands behind the addresses.
+/// Writes a frame. Source: IEEE 802.1Q, clause 9: the tag follows the addresses.
 void write_frame(std::uint8_t* to, const std::uint8_t* frame, std::size_t bytes, bool tagged) {
   constexpr std::size_t kAddressBytes = 12;
   constexpr std::uint8_t kTag[kTagBytes] = {0x81, 0x00, 0x00, 0x2A};

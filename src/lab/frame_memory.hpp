@@ -11,7 +11,7 @@
 
 namespace parshall::lab {
 
-/// What frames are made of.
+/// Kind of frames.
 struct FrameKind {
   std::string_view name;
   std::string_view help;
@@ -19,17 +19,17 @@ struct FrameKind {
   bool tagged;  ///< with a VLAN tag
 };
 
-/// Every one there is: one line each.
+/// Lists all kinds.
 std::span<const FrameKind> frame_kinds() noexcept;
 
 /// Frames of built-in traffic of one kind, TCP and UDP mixed at random, in a given amount of memory.
 ///
-/// Shape: equally long frames, each in a slot of a multiple of 64 bytes.
+/// Shape:  equally long frames, each in a slot of a multiple of 64 bytes.
 class FrameMemory {
  public:
   static constexpr std::size_t kLeastBytes = 64'000;
 
-  /// At least kLeastBytes. Throws std::bad_alloc; memory that is not there shows only when it is written to.
+  /// Makes frames in at least kLeastBytes. Throws std::bad_alloc; overcommitted memory fails only when it is written.
   static Result<FrameMemory> make(const FrameKind& kind, std::size_t bytes, std::uint64_t seed);
 
   const std::uint8_t* frame(std::size_t i) const noexcept { return frames_.data() + i * stride_; }
@@ -42,14 +42,14 @@ class FrameMemory {
   std::uint32_t frame_bytes_ = 0;
 };
 
-/// Hands over the frames of a memory, each once before any comes again, as a device does that writes where buffers are
-/// free: from place to place, so that no hardware prefetcher knows the next.
+/// Walks over the frames of a memory, each once before any repeats, in the pattern of a device that writes to free
+/// buffers. It jumps between positions, so that no hardware prefetcher can predict the next.
 class FrameWalk {
  public:
-  /// Begins behind `begin` frames of the walk.
+  /// Begins after `begin` frames of the walk.
   FrameWalk(const FrameMemory& memory, std::size_t begin) noexcept;
 
-  /// Descriptors of the next frames, as a device writes them, its hash included.
+  /// Returns descriptors of the next frames, as a device writes them, including its hash.
   void poll(std::span<RawPacket> out) noexcept {
     for (RawPacket& packet : out) {
       packet = {.data = memory_->frame(at_),

@@ -12,7 +12,7 @@ namespace parshall::lab {
 namespace {
 
 constexpr std::size_t kSampleKeys = std::size_t{1} << 17;
-constexpr std::size_t kTimedKeys = 1024;  // different ones: 40 KB
+constexpr std::size_t kTimedKeys = 1024;  // distinct keys: 40 KB
 constexpr std::size_t kBatch = 64;
 static_assert(kTimedKeys % kBatch == 0 && kSampleKeys % kTimedKeys == 0);
 
@@ -43,7 +43,7 @@ std::optional<Error> check(const HashFunction& hash, const HashedKeys& of, const
   return std::nullopt;
 }
 
-/// Hashes the same keys over and over.
+/// Hashes the same keys repeatedly.
 class Round {
  public:
   Round(HashBatch batch, const KeyedHash& secret, std::span<const FlowKey> keys)
@@ -63,7 +63,7 @@ class Round {
   std::array<std::uint64_t, kBatch> words_{};
 };
 
-/// No rows when it was stopped.
+/// Measures an input; returns no rows if it was stopped.
 Result<std::vector<HashRow>> measure(const HashSweep& sweep, const HashedKeys& of, const std::function<bool()>& stop) {
   const KeyedHash secret(sweep.seed);
   const std::vector<FlowKey> random = random_keys(of.keys, of.ipv6, sweep.seed);
@@ -91,7 +91,7 @@ Result<std::vector<HashRow>> measure(const HashSweep& sweep, const HashedKeys& o
   return rows;
 }
 
-/// Those that some hash takes.
+/// Returns the inputs that at least one hash accepts.
 std::vector<HashedKeys> inputs_of(const HashSweep& sweep) {
   std::vector<HashedKeys> all;
   for (const unsigned version : sweep.ip_versions)

@@ -12,22 +12,22 @@
 
 namespace parshall::lab {
 
-/// Names of HashInput's values, in their order.
+/// Names of HashInput's values, in order.
 inline constexpr std::string_view kHashInputNames[kHashInputs] = {"addresses", "ports", "5tuple"};
 
-/// What `parshall bench hashes` varies: every input is measured for every version, with all hashes that take it.
+/// Parameters of `parshall bench hashes`. Every input is measured for every IP version, with all hashes that accept it.
 struct HashSweep {
   std::vector<const HashFunction*> hashes;
   std::vector<HashInput> inputs{HashInput::addresses, HashInput::with_ports, HashInput::five_tuple};
   std::vector<unsigned> ip_versions{4, 6};
-  std::size_t keys = std::size_t{1} << 16;  ///< of each kind of traffic, for the quality; at most kMaxKeys
+  std::size_t keys = std::size_t{1} << 16;  ///< keys for each kind of traffic, to measure quality; at most kMaxKeys
   int rounds = 15;
   std::uint64_t seed = 1;
 
   static constexpr std::size_t kMaxKeys = std::size_t{1} << 24;
 };
 
-/// What the rows of one comparison have in common.
+/// Common parameters of the rows of one comparison.
 struct HashedKeys {
   HashInput input;
   bool ipv6;
@@ -40,17 +40,17 @@ struct HashedKeys {
 struct HashRow {
   const HashFunction* hash;
   HashedKeys of;
-  Cost cost;  ///< per key, in cache, a batch at a time
+  Cost cost;  ///< per key in cache, in batches
   HashQuality random, consecutive;
 };
 
-/// Measures, and hands over the rows of each input as it is done. Words are checked before a clock starts: a hash that
-/// gives a batch other words than its keys alone, or others than the hash it is the same as, is an error. `stop` is
-/// asked before each round; the input that it ends is not handed over. Returns how many were.
+/// Measures, and passes on the rows of each input when it is done. Hash words are checked before a clock starts. Error:
+/// a hash gives other words in a batch than for single keys, or other words than an equivalent hash. `stop` is called
+/// before each round; the input that it ends is not passed on. Returns the number of inputs.
 Result<std::size_t> measure_hashes(const HashSweep& sweep, const std::function<void(std::span<const HashRow>)>& done,
                                    const std::function<bool()>& stop);
 
-/// How many comparisons there are.
+/// Returns the number of comparisons.
 std::size_t comparisons(const HashSweep& sweep) noexcept;
 
 }  // namespace parshall::lab

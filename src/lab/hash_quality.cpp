@@ -100,7 +100,7 @@ double ideal_collided_share(std::size_t keys, unsigned bits) noexcept {
 }
 
 bool collides_too_often(const HashQuality& quality, std::size_t keys, unsigned bits) noexcept {
-  // Keys collide in pairs, so that a pair more or less is two keys.
+  // Keys collide in pairs, so one pair more or less is two keys.
   const double pairs = ideal_collided_share(keys, bits) * static_cast<double>(keys) / 2;
   return quality.collided_share * static_cast<double>(keys) / 2 > pairs + 5 * std::sqrt(pairs) + 1;
 }

@@ -33,7 +33,7 @@ constexpr auto kHashFigures = std::to_array<ColumnOf<HashRow>>({
     {{"consecutive_overflow_share", "overflow", 4}, [](auto& row) -> Cell { return row.consecutive.overflow_share; }},
 });
 
-/// Every one there is, in this order. Below "row": addresses in a row.
+/// Lists all columns in order. Below "row": consecutive addresses.
 constexpr auto kHashColumns = columns_in_order(kHashWhat, kCostColumns<HashRow>, kHashFigures, kSampleColumns<HashRow>);
 
 std::string verdict(std::span<const HashRow> rows) {

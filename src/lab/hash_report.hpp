@@ -10,7 +10,7 @@ namespace parshall::lab {
 
 std::span<const Column> hash_columns() noexcept;
 
-/// With a line on which hashes collide more often than chance would have it.
+/// Makes the report, with a line on hashes that collide more often than by chance.
 Part hash_part(std::span<const HashRow> rows);
 
 }  // namespace parshall::lab

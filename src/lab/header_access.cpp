@@ -13,7 +13,7 @@
 namespace parshall::lab {
 namespace {
 
-/// A key as it is read: in registers.
+/// A key in registers, as it is read.
 struct KeyWords {
   std::uint64_t names = 0;  ///< ports, protocol, IP version
   std::array<std::uint64_t, 4> addresses{};
@@ -25,7 +25,7 @@ KeyWords words_of(const FlowKey& key) noexcept {
   return {.names = words.names, .addresses = {words.addresses[0]}};
 }
 
-/// What use is made of what was found: a few instructions that need all of it.
+/// Uses the result in a few instructions that depend on all of it.
 std::uint64_t digest(const KeyWords& words) noexcept {
   return words.names + words.addresses[0] + words.addresses[1] + words.addresses[2] + words.addresses[3];
 }
@@ -40,7 +40,8 @@ bool is_vlan(std::uint16_t type) noexcept {
   return type == __builtin_bswap16(0x8100) || type == __builtin_bswap16(0x88a8);
 }
 
-/// Trusts the frame: TCP or UDP over IPv4 or IPv6 without extension headers, behind at most two VLAN tags, and whole.
+/// Reads a frame without checks: complete, TCP or UDP over IPv4 or IPv6 without extension headers, with at most two
+/// VLAN tags.
 template <HeaderFields kFields>
 KeyWords read_trusted(const std::uint8_t* data) noexcept {
   constexpr std::size_t kTagBytes = 4;
@@ -68,7 +69,7 @@ KeyWords read_trusted(const std::uint8_t* data) noexcept {
   return words;
 }
 
-/// A method calls `take(i, found)` for the packets of a group, one after the other.
+/// Base of the methods: each calls `take(i, found)` for the packets of a group, one after another.
 class FromDescriptor {
  public:
   explicit FromDescriptor(std::uint64_t) noexcept {}
@@ -135,7 +136,7 @@ class Reader final : public HeaderReader {
   }
 
  private:
-  static constexpr std::size_t kAhead = 4 * kGroup;  ///< headers are asked for this early, as by FlowMonitor
+  static constexpr std::size_t kAhead = 4 * kGroup;  ///< headers are prefetched this early, as in FlowMonitor
 
   template <class Take>
   [[gnu::always_inline]] void each(std::span<const RawPacket> packets, Take take) noexcept {

@@ -10,22 +10,22 @@
 
 namespace parshall::lab {
 
-/// How much of a packet's identity is read: each has what stands before it.
+/// How much of a packet's identity is read; each value includes the previous ones.
 enum class HeaderFields : std::uint8_t { none, addresses, ports, five_tuple };
 
-/// Gets at the identity of packets.
+/// Reads the identity of packets.
 class HeaderReader {
  public:
   virtual ~HeaderReader() = default;
 
-  /// Of each packet, and uses what it finds.
+  /// Reads each packet, and uses the result.
   virtual void read(std::span<const RawPacket> packets) noexcept = 0;
 
-  /// The same, giving what it finds, a key for each packet; fields that it does not read are zero.
+  /// Does the same and returns a key for each packet; fields that it does not read are zero.
   virtual void keys(std::span<const RawPacket> packets, std::span<FlowKey> keys) noexcept = 0;
 };
 
-/// A way to get at the identity of packets.
+/// A method to read the identity of packets.
 struct HeaderAccess {
   std::string_view name;
   std::string_view help;
@@ -35,7 +35,7 @@ struct HeaderAccess {
   bool touches_packets() const noexcept { return fields != HeaderFields::none; }
 };
 
-/// Every one there is: one line each.
+/// Lists all methods.
 std::span<const HeaderAccess> header_accesses() noexcept;
 
 }  // namespace parshall::lab

@@ -35,14 +35,15 @@ constexpr HeavyHittersWayEntry kWays[] = {
      HeavyHittersWay::nitro},
 };
 
-/// Sources, by a hash of their key, by window.
+/// Reported sources by window, each as a hash of its key.
 using Reports = std::map<std::uint64_t, std::set<std::size_t>>;
 
 class Contestant {
  public:
   virtual ~Contestant() = default;
   virtual void run(std::size_t packets) = 0;
-  /// Of windows that have ended since it was made, or since the last call; as long as anybody asks.
+  /// Returns the reports of windows that ended since construction or the last call. Old ones are discarded if nothing
+  /// calls this.
   virtual Reports take_reports() { return {}; }
   virtual std::uint64_t memory_bytes() const = 0;
 };
@@ -78,7 +79,7 @@ class AllFlows final : public Contestant {
         run_->take_window_messages([](std::span<const std::byte>) {});
     }
     for (const Event& event : events_.take()) reports_[event.window.number].insert(KeyHash()(event.key));
-    if (reports_.size() > kMostKept) reports_.clear();  // nobody asks any more
+    if (reports_.size() > kMostKept) reports_.clear();  // take_reports() is no longer called
   }
   Reports take_reports() override { return std::exchange(reports_, {}); }
   std::uint64_t memory_bytes() const override { return bytes_; }
@@ -101,8 +102,8 @@ class AllFlows final : public Contestant {
   Reports reports_;
 };
 
-/// Polls, decodes and hashes as a worker does, by source alone; then the sketch. At a window's end it reports what it
-/// lists, and starts anew.
+/// Polls, decodes and hashes like a worker, by source only, and feeds the sketch. At a window's end it reports the
+/// listed sources, and starts again.
 template <class S>
 class SketchAlone final : public Contestant {
  public:
@@ -159,10 +160,10 @@ class SketchAlone final : public Contestant {
       const double least = threshold_ * static_cast<double>(sketch_.packets());
       sketch_.visit([&](const HeavyKey<FlowKey>& heavy) {
         const std::uint64_t packets =
-            sketch_.estimate(identity_.hash(heavy.key), heavy.key);  // a list's may be of before
+            sketch_.estimate(identity_.hash(heavy.key), heavy.key);  // a list's count may be out of date
         if (static_cast<double>(packets) >= least) found.insert(KeyHash()(heavy.key));
       });
-      if (reports_.size() > kMostKept) reports_.clear();  // nobody asks any more
+      if (reports_.size() > kMostKept) reports_.clear();  // take_reports() is no longer called
       sketch_ = fresh();
     }
     border_ns_ = (time_ns / window_ns_ + 1) * window_ns_;
@@ -184,7 +185,7 @@ class SketchAlone final : public Contestant {
   Reports reports_;
 };
 
-/// By window, of the frames played once.
+/// Returns the heavy hitters by window, for the frames played once.
 Reports truth_of(const HeavyHittersSweep& sweep, std::uint64_t window_ns, const Frames& frames) {
   FrontEnd front(IpHeader::outermost, FlowIdentity(KeyFields::src, Identity::exact, sweep.seed), {}, std::nullopt);
   const auto source = frames.source(0);
@@ -201,7 +202,7 @@ Reports truth_of(const HeavyHittersSweep& sweep, std::uint64_t window_ns, const 
       in_flight->pop(in_flight->oldest(kGroup).size());
     }
   }
-  if (!windows.empty()) windows.erase(std::prev(windows.end()));  // cut off
+  if (!windows.empty()) windows.erase(std::prev(windows.end()));  // incomplete
   Reports reports;
   for (const auto& [window, packets] : windows) {
     double all = 0;
@@ -275,7 +276,7 @@ Result<std::size_t> measure_heavy_hitters(const HeavyHittersSweep& sweep, const 
       auto made = make(sweep, row, frames, flows);
       if (!made) return made.error();
       Contestant& contestant = *contestants.emplace_back(*std::move(made));
-      // What is told of a window is read within half of the next one.
+      // Reports about a window are read within half of the next one.
       contestant.run(frames.size() + frames.size() / truth.size() * 2);
       if (row.way->way != HeavyHittersWay::worker) compare(truth, contestant.take_reports(), row);
       row.memory_bytes = contestant.memory_bytes();

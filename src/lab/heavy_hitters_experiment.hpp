@@ -14,7 +14,7 @@
 
 namespace parshall::lab {
 
-/// How the sources with the most packets of each window are found.
+/// Method to find the sources with the most packets of each window.
 enum class HeavyHittersWay : std::uint8_t { worker, all_flows, heavy_keeper, space_saving, nitro };
 
 struct HeavyHittersWayEntry {
@@ -26,9 +26,9 @@ std::span<const HeavyHittersWayEntry> heavy_hitters_ways() noexcept;
 struct HeavyHittersSweep {
   std::vector<const HeavyHittersWayEntry*> ways;
   std::vector<std::uint64_t> windows_ns{10'000'000};
-  std::vector<std::size_t> widths{1 << 14};  ///< counters of a row of a sketch, of two rows (nitro: of three)
-  std::vector<std::size_t> one_in{16, 1};    ///< packets, of which a row of nitro counts one
-  double threshold = 0.001;                  ///< of the window's packets
+  std::vector<std::size_t> widths{1 << 14};  ///< counters in each row of a sketch, of two rows (nitro: three)
+  std::vector<std::size_t> one_in{16, 1};    ///< n, where a row of nitro counts one in n packets
+  double threshold = 0.001;                  ///< share of the window's packets
   int rounds = 15;
   std::uint64_t seed = 1;
 };
@@ -36,16 +36,16 @@ struct HeavyHittersSweep {
 struct HeavyHittersRow {
   const HeavyHittersWayEntry* way;
   std::string traffic;
-  std::uint64_t window_ns = 0, width = 0;  ///< the latter 0 where there is no sketch
+  std::uint64_t window_ns = 0, width = 0;  ///< width is 0 if there is no sketch
   std::uint64_t one_in = 1;
-  Cost cost;                         ///< of a packet, all in
-  double recall = 1, precision = 1;  ///< of all windows of the traffic's first pass
-  std::uint64_t windows = 0;         ///< that was judged by; none of a worker alone, who reports nothing
+  Cost cost;                         ///< total cost per packet
+  double recall = 1, precision = 1;  ///< over all windows of the traffic's first pass
+  std::uint64_t windows = 0;         ///< windows that were judged; 0 for a worker alone, which reports nothing
   std::uint64_t memory_bytes = 0;
 };
 
-/// One task with the whole monitor behind it, which keeps every flow, against sketches that do nothing else: polled,
-/// decoded and hashed alike, on one core, the analyst's work too. What is reported is compared with the truth.
+/// Compares a task in the complete monitor, which keeps every flow, with sketches that do nothing else. All poll,
+/// decode and hash the same way on one core, including the analyst's work. Reports are compared with the truth.
 Result<std::size_t> measure_heavy_hitters(const HeavyHittersSweep& sweep, const Frames& frames,
                                           const std::string& traffic,
                                           const std::function<void(std::span<const HeavyHittersRow>)>& done,

@@ -8,18 +8,18 @@
 
 namespace parshall::lab {
 
-/// What becomes of a count when a packet of another key comes to it.
+/// Effect on a count when a packet of another key comes to it.
 enum class OnOtherKey : std::uint8_t { add, replace };
 
-/// A count array whose places remember the key of their last packet: it names what it counted.
+/// A count array whose places store the key of their last packet, so that it can name what it counted.
 ///
-/// Shape:  one array of keys and counts, made for a place a key; a key's is at its hash's top bits.
-/// Cost:   a cache line, and a key written for each packet.
-/// Error:  where keys are added up, no key's count is too low while it is the place's; where they are replaced, none is
-///         too high, and all packets before the last one of another key are lost. A key that is not its place's has no
-///         count.
-/// Source: the "count array" of Alipourfard et al., SOSR 2018, section 3.1, which says of it both that it adds and that
-///         it overwrites.
+/// Shape:  one array of keys and counts with a place for each key; a key's place is given by its hash's top bits.
+/// Cost:   a cache line, and writing a key for each packet.
+/// Error:  if other keys add, no key's count is too low while the place is its own. If other keys replace, no count is
+///         too high, and all packets before the last one of another key are lost. A key that is not stored in its place
+///         has no count.
+/// Source: the "count array" of Alipourfard et al., SOSR 2018, section 3.1, which describes it both as adding and as
+///         overwriting.
 template <MapKey K, OnOtherKey Policy>
 class KeyedCounts {
  public:

@@ -7,7 +7,7 @@ namespace {
 
 using namespace parshall::cli;
 
-/// The monitor's commands too: here they know the rivals.
+/// Adds the lab's commands, and those of the monitor, which can use the rivals here.
 void add_commands(Command program, int& status) {
   add_bench(program, status);
   add_watch(program, status);

@@ -8,7 +8,7 @@
 
 namespace parshall::lab {
 
-/// A map of flows to what a task keeps for them, of a size that it takes: entries, or what else it is made of.
+/// A map from flows to task values, made for a given size: a number of entries, or a size type of its own.
 template <FlowMap Map>
 requires TaskValue<typename Map::Value>
 class MapCandidate : public Candidate {

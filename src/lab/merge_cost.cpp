@@ -16,7 +16,7 @@ Result<MergeCost> measure_merge(std::span<const CoreShare> shares, std::span<con
                                 std::size_t epoch, int rounds, std::uint64_t seed) {
   if (shares.size() == 1) return MergeCost();
   constexpr std::size_t kBatch = 32;
-  const std::size_t packets = epoch / shares.size();  // a core's
+  const std::size_t packets = epoch / shares.size();  // per core
   std::vector<SharingCandidate<SharedTable<Single>>> cores;
   for (const CoreShare& share : shares)
     cores.emplace_back(std::make_shared<SharedTable<Single>>(share.flows.size()), seed);

@@ -7,13 +7,13 @@
 
 namespace parshall::lab {
 
-/// Per packet of an epoch, all cores' packets together; with the 95 % interval of the median.
+/// Merge cost per packet of an epoch of all cores, with the 95 % interval of the median.
 struct MergeCost {
   double median_ns = 0, low_ns = 0, high_ns = 0;
 };
 
-/// What it costs to bring the tables of several cores into an empty one at the end of an epoch, in which each core
-/// counted its part of `epoch` packets. What is merged is checked against truth. Nothing for one core.
+/// Measures the cost of merging the tables of several cores into an empty one at the end of an epoch, in which each
+/// core counted its part of `epoch` packets. The result is checked against the truth. Returns zeros for one core.
 Result<MergeCost> measure_merge(std::span<const CoreShare> shares, std::span<const int> other_cores, std::size_t flows,
                                 std::size_t epoch, int rounds, std::uint64_t seed);
 

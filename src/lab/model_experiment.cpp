@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kProbeTime{200};
 constexpr std::chrono::microseconds kLook{
-    200};  ///< how often a run is asked whether it is done: oftener would cost what it measures
+    200};  ///< interval between checks for the end of a run; a shorter one would disturb the measurement
 
-/// One run.
+/// Results of one run.
 struct SessionSample {
   double mpps, cpu_ns;
   std::uint64_t lost;
@@ -35,12 +35,12 @@ double process_cpu_ns() noexcept {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-/// The traffic spread over as many receive queues as lanes want.
+/// The traffic, spread over as many receive queues as there are lanes.
 class SessionTraffic {
  public:
   explicit SessionTraffic(const ModelSweep& sweep) noexcept : sweep_(&sweep) {}
 
-  /// As a device with one queue per lane hands it over: no two workers see a packet.
+  /// Returns the input of a device with one queue per lane: no packet comes to two workers.
   Input input(std::size_t lanes) {
     auto& spread = by_queues_[lanes];
     if (!spread) spread = std::make_shared<const SpreadTrace>(sweep_->trace, lanes);
@@ -71,7 +71,7 @@ Result<SessionSample> run_session(const ModelSweep& sweep, const ModelRow& row, 
   const Schema schema;
   SessionOptions options = options_of(sweep, row);
   options.commits_first = true;
-  // As for a source that cannot wait: all memory is there before the clock starts.
+  // As for a source that cannot wait, all memory is committed before the clock starts.
   Session session(std::move(input), options, schema, Session::make_monitors(options, schema, /*can_wait=*/false));
   const auto start = std::chrono::steady_clock::now();
   const double cpu_start = process_cpu_ns();
@@ -92,7 +92,7 @@ Result<SessionSample> run_session(const ModelSweep& sweep, const ModelRow& row, 
   return SessionSample{.mpps = packets / ns * 1e3, .cpu_ns = cpu_ns / packets, .lost = total.lost()};
 }
 
-/// On a thread of its own, so that the policy ends with it.
+/// Runs in a thread of its own, so that its scheduling policy ends with it.
 Result<SessionSample> run_once(const ModelSweep& sweep, const ModelRow& row, SessionTraffic& traffic) {
   Result<SessionSample> sample = Error{};
   Input input = traffic.input(row.model->model == ThreadModel::pipeline ? 1 : row.workers);
@@ -136,7 +136,7 @@ Result<std::vector<ModelRow>> plan(const ModelSweep& sweep) {
   return rows;
 }
 
-/// Of the rounds that all rows have.
+/// Summarizes the rounds that all rows have.
 void summarize(std::vector<ModelRow>& rows, const std::vector<std::vector<SessionSample>>& samples,
                std::size_t rounds) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -170,7 +170,7 @@ Result<std::vector<ModelRow>> measure_models(const ModelSweep& sweep, const std:
   std::vector<std::size_t> order(rows->size());
   std::iota(order.begin(), order.end(), 0u);
   SplitMix64 random(sweep.seed);
-  int done = -1;  // the first round warms up
+  int done = -1;  // the first round is a warm-up
   for (; done < sweep.rounds; ++done) {
     for (const std::size_t r : order) {
       if (stop()) break;

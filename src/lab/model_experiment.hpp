@@ -16,19 +16,19 @@
 
 namespace parshall::lab {
 
-/// What `parshall bench models` varies: every combination is a row.
+/// Parameters of `parshall bench models`; every combination is a row.
 struct ModelSweep {
   std::vector<const ThreadModelEntry*> models;
   std::vector<std::size_t> workers;
-  std::vector<const SchedulingPolicy*> schedulers;  ///< that are not refused
+  std::vector<const SchedulingPolicy*> schedulers;  ///< policies that are not refused
 
-  std::string traffic;  ///< as `-g` spells it; for reports
+  std::string traffic;  ///< in the syntax of `-g`; for reports
   std::shared_ptr<const Trace> trace;
-  std::size_t flows = 0;              ///< of the trace; every worker's table has room for as many
-  std::uint64_t packets = 8'000'000;  ///< a run
+  std::size_t flows = 0;              ///< flows of the trace; capacity of every worker's table
+  std::uint64_t packets = 8'000'000;  ///< per run
   int rounds = 15;
   std::uint64_t seed = 1;
-  bool oversubscribe = false;         ///< allow more workers than cores
+  bool oversubscribe = false;         ///< allows more workers than cores
   const TableEntry* table = nullptr;  ///< not null
 };
 
@@ -37,22 +37,22 @@ struct ModelRow {
   const ThreadModelEntry* model;
   const SchedulingPolicy* scheduler;
   std::size_t workers;
-  std::size_t cores;        ///< that its threads ran on, at most
+  std::size_t cores;        ///< most cores that its threads ran on
   Estimate mpps;            ///< by the wall clock
-  Estimate ratio;           ///< of mpps to the first row's of the same round
+  Estimate ratio;           ///< mpps relative to the first row's of the same round
   double cpu_ns = 0;        ///< per packet, over all threads of the process: median
-  std::uint64_t lost = 0;   ///< packets, over all runs
-  PollGaps gaps;            ///< of its scheduler, where two threads poll on one core
-  PollGaps gaps_alone;      ///< likewise, where one does
-  std::size_t samples = 0;  ///< rounds
+  std::uint64_t lost = 0;   ///< packets over all runs
+  PollGaps gaps;            ///< for its scheduler, with two polling threads on one core
+  PollGaps gaps_alone;      ///< the same with one polling thread
+  std::size_t samples = 0;  ///< number of rounds
 };
 
-/// "pipeline, 2 workers, fifo"
+/// Formats a name such as "pipeline, 2 workers, fifo".
 std::string name_of(const ModelRow& row);
 
-/// Runs every combination once unmeasured, then all in each round, in an order of its own. What a run counted has to
-/// balance and to be all packets: else it is an error, and so are more workers than cores. `stop` is asked before each
-/// run; the rows are of the rounds that were done, none where none was.
+/// Runs every combination once unmeasured, then all in each round in a random order. Error: the counts of a run do not
+/// balance or miss packets, or there are more workers than cores. `stop` is called before each run; rows cover the
+/// rounds completed, and are empty if there were none.
 Result<std::vector<ModelRow>> measure_models(const ModelSweep& sweep, const std::function<bool()>& stop);
 
 }  // namespace parshall::lab

@@ -11,7 +11,7 @@ struct ModelColumn {
   Cell (*of)(const ModelSweep& sweep, const ModelRow& row);
 };
 
-/// Every one there is, in this order.
+/// Lists all columns in order.
 constexpr ModelColumn kModelColumns[] = {
     {{"traffic", "traffic", 0, kCommon}, [](auto& sweep, auto&) -> Cell { return sweep.traffic; }},
     {{"packets", "packets a run", 0, kCommon}, [](auto& sweep, auto&) -> Cell { return std::uint64_t{sweep.packets}; }},

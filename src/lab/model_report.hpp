@@ -9,7 +9,7 @@ namespace parshall::lab {
 
 std::span<const Column> model_columns() noexcept;
 
-/// With a verdict where fewer rounds were done than the sweep asks for.
+/// Makes the report, with a verdict if fewer rounds were done than the sweep requested.
 Part model_part(const ModelSweep& sweep, std::span<const ModelRow> rows);
 
 }  // namespace parshall::lab

@@ -34,7 +34,7 @@ class Contestant {
              monitor.batch),
         batches_(monitor.batch, sweep.offered) {}
 
-  /// Every packet once; what is wrong with its account.
+  /// Plays every packet once; returns what is wrong with its account.
   std::optional<Error> fill(std::size_t packets) {
     run_.run(packets);
     if (monitor_->depth == Depth::count) first_pass_ = run_.counts();
@@ -89,7 +89,7 @@ class Contestant {
   BatchRounds batches_;
 };
 
-/// Null where none are asked for.
+/// Returns the statistics, or null if none are requested.
 Result<std::shared_ptr<const StatisticSet>> statistics_of(const MonitorUnderTest& monitor) {
   if (monitor.statistics.empty()) return std::shared_ptr<const StatisticSet>();
   auto set = make_statistics(monitor.statistics, monitor.statistic_options);

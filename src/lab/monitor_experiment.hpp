@@ -15,7 +15,7 @@
 
 namespace parshall::lab {
 
-/// How far a packet goes: each step includes those before it.
+/// Steps that a packet goes through; each includes the previous ones.
 enum class Depth : std::uint8_t { poll, decode, count };
 inline constexpr std::string_view kDepthNames[] = {"poll", "parse and hash", "count"};
 
@@ -23,7 +23,7 @@ inline constexpr std::string_view kDepthNames[] = {"poll", "parse and hash", "co
 struct MonitorUnderTest {
   std::string name;
   Depth depth = Depth::count;
-  const TableEntry* table = nullptr;  ///< of Depth::count
+  const TableEntry* table = nullptr;  ///< for Depth::count
   Identity identity = Identity::exact;
   std::vector<std::string> statistics;
   StatisticOptions statistic_options;
@@ -32,7 +32,7 @@ struct MonitorUnderTest {
 
 struct MonitorSweep {
   std::vector<MonitorUnderTest> monitors;
-  std::size_t flows = 1 << 16;  ///< that tables are made for
+  std::size_t flows = 1 << 16;  ///< capacity of the tables
   int rounds = 15;
   std::uint64_t seed = 1;
   OfferedLoad offered = {};  ///< for the lossless rate and the modelled loss
@@ -44,14 +44,15 @@ struct MonitorRow {
   std::string traffic;
   Cost cost;  ///< per packet, from its descriptor on
   BatchFigures batches;
-  std::uint64_t memory_bytes = 0;  ///< of table and rows, at most
-  std::size_t flows = 0;           ///< in the table after the first pass
-  double evicted_share = 0;        ///< of the records of the first pass
-  double expected_merges = 0;      ///< of two flows counted as one
+  std::uint64_t memory_bytes = 0;  ///< upper bound of table and rows
+  std::size_t flows = 0;           ///< flows in the table after the first pass
+  double evicted_share = 0;        ///< share of the records of the first pass
+  double expected_merges = 0;      ///< pairs of flows counted as one
 };
 
 /// Measures the monitors in interleaved rounds on the same packets. Their accounts are checked after the first pass,
-/// before a clock starts, and at the end: a packet too many or too few is an error. Nothing when `stop` said so.
+/// before a clock starts, and at the end. Error: a packet is missing or counted twice. Returns nothing if `stop`
+/// returned true.
 Result<std::vector<MonitorRow>> measure_monitors(const MonitorSweep& sweep, const Frames& frames,
                                                  const std::string& traffic, const std::function<bool()>& stop);
 

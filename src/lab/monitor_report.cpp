@@ -27,7 +27,7 @@ constexpr auto kMonitorMemory = std::to_array<ColumnOf<MonitorRow>>({
      [](auto& row) { return cell_if(row.expected_merges != 0, row.expected_merges); }},
 });
 
-/// Every one there is, in this order.
+/// Lists all columns in order.
 constexpr auto kMonitorColumns =
     columns_in_order(kMonitorWhat, kCostColumns<MonitorRow>, kMonitorFigures, kBatchColumns<MonitorRow>, kMonitorMemory,
                      kSampleColumns<MonitorRow>);

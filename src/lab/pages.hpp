@@ -13,11 +13,11 @@
 
 namespace parshall::lab {
 
-/// Of 2 MB where the kernel grants them, or of 4 KB.
+/// Page size: 2 MB if the kernel grants it, or 4 KB.
 enum class Pages : std::uint8_t { huge, small };
 inline constexpr std::string_view kPagesNames[] = {"2M", "4k"};
 
-/// What memory this process touches for the first time is on such pages, while this lives.
+/// Selects the pages for memory that this process touches for the first time while this object exists.
 class OnPages {
  public:
   explicit OnPages(Pages pages) noexcept : before_(::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0)) {
@@ -29,7 +29,7 @@ class OnPages {
   OnPages(const OnPages&) = delete;
   OnPages& operator=(const OnPages&) = delete;
 
-  /// Why the kernel will not have it so.
+  /// Returns why the kernel refuses.
   std::optional<Error> refused() const {
     if (errno_ == 0) return std::nullopt;
     return Error{fmt::format("the kernel does not let this process choose its pages: {}", std::strerror(errno_))};

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kBatch = 256, kSamplePackets = std::size_t{1} << 18, kWarmUpPackets = std::size_t{1} << 16;
 
-/// Polls and reads. It begins at a place of its own: else the first to read a part of the memory would bring that part
-/// to the caches for the others.
+/// Polls and reads packets, from a position of its own. Otherwise the first variant to read a part of the memory would
+/// load it into the caches for the others.
 class Parser {
  public:
   Parser(const FrameMemory& memory, std::size_t begin, std::unique_ptr<HeaderReader> reader)
@@ -38,7 +38,7 @@ class Parser {
   std::array<RawPacket, kBatch> batch_;
 };
 
-/// What an access that reads `fields` ought to find.
+/// Returns what a method that reads `fields` should find.
 FlowKey expected(const RawPacket& packet, HeaderFields fields) noexcept {
   PacketFacts facts;
   if (decode_any(packet, IpHeader::outermost, facts) != Verdict::counted) return {};

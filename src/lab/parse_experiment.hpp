@@ -11,7 +11,7 @@
 
 namespace parshall::lab {
 
-/// What `parshall bench parse` varies: every combination of traffic and memory is measured.
+/// Parameters of `parshall bench parse`; every combination of traffic and memory is measured.
 struct ParseSweep {
   std::vector<const HeaderAccess*> accesses;
   std::vector<const FrameKind*> traffic;
@@ -21,22 +21,22 @@ struct ParseSweep {
   std::uint64_t seed = 1;
 };
 
-/// One access on one combination.
+/// One access method on one combination.
 struct ParseRow {
   const HeaderAccess* access;
   const FrameKind* traffic;
   std::size_t memory_bytes;
-  bool prefetch;  ///< false too where there is nothing to prefetch
-  Cost cost;      ///< per packet, polling its descriptor included
+  bool prefetch;  ///< also false if there is nothing to prefetch
+  Cost cost;      ///< per packet, including polling its descriptor
 };
 
-/// Measures, and hands over the rows of each combination as it is done. Before a clock starts, what every access reads
-/// of every frame is compared with what decode_any() says: a difference is an error, and so is more memory than there
-/// is. `stop` is asked before each round; the combination that it ends is not handed over. Returns how many were.
+/// Measures, and passes on the rows of each combination when it is done. Before a clock starts, all fields that each
+/// method reads are compared with decode_any(). Error: they differ, or there is not enough memory. `stop` is called
+/// before each round; the combination that it ends is not passed on. Returns the number of combinations.
 Result<std::size_t> measure_parsing(const ParseSweep& sweep, const std::function<void(std::span<const ParseRow>)>& done,
                                     const std::function<bool()>& stop);
 
-/// How many combinations there are.
+/// Returns the number of combinations.
 std::size_t combinations(const ParseSweep& sweep) noexcept;
 
 }  // namespace parshall::lab

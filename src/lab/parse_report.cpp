@@ -23,7 +23,7 @@ constexpr auto kParseFigures = std::to_array<ColumnOf<ParseRow>>({
     {{"cycles", "cycles", 1}, [](auto& row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
 });
 
-/// Every one there is, in this order.
+/// Lists all columns in order.
 constexpr auto kParseColumns =
     columns_in_order(kParseWhat, kCostColumns<ParseRow>, kParseFigures, kSampleColumns<ParseRow>);
 

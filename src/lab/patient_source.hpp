@@ -10,7 +10,7 @@
 
 namespace parshall::lab {
 
-/// Delivers what a paced source does from some time of its on, but for what that one would miss.
+/// Delivers the packets of a paced source from some time on, including those that the paced source would miss.
 class PatientSource final : public PacketSource {
  public:
   PatientSource(std::shared_ptr<const Trace> trace, Pace pace, std::uint64_t from_ns)

@@ -9,8 +9,8 @@
 
 namespace parshall::lab {
 
-/// Plays packets to a candidate, over and over, from a place of its own: else the first to read a part of them would
-/// bring that part to the shared cache for the others.
+/// Plays packets to a candidate repeatedly, from a position of its own. Otherwise the first candidate to read a part
+/// would load it into the shared cache for the others.
 class Player {
  public:
   Player(std::span<const std::uint32_t> trace, std::size_t begin, std::size_t batch, Candidate& candidate)
@@ -20,7 +20,7 @@ class Player {
     for (std::size_t count; packets != 0; packets -= count) count = play_batch(packets);
   }
 
-  /// One batch, at most `most` packets; how many.
+  /// Plays a batch of at most `most` packets; returns how many.
   std::size_t play_batch(std::size_t most) {
     const std::size_t count = std::min({most, batch_, trace_.size() - at_});
     candidate_->run(trace_.subspan(at_, count));

@@ -6,21 +6,21 @@
 
 namespace parshall::lab {
 
-/// How long threads that poll a queue were kept from polling.
+/// How long polling threads were kept from polling.
 struct PollGaps {
-  double p999_us = 0;  ///< from one poll to the next: not exceeded by 99.9 % of them
-  double max_us = 0;   ///< likewise, the longest
-  /// Modelled, not measured: the share of packets lost, had they come evenly at kRateMpps to a queue of kQueuePackets
-  /// that every poll empties.
+  double p999_us = 0;  ///< 99.9th percentile of the time between polls
+  double max_us = 0;   ///< the longest time between polls
+  /// Share of packets lost in a model: packets come evenly at kRateMpps to a queue of kQueuePackets, which every poll
+  /// empties.
   double modelled_loss = 0;
 
   static constexpr double kRateMpps = 14.88;  ///< 10 GbE of 64-byte frames
   static constexpr double kQueuePackets = 4096;
 };
 
-/// Times from one poll to the next.
+/// Collects the times between polls.
 ///
-/// Shape:  a histogram by the cycle of those below 4096 cycles; the others one by one.
+/// Shape:  a histogram with one bin per cycle below 4096 cycles; longer times are stored individually.
 class GapCounter {
  public:
   GapCounter() : short_(kShort) { long_.reserve(std::size_t{1} << 17); }
@@ -33,7 +33,7 @@ class GapCounter {
   }
   void add(const GapCounter& other);
 
-  /// All zero without gaps.
+  /// Returns the figures; all are zero without gaps.
   PollGaps figures(double cycles_per_ns) const;
 
  private:

@@ -11,12 +11,12 @@
 
 namespace parshall::lab {
 
-/// What became of every packet that came to one worker. Packets have numbers from `first` on: in the order they come.
+/// Tracks every packet of one worker. Packets are numbered from `first` on, in order of arrival.
 class ReceiveAudit {
  public:
   explicit ReceiveAudit(std::uint64_t first) noexcept : first_(first) {}
 
-  /// The number of the next packet.
+  /// Returns the number of the next packet.
   std::uint64_t arrived() {
     seen_.push_back(0);
     return first_ + seen_.size() - 1;
@@ -29,23 +29,23 @@ class ReceiveAudit {
       seen_[at] = static_cast<std::uint8_t>(std::min(seen_[at] + 1, 2));
   }
 
-  /// Unless all of the `sent` packets arrived, and each that did came out exactly once.
+  /// Returns an error unless all of the `sent` packets arrived, and each came out exactly once.
   std::optional<Error> wrong(std::size_t sent) const;
 
  private:
   std::uint64_t first_;
-  std::vector<std::uint8_t> seen_;  ///< how often, up to twice
+  std::vector<std::uint8_t> seen_;  ///< how often it came, up to twice
   std::uint64_t invented_ = 0;
 };
 
-/// What is in a pool while nobody has a buffer of it.
+/// Content of a pool while none of its buffers is in use.
 struct PoolStock {
   std::size_t made = 0;  ///< buffers that the pool was filled with
-  std::size_t back = 0;  ///< that are in it
-  std::size_t own = 0;   ///< of these, those that are the pool's, each counted once
+  std::size_t back = 0;  ///< buffers in the pool
+  std::size_t own = 0;   ///< buffers of these that belong to the pool, each counted once
 };
 
-/// Unless each buffer is back in its pool, once.
+/// Returns an error unless each buffer is back in its pool exactly once.
 std::optional<Error> wrong_stock(std::span<const PoolStock> pools);
 
 }  // namespace parshall::lab

@@ -6,7 +6,7 @@
 namespace parshall::lab {
 namespace {
 
-/// Whole rounds, which a worker would end anyhow.
+/// Rounds up to whole rounds, which a worker would complete anyway.
 std::size_t in_rounds(std::size_t packets, std::size_t arrivals) noexcept {
   return (packets + arrivals - 1) / arrivals * arrivals;
 }
@@ -43,7 +43,7 @@ Variant ReceiveCrew::variant() {
           .disturbed = [this] { return company_->disturbed(); }};
 }
 
-/// Where the cycles go.
+/// Records where the cycles are spent.
 void ReceiveCrew::observe() {
   constexpr std::size_t kPackets = std::size_t{1} << 15;
   ReceiveCycles cycles;

@@ -12,20 +12,20 @@
 
 namespace parshall::lab {
 
-/// A receive side on its cores, and all that is learnt of it while the rounds go on. The first core is the one that is
-/// measured; the others do the same while it is.
+/// A receive side on its cores, with all results during the rounds. The first core is measured while the others do the
+/// same.
 class ReceiveCrew {
  public:
   /// Throws std::bad_alloc.
   ReceiveCrew(const ReceiveShape& shape, std::span<const int> other_cores, std::uint64_t seed);
 
-  /// Receives on all cores at once, and says what became wrongly of packets or buffers.
+  /// Receives on all cores at once; returns what is wrong with packets or buffers.
   std::optional<Error> check();
 
-  /// Once it is checked.
+  /// Returns the variant; call it after check().
   Variant variant();
 
-  /// Ends the rounds. An error where not every packet and buffer that there was is there.
+  /// Ends the rounds. Error: a packet or a buffer is missing.
   Result<ReceiveRow> leave(const Cost& cost);
 
  private:

@@ -13,7 +13,7 @@
 namespace parshall::lab {
 namespace {
 
-/// So few that other programs seldom come between.
+/// Short enough that other programs rarely interrupt it.
 constexpr std::size_t kSamplePackets = std::size_t{1} << 16;
 
 std::optional<Error> out_of_range(const char* option, std::span<const std::size_t> values, std::size_t least,
@@ -24,7 +24,7 @@ std::optional<Error> out_of_range(const char* option, std::span<const std::size_
   return std::nullopt;
 }
 
-/// Every pool must have a buffer whenever one is asked for.
+/// Returns an error unless every pool always has a buffer when one is needed.
 std::optional<Error> too_few_buffers(const ReceiveShape& shape) {
   if (shape.buffers_of_pool() >= shape.buffers_out()) return std::nullopt;
   return Error{
@@ -34,7 +34,7 @@ std::optional<Error> too_few_buffers(const ReceiveShape& shape) {
                   shape.buffers_of_pool(), shape.buffers_out(), shape.arrivals, shape.cache)};
 }
 
-/// All rows of each comparison.
+/// Returns the rows of each comparison.
 std::vector<std::vector<ReceiveShape>> comparisons(const ReceiveSweep& sweep) {
   std::vector<std::vector<ReceiveShape>> all;
   for (const std::size_t cores : sweep.cores)
@@ -58,7 +58,7 @@ std::optional<Error> enough_memory(std::span<const ReceiveShape> shapes) {
                            needed >> 20, available >> 20)};
 }
 
-/// Nothing when `stop` said so.
+/// Measures a comparison; returns no rows if `stop` returned true.
 Result<std::vector<ReceiveRow>> measure(const ReceiveSweep& sweep, std::span<const ReceiveShape> shapes,
                                         const std::function<bool()>& stop) {
   if (auto error = enough_memory(shapes)) return *std::move(error);

@@ -30,7 +30,7 @@ constexpr auto kReceiveFigures = std::to_array<ColumnOf<ReceiveRow>>({
     {{"together", "together"}, [](auto& row) { return cell_if(row.of.cores > 1, row.together); }},
 });
 
-/// Every one there is, in this order.
+/// Lists all columns in order.
 constexpr auto kReceiveColumns =
     columns_in_order(kReceiveWhat, kCostColumns<ReceiveRow>, kReceiveFigures, kSampleColumns<ReceiveRow>);
 

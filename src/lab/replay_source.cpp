@@ -59,7 +59,7 @@ void ReplaySource::play(const ArrivalQueue::Run& run, std::span<RawPacket> out) 
 const std::uint8_t* ReplaySource::write(std::size_t number, std::uint32_t mask) noexcept {
   const ReplayTrace::Packet& packet = trace_->packet(number);
   std::uint8_t* const frame = frames_[next_++ % kFrames].bytes;
-  std::memcpy(frame, trace_->bytes(number), ReplayTrace::kKeptBytes);  // a constant size is two moves
+  std::memcpy(frame, trace_->bytes(number), ReplayTrace::kKeptBytes);  // a constant size compiles to a few moves
   if (packet.addresses_at == 0) return frame;
   for (const std::size_t end : {0, 1}) {
     std::uint8_t* const address = frame + packet.addresses_at + end * packet.address_bytes;

@@ -15,20 +15,20 @@
 
 namespace parshall::lab {
 
-/// One receive queue of an interface to which a trace is sent over and over, as fast as the line takes it. What comes
-/// while the queue is full is missed, and counted.
+/// One receive queue of an interface to which a trace is sent repeatedly at line rate. Packets that come while the
+/// queue is full are missed, and counted.
 ///
-/// The addresses of both ends of a packet are exclusive-or'ed with one number, of the repetition and the interface: no
-/// flow comes again, and both directions of a connection stay those of one. Of IPv6 addresses it changes the first
-/// four bytes. Checksums are left as they were.
-/// Error: as PacedSource, but time stamps are those of the line. Two flows of the same ports become one where their
-///        addresses, both, differ by the difference of two such numbers, which are spread over 32 bits.
+/// Both addresses of a packet are XORed with a number that depends on the repetition and the interface. So no flow
+/// repeats, and both directions of a connection still belong together. In IPv6 addresses the first four bytes change.
+/// Checksums are not updated.
+/// Error:  as in PacedSource, but time stamps are those of the line. Two flows with equal ports become one if both of
+///         their addresses differ by the difference of two such numbers, which are spread over 32 bits.
 class ReplaySource final : public PacketSource {
  public:
   static constexpr std::uint64_t kMostInterfaces = 2;
   using Clock = PacedSource::Clock;
 
-  /// `gbps`: of the whole line, all queues' packets with their overhead. Time stamps from `first_ns` on.
+  /// `gbps`: rate of the whole line, for all queues' packets with overhead. Time stamps start at `first_ns`.
   ReplaySource(std::shared_ptr<const ReplayTrace> trace, std::shared_ptr<const ReplaySchedule> schedule,
                std::uint64_t interface, double gbps, std::size_t queue, std::uint64_t first_ns,
                Clock clock = &PacedSource::steady_ns);
@@ -38,9 +38,9 @@ class ReplaySource final : public PacketSource {
   std::uint64_t now_ns() noexcept override { return first_ns_ + polled_ns_; }
   Counters counters() noexcept override { return counts_.counters(); }
 
-  /// What the addresses of a repetition are changed by.
+  /// Returns the number that the addresses of a repetition are changed by.
   static std::uint32_t mask_of(std::uint64_t loop, std::uint64_t interface) noexcept {
-    constexpr std::uint32_t kOdd = 0x9E3779B1;  // so that no two of 2^32 are alike, or near each other
+    constexpr std::uint32_t kOdd = 0x9E3779B1;  // makes 2^32 numbers distinct, and spreads neighbours
     return static_cast<std::uint32_t>(loop * kMostInterfaces + interface) * kOdd;
   }
 
@@ -64,7 +64,7 @@ class ReplaySource final : public PacketSource {
   std::optional<std::uint64_t> began_ns_;
   std::uint64_t polled_ns_ = 0;  ///< since the first poll
   ArrivalQueue queue_;
-  std::vector<Frame> frames_;  ///< a ring: a device writes its own memory, and the trace is read by several
+  std::vector<Frame> frames_;  ///< a ring: a device writes its own memory, and several sources read the trace
   std::size_t next_ = 0;
   PacedCounts counts_;
 };

@@ -22,7 +22,7 @@ struct Addresses {
   std::uint8_t at = 0, bytes = 0;
 };
 
-/// Of an Ethernet frame with at most two tags.
+/// Finds the IP addresses in an Ethernet frame with at most two tags.
 Addresses addresses_of(const RawPacket& packet) noexcept {
   if (packet.link_type != LinkType::ethernet) return {};
   constexpr std::uint32_t kTag = 0x8100, kServiceTag = 0x88A8, kTagBytes = 4;
@@ -57,7 +57,7 @@ Result<ReplayTrace> ReplayTrace::of_file(const std::string& path, std::size_t mo
     const std::size_t count = source.poll(batch);
     more = count > most_packets - trace.size();
     for (const RawPacket& packet : std::span(batch).first(std::min(count, most_packets - trace.size()))) {
-      RawPacket kept = packet;  // what is played is all that a flow is known by
+      RawPacket kept = packet;  // decode only the bytes that will be played
       kept.captured_bytes = std::min(kept.captured_bytes, kKeptBytes);
       const bool of_flow = decode_any(kept, IpHeader::outermost, facts) == Verdict::counted;
       if (of_flow) flows.insert(facts.key);
@@ -103,7 +103,7 @@ ReplaySchedule::ReplaySchedule(const ReplayTrace& trace, std::uint32_t cap, std:
 std::uint64_t ReplaySchedule::packets_by(std::uint64_t bytes, std::uint64_t least) const noexcept {
   if (ends_.empty()) return 0;
   const std::uint64_t loop = bytes / loop_bytes_, rest = bytes % loop_bytes_, before = loop * packets();
-  // Few came since it was asked last: from there on, by steps that double.
+  // Few packets came since the last call: search from there in doubling steps.
   std::size_t low = least > before ? std::min<std::size_t>(least - before, packets()) : 0, step = 1;
   while (low + step <= packets() && ends_[low + step - 1] <= rest) low += step, step *= 2;
   const auto end = ends_.begin() + static_cast<std::ptrdiff_t>(std::min(low + step, packets()));

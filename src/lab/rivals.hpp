@@ -3,8 +3,8 @@
 
 namespace parshall::lab {
 
-/// Lets the monitor use what the product leaves out, since what it has is better: other tables, hashes and thread
-/// models of the published systems, and threads that classify. Before anything else.
+/// Adds alternatives that the product leaves out because its own are better: tables, hashes and thread models of
+/// published systems, and classifier threads. Call it before anything else.
 void add_rivals();
 
 }  // namespace parshall::lab

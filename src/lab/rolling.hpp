@@ -10,13 +10,13 @@
 
 namespace parshall::lab {
 
-/// The rolling pipeline of the monitor, for structures under test: packets are asked for on arrival, and updated a
-/// distance of packets later; what is in flight outlives the call.
+/// The monitor's rolling pipeline, for structures under test: packets are prefetched on arrival and updated a fixed
+/// distance later. Packets in flight stay across calls.
 template <class Asked>
 class Rolling {
  public:
-  /// `ask(i, asked)` for each of the packets, `half_way(asked)` for those that have come half a distance, and
-  /// `update(span)` for those that have come all of it, a group at a time.
+  /// Calls `ask(i, asked)` for each packet, `half_way(asked)` for those halfway through the distance, and
+  /// `update(span)` for those at its end, a group at a time.
   template <class Ask, class HalfWay, class Update>
   [[gnu::always_inline]] void run(std::size_t packets, Ask ask, HalfWay half_way, Update update) {
     std::uint64_t head = head_;
@@ -30,7 +30,7 @@ class Rolling {
     head_ = head;
   }
 
-  /// Updates what is in flight.
+  /// Updates all packets in flight.
   template <class HalfWay, class Update>
   void drain(HalfWay half_way, Update update) {
     for (; half_ < head_; ++half_) half_way(items_[half_ % kItems]);
@@ -42,7 +42,7 @@ class Rolling {
   static constexpr std::size_t kItems = 2 * kDistance;
   static_assert(kItems % kGroup == 0);
 
-  /// In two pieces where the ring ends.
+  /// Pops items, in two pieces at the ring's end.
   template <class Update>
   [[gnu::always_inline]] void pop(std::size_t count, Update update) {
     const std::size_t at = tail_ % kItems, first = std::min(count, kItems - at);

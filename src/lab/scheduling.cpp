@@ -25,7 +25,7 @@ constexpr SchedulingPolicy kPolicies[] = {
     {"deadline", "real time: a thread has 0.4 ms of every one, on average", SCHED_DEADLINE, 0, 400'000, 1'000'000},
 };
 
-/// As the kernel has it; glibc has no name for it.
+/// The kernel's structure, which glibc does not define.
 struct Attributes {
   std::uint32_t size = sizeof(Attributes), policy = 0;
   std::uint64_t flags = 0;
@@ -34,11 +34,11 @@ struct Attributes {
   std::uint64_t runtime_ns = 0, deadline_ns = 0, period_ns = 0;
 };
 
-/// Time that threads had who ended is given back within a period.
+/// Guaranteed time of threads that ended is returned within a period.
 constexpr int kTries = 20;
 constexpr std::chrono::milliseconds kBetweenTries{1};
 
-/// 0 is the calling thread. One that has ended is no error.
+/// Sets the policy of a thread; 0 is the calling thread. A thread that has ended is no error.
 std::optional<Error> use_policy(const SchedulingPolicy& policy, pid_t thread) {
   const Attributes wanted{.policy = policy.policy,
                           .priority = policy.priority,
@@ -67,12 +67,12 @@ std::optional<Error> pin_to(unsigned core) {
   return Error{fmt::format("cannot pin a thread to core {}: {}", core, std::strerror(errno))};
 }
 
-/// Lets threads go on together, from a time that all know.
+/// Lets threads start together, at a time known to all.
 class StartingLine {
  public:
   explicit StartingLine(int threads) noexcept : missing_(threads) {}
 
-  /// The time when the last one came. Yields, since it may have to have the core.
+  /// Returns the time when the last thread arrived. Yields, since that thread may need this core.
   std::uint64_t wait() noexcept {
     if (--missing_ == 0) began_ = cycles_now();
     while (began_ == 0) ::sched_yield();

@@ -18,34 +18,34 @@ namespace parshall::lab {
 struct SchedulingPolicy {
   std::string_view name;
   std::string_view help;
-  std::uint32_t policy;          ///< as sched_setattr() takes it
-  std::uint32_t priority;        ///< likewise
-  std::uint64_t runtime_ns = 0;  ///< of every period, where the policy gives a share; such threads may not be pinned,
-  std::uint64_t period_ns = 0;   ///< and may start no threads
+  std::uint32_t policy;          ///< value for sched_setattr()
+  std::uint32_t priority;        ///< value for sched_setattr()
+  std::uint64_t runtime_ns = 0;  ///< time per period, if the policy guarantees a share; such threads cannot be pinned,
+  std::uint64_t period_ns = 0;   ///< and cannot start threads
 
   bool shares() const noexcept { return runtime_ns != 0; }
 };
 
-/// Every one there is: one line each.
+/// Lists all policies.
 std::span<const SchedulingPolicy> scheduling_policies() noexcept;
 
-/// Puts the calling thread, and the threads that it starts from here on, under a policy that does not give shares.
+/// Sets the policy of the calling thread, and of threads that it starts later; not for policies that guarantee shares.
 std::optional<Error> use_policy(const SchedulingPolicy& policy);
 
-/// Threads of this process.
+/// Returns the threads of this process.
 std::vector<pid_t> threads_of_process();
 
-/// Puts every thread of this process but `others` under a policy.
+/// Sets the policy of every thread of this process except `others`.
 std::optional<Error> use_policy_but_for(const SchedulingPolicy& policy, std::span<const pid_t> others);
 
-/// Why this process may not use a policy; nothing where it may.
+/// Returns why this process may not use a policy; nullopt if it may.
 std::optional<Error> refused(const SchedulingPolicy& policy);
 
-/// Cores that this process may use.
+/// Returns the cores that this process may use.
 std::vector<unsigned> usable_cores();
 
-/// Of so many threads under the policy that poll without a pause for so long, on one core; on any, where the policy
-/// gives shares.
+/// Measures the gaps of this many threads under the policy that poll without a pause for this long, on one core; on any
+/// core if the policy guarantees shares.
 Result<PollGaps> measure_gaps(const SchedulingPolicy& policy, unsigned core, std::size_t threads,
                               std::chrono::milliseconds how_long);
 

@@ -12,11 +12,12 @@
 
 namespace parshall::lab {
 
-/// Packets by hash, in one array of counters that any number of threads may add to at once: flows that share a place
-/// are added up.
+/// Counts packets by hash in one array of counters that any number of threads may add to at once. Flows that share a
+/// place are added up.
 ///
-/// Shape: four or more 64-bit counters for each flow that it is made for; a flow's is at its hash's top bits.
-/// Error: never below the truth, but for Racy.
+/// Shape:  at least four 64-bit counters for each flow that it is made for; a flow's counter is given by its hash's top
+///         bits.
+/// Error:  never below the truth, except for Racy.
 /// Source: the count array of Alipourfard et al., SOSR 2018, section 5.1.
 template <class Update>
 class SharedArray {
@@ -38,9 +39,9 @@ class SharedArray {
     return true;
   }
 
-  // While no thread adds:
+  // These must not be called while a thread adds:
 
-  /// Of all flows that share the place.
+  /// Returns the packets of all flows that share the place.
   std::uint64_t packets(std::uint64_t hash, const Key&) const noexcept { return counts_[place(hash)]; }
   std::size_t place(std::uint64_t hash) const noexcept { return hash >> shift_; }
 

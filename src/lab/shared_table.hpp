@@ -15,7 +15,7 @@
 
 namespace parshall::lab {
 
-/// How a packet is added to a count. kShared: by several threads at once, and flows start by compare-and-swap.
+/// Ways to add a packet to a count. kShared: several threads may add at once, and flows start by compare-and-swap.
 struct Single {
   static constexpr bool kShared = false;
   template <class Count>
@@ -54,17 +54,17 @@ struct Racy {
   }
 };
 
-/// Packets by flow, in one array of a fixed size that any number of threads may add to at once.
+/// Counts packets by flow in one array of fixed size that any number of threads may add to at once.
 ///
-/// Shape: slot = claim 8, packets 8, key 16, two a cache line; linear probing, half full at most with the flows it is
-///        made for. A claim is 62 bits of the flow's hash, a bit for "in use" and a bit for "key written".
-/// Start: a thread claims the first free slot on its flow's way by compare-and-swap, writes the key, and releases it by
-///        writing the claim anew. Slots are never given back: what a thread has passed is another flow's for ever. So
-///        of two threads that start the same flow both come to the same slot, one claims it, and the other finds that
-///        claim: no flow stands in two slots, and none is lost. Lock-free but for the time between claim and release,
-///        in which a thread that meets its own flow's hash waits.
-/// Full:  a flow is rejected when kMostProbes slots of its way, or all, are other flows'; for ever, then.
-/// Error: none; Racy counts too little.
+/// Shape:  slot = claim 8, packets 8, key 16, two per cache line; linear probing, at most half full with the flows it
+///         is made for. A claim is 62 bits of the flow's hash, a bit for "in use" and a bit for "key written".
+/// Start: a thread claims the first free slot on its flow's probe path by compare-and-swap, writes the key, and
+/// releases it by writing the claim again. Slots are never freed, so a slot that a thread has passed stays another
+/// flow's. So two threads that start the same flow come to the same slot: one claims it, and the other finds that
+/// claim. No flow is in two slots, and none is lost. It is lock-free except between claim and release, when a thread
+/// that meets its own flow's hash waits.
+/// Full:   a flow is rejected for ever if kMostProbes slots of its path, or all slots, belong to other flows.
+/// Error:  none; Racy counts too little.
 template <class Update>
 class SharedTable {
  public:
@@ -87,7 +87,7 @@ class SharedTable {
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&slots_[home(hash)]); }
 
-  /// Counts packets of a flow, which starts if it is new; false where there is no room for it.
+  /// Counts packets of a flow, which starts if it is new; returns false if there is no room for it.
   [[gnu::always_inline]] bool add(std::uint64_t hash, const Key& key, std::uint64_t packets = 1) noexcept {
     std::size_t at = home(hash);
     for (std::size_t left = std::min(kMostProbes, places()); left != 0; --left, at = next(at)) {
@@ -108,9 +108,9 @@ class SharedTable {
     return false;
   }
 
-  // While no thread adds:
+  // These must not be called while a thread adds:
 
-  /// 0 where the flow has no slot.
+  /// Returns the flow's packets; 0 if it has no slot.
   std::uint64_t packets(std::uint64_t hash, const Key& key) const noexcept {
     std::size_t at = home(hash);
     for (std::size_t left = std::min(kMostProbes, places()); left != 0 && slots_[at].claim != 0; --left, at = next(at))
@@ -118,7 +118,7 @@ class SharedTable {
     return 0;
   }
 
-  /// Adds every flow of another table under the same hash; how many packets had no room.
+  /// Adds every flow of another table with the same hash; returns how many packets had no room.
   template <class Other>
   std::uint64_t merge(const SharedTable<Other>& other) noexcept {
     std::uint64_t rejected = 0;
@@ -128,7 +128,7 @@ class SharedTable {
     return rejected;
   }
 
-  /// `visit(slot)` for each flow, in the order of their homes but for those that were pushed on.
+  /// Calls `visit(slot)` for each flow, in order of their homes except for displaced ones.
   template <class Visit>
   void each(Visit visit) const {
     for (std::size_t at = 0; at < places(); ++at)
@@ -155,14 +155,14 @@ class SharedTable {
   std::size_t home(std::uint64_t hash) const noexcept { return hash >> shift_; }
   std::size_t next(std::size_t at) const noexcept { return (at + 1) & (places() - 1); }
 
-  /// What is acquired here was released with the key.
+  /// Reads a claim, with acquire order to pair with the release of the key.
   static std::uint64_t read(std::uint64_t& claim) noexcept {
     if constexpr (Update::kShared) return std::atomic_ref(claim).load(std::memory_order_acquire);
     return claim;
   }
 
-  /// Gives the flow a slot that was free a moment ago; the claim that stands there after that, this flow's or one that
-  /// came first.
+  /// Tries to give the flow a slot that was free. Returns the claim in it afterwards: this flow's, or that of an
+  /// earlier one.
   [[gnu::noinline]] static std::uint64_t start(Slot& slot, std::uint64_t hash, Key key) noexcept {
     if constexpr (Update::kShared) {
       std::uint64_t found = 0;

@@ -10,8 +10,8 @@
 
 namespace parshall::lab {
 
-/// What one core counts into a table that may be others' too, a SharedTable or a SharedArray. counts() and size() are
-/// the whole table's; of flows that share a place the first has all of its packets.
+/// Counts one core's packets into a table that may be shared, a SharedTable or a SharedArray. counts() and size() cover
+/// the whole table; if flows share a place, the first one gets all of its packets.
 template <class Table>
 class alignas(64) SharingCandidate final : public Candidate {
  public:

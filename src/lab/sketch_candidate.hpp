@@ -8,8 +8,8 @@
 
 namespace parshall::lab {
 
-/// What counts by key alone, asked for every flow's packets. It keeps its own counters; of `Value` it only learns
-/// whether the task looks at them. `size_for` is its size for a number of flows.
+/// A structure that counts by key and gets every flow's packets. It keeps its own counters; `Value` only determines if
+/// the task inspects them. `size_for` returns its size for a number of flows.
 template <KeyCounter S, TaskValue Value, SketchSize (*size_for)(std::size_t flows) noexcept>
 class SketchCandidate final : public Candidate {
  public:

@@ -11,7 +11,7 @@
 
 namespace parshall::lab {
 
-/// A map with the standard interface, as its users have it: grown to the flows at once, one packet after the other. The
+/// A map with the standard interface, in normal use: sized for the flows at once, one packet after another. The
 /// reference.
 template <class Key, TaskValue Value, class Map>
 class StandardCandidate : public Candidate {
@@ -53,7 +53,7 @@ class UnorderedMapCandidate final : public StandardCandidate<Key, Value, std::un
  public:
   using UnorderedMapCandidate::StandardCandidate::StandardCandidate;
 
-  /// A pointer for each bucket, a node for each flow, and the allocator's 8 bytes with it.
+  /// Estimates memory: a pointer for each bucket, and for each flow a node with the allocator's 8 bytes.
   static std::size_t memory_bytes(std::size_t entries) noexcept {
     return entries * (2 * sizeof(void*) + sizeof(std::pair<const Key, Value>) + 8);
   }
@@ -64,7 +64,7 @@ class AbslCandidate final : public StandardCandidate<Key, Value, absl::flat_hash
  public:
   using AbslCandidate::StandardCandidate::StandardCandidate;
 
-  /// A control byte and an entry for each place, of which 7 of 8 are used at most.
+  /// Estimates memory: a control byte and an entry for each place, of which at most 7 of 8 are used.
   static std::size_t memory_bytes(std::size_t entries) noexcept {
     constexpr std::size_t kSpareControlBytes = 16;
     return std::bit_ceil(entries + entries / 7 + 1) * (1 + sizeof(std::pair<const Key, Value>)) + kSpareControlBytes;

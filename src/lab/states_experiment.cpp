@@ -29,13 +29,15 @@ constexpr StatesWayEntry kWays[] = {
 };
 
 constexpr std::size_t kBatch = 256, kLeastSample = std::size_t{1} << 18;
-constexpr double kLeastGivenWay = 0.4, kMostGivenWay = 0.6;  ///< where all flows that can do so in every other window
+constexpr double kLeastGivenWay = 0.4, kMostGivenWay = 0.6;  ///< limits, if all flows that can be reduced are reduced
+                                                             ///< in every other window
 
 std::uint64_t window_packets(double rate_pps) noexcept {
   return static_cast<std::uint64_t>(std::round(rate_pps * 1e-9 * static_cast<double>(StatesSweep::kWindowNs)));
 }
 
-/// As TOML: a chain whose heaviest states have as many flows each, and the lightest none, so that all can give way.
+/// Returns TOML for a chain whose heaviest states have equally many flows, and the lightest none, so that all can be
+/// reduced.
 std::string chain_of(std::size_t states) {
   std::string text = fmt::format("default = \"s{}\"\n", std::min<std::size_t>(states, 2));
   for (std::size_t state = 1; state <= states; ++state) {
@@ -56,7 +58,7 @@ class Contestant {
   virtual double given_way_share() const { return 0; }
 };
 
-/// Whole windows by count: packets come at one rate.
+/// Plays whole windows by count, since packets come at a constant rate.
 class MonitorWithStates final : public Contestant {
  public:
   /// Throws std::bad_alloc.
@@ -104,7 +106,7 @@ class MonitorWithStates final : public Contestant {
         run_(std::move(stage), FlowIdentity(KeyFields::five_tuple, Identity::exact, sweep.seed), frames.source(0),
              kBatch) {}
 
-  /// Heavier states are said to cost a little more, though they do the same.
+  /// Makes a plan in which heavier states cost a little more, although they do the same.
   static std::shared_ptr<const ControlPlan> control_of(const FlowStageOptions& options) {
     auto plan = ControlPlan::guess(*options.states, options.windows, options.findings);
     plan.controller = {.mode = Controller::Mode::adapt, .sheds = false};
@@ -117,8 +119,8 @@ class MonitorWithStates final : public Contestant {
     return std::make_shared<const ControlPlan>(std::move(plan));
   }
 
-  /// The controller is told of a worker that is busy for 0.3 of the time, and in every other window, where flows are to
-  /// change, of ten times the packets.
+  /// Ends a window with a reported load of 30 %. In every other window, in which flows should change, it reports ten
+  /// times the packets.
   void end_window() {
     constexpr std::uint64_t kTicks = 1000, kBusyTicks = 300, kOverload = 10;
     run_.take_window_messages([](std::span<const std::byte>) {});
@@ -140,7 +142,7 @@ class MonitorWithStates final : public Contestant {
   MonitorRun run_;
 };
 
-/// Of tasks that saw two thirds of the flows.
+/// Estimates the recall of tasks that saw two thirds of the flows.
 class Estimates final : public Contestant {
  public:
   Estimates(const StatesSweep& sweep, const StatesRow& row)
@@ -166,7 +168,7 @@ class Estimates final : public Contestant {
   std::size_t flows_;
   SplitMix64 random_;
   std::vector<RecallByWeight> tasks_;
-  volatile double told_ = 0;  ///< so that it is worked out
+  volatile double told_ = 0;  ///< prevents the compiler from removing the computation
 };
 
 Result<std::unique_ptr<Contestant>> contestant_of(const StatesSweep& sweep, const StatesRow& row,
@@ -175,7 +177,7 @@ Result<std::unique_ptr<Contestant>> contestant_of(const StatesSweep& sweep, cons
   return MonitorWithStates::make(sweep, row, frames);
 }
 
-/// Nothing when `stop` said so.
+/// Measures a case; returns no rows if `stop` returned true.
 Result<std::vector<StatesRow>> measure_case(const StatesSweep& sweep, std::size_t states, std::size_t flows,
                                             const std::function<bool()>& stop) {
   const std::uint64_t window = window_packets(sweep.rate_pps);

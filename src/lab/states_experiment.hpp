@@ -12,7 +12,7 @@
 
 namespace parshall::lab {
 
-/// What is done about monitoring states, beside what tasks do: each more than the one before.
+/// Work for monitoring states, in addition to the tasks' work; each value includes the previous ones.
 enum class StatesWay : std::uint8_t { one_state, counted, decided, changing, estimates };
 
 struct StatesWayEntry {
@@ -28,7 +28,7 @@ struct StatesSweep {
   std::vector<std::size_t> states{5, 10, 20, 40, 64};
   std::vector<std::size_t> flows{100, 500, 1000};
   double rate_pps = 14.88e6;
-  std::size_t tasks = 4;  ///< whose recall is estimated at a window's end
+  std::size_t tasks = 4;  ///< tasks whose recall is estimated at a window's end
   int rounds = 15;
   std::uint64_t seed = 1;
 };
@@ -36,17 +36,17 @@ struct StatesSweep {
 struct StatesRow {
   const StatesWayEntry* way;
   std::size_t states, flows;
-  std::uint64_t window_packets;  ///< of 10 ms
-  Cost cost;                     ///< of a packet, all in; of estimates, what they are of one, and nothing else
-  double given_way_share = 0;    ///< of the packets, in a lighter state than their flow's own
+  std::uint64_t window_packets;  ///< in 10 ms
+  Cost cost;                     ///< total per packet; for estimates, only their own cost
+  double given_way_share = 0;    ///< share of packets in a lighter state than their flow's own
 };
 
-/// The same monitor with the same task for all flows, whatever their state: so that what costs more is for states
-/// alone. Flows take turns. States are in a chain; the heaviest 33 at most have flows, as many each, and the lightest
-/// has none, so that all change where they give way. Fails where a window has fewer packets than there are flows.
+/// Runs the same monitor with the same task for all flows in every state, so that additional cost is due to states
+/// only. Flows take turns. States form a chain. At most the heaviest 33 have flows, equally many each, and the lightest
+/// has none, so that all change state if they are reduced. Error: a window has fewer packets than there are flows.
 ///
-/// Error: that task needs the same in each state. Of one that a lighter state does without, flows that change also
-///        have to be forgotten, or found again.
+/// Error:  the task needs the same in each state. If a lighter state drops a task, flows that change must also be
+///         forgotten or found again.
 Result<std::size_t> measure_states(const StatesSweep& sweep,
                                    const std::function<void(std::span<const StatesRow>)>& done,
                                    const std::function<bool()>& stop);

@@ -24,7 +24,7 @@ constexpr StepPolicy kPolicies[] = {
 };
 
 constexpr std::size_t kTasks = 4;
-constexpr double kThreshold = 0.75, kMargin = 0.02;  ///< of recall; what a solution has more
+constexpr double kThreshold = 0.75, kMargin = 0.02;  ///< wanted recall, and the margin of a solution
 constexpr std::size_t kMostWindows = 200, kInARow = 10;
 
 double uniform(SplitMix64& random, double low, double high) noexcept { return low + (high - low) * random.uniform(); }
@@ -34,7 +34,7 @@ double normal(SplitMix64& random) noexcept {
   return radius * std::cos(2 * std::numbers::pi * random.uniform());
 }
 
-/// Which tasks a state has, as bits; the states that they give way to. Those of figure 6 of the MONA paper.
+/// Tasks of each state, as bits, and the state that each is reduced to. Those of figure 6 of the MONA paper.
 struct Shape {
   std::array<std::uint8_t, 5> tasks, lighter;
   std::size_t states;
@@ -55,8 +55,8 @@ StateGraph any_graph(const Shape& shape, SplitMix64& random) {
   return *StateGraph::make(std::move(states));
 }
 
-/// What is adapted to, drawn at random: a load that leaves time for all tasks to have enough, whichever way they get
-/// it, and under which adaptation alone does not give it.
+/// A random situation: a load that leaves time for all tasks to have enough, although adaptation alone does not achieve
+/// that. Whether a policy reaches it does not matter.
 class Case {
  public:
   explicit Case(SplitMix64& random)
@@ -78,7 +78,7 @@ class Case {
 
   bool is_one() const { return has_room_ && !all_have(adapted_, kThreshold); }
 
-  /// Nothing: not within kMostWindows.
+  /// Returns the windows needed, or nullopt if more than kMostWindows.
   std::optional<std::size_t> windows(const StepPolicy& policy, double first_step, const StepsSweep& sweep) const {
     SplitMix64 random(noise_);
     GapRecovery recovery(graph_, {.largest_part = 1,
@@ -128,10 +128,10 @@ class Case {
   std::array<std::uint64_t, kTasks> states_{};
   Allocation adapted_{graph_};
   bool has_room_ = false;
-  std::uint64_t noise_ = 0;  ///< seed: all policies have the same
+  std::uint64_t noise_ = 0;  ///< seed; the same for all policies
 };
 
-/// Of one first step.
+/// Compares the policies for one first step.
 class Contest {
  public:
   Contest(const StepsSweep& sweep, double first_step)
@@ -163,7 +163,7 @@ class Contest {
   std::vector<std::vector<double>> windows_, reached_;  ///< by policy and case
 };
 
-/// Nothing when `stop` said so.
+/// Measures a round; returns no rows if `stop` returned true.
 std::vector<StepsRow> measure_round(const StepsSweep& sweep, std::uint64_t seed, const std::function<bool()>& stop) {
   SplitMix64 random(SplitMix64::mix(seed));
   std::vector<Contest> contests;

@@ -24,28 +24,29 @@ struct StepsSweep {
   static constexpr std::size_t kMostCases = 100'000;
 
   std::vector<const StepPolicy*> policies;
-  std::vector<double> first_steps{0.0025, 0.01, 0.025, 0.1};  ///< of all packets
+  std::vector<double> first_steps{0.0025, 0.01, 0.025, 0.1};  ///< shares of all packets
   double added_step = 0.01;                                   ///< likewise
-  std::size_t cases = 5000;  ///< of states, tasks and load: the same for all policies and first steps
-  double error = 0.02;       ///< standard deviation of the recall that is estimated, of the true one
+  std::size_t cases = 5000;  ///< cases of states, tasks and load: the same for all policies and first steps
+  double error = 0.02;       ///< standard deviation of estimated from true recall
   int rounds = 1;            ///< each with cases of its own
   std::uint64_t seed = 1;
 };
 
-/// One policy from one first step on.
+/// One policy with one first step.
 struct StepsRow {
   const StepPolicy* policy;
   double first_step;
-  MeanInterval windows;        ///< until all tasks have enough, for ten in a row; of cases that all policies come to
-  MeanInterval reached_share;  ///< of all cases, within 200 windows
+  MeanInterval windows;        ///< until all tasks have enough for ten windows in a row; for cases that all policies
+                               ///< reach
+  MeanInterval reached_share;  ///< share of all cases, within 200 windows
   std::size_t cases = 0, reached_by_all = 0;
 };
 
-/// Simulates accuracy control (GapRecovery behind algorithm 1 of MONA) from a load on that makes flows give way, which
-/// then stays. There is time for all tasks to have enough, and adaptation alone does not give it. A task's recall is a
-/// power of the share of its packets that its states still see, each task's its own.
+/// Simulates accuracy control (GapRecovery after algorithm 1 of MONA) from the moment when a constant load requires
+/// reductions. There is time for all tasks to have enough, but adaptation alone does not achieve that. A task's recall
+/// is a power of the share of its packets that its states still see, with a task-specific exponent.
 ///
-/// Cost: some 20 us for a policy, a first step and a case.
+/// Cost:   about 20 us for a policy, a first step and a case.
 Result<std::size_t> measure_steps(const StepsSweep& sweep, const std::function<void(std::span<const StepsRow>)>& done,
                                   const std::function<bool()>& stop);
 

@@ -5,7 +5,7 @@
 namespace parshall::lab {
 namespace {
 
-/// Its mean, and `times` its half width: nothing of too few.
+/// Returns the mean plus `times` its half width; empty with too few values.
 Cell end_of(const MeanInterval& of, double times) {
   return cell_if(of.half_width.has_value(), of.mean + times * of.half_width.value_or(0));
 }

@@ -12,11 +12,11 @@
 
 namespace parshall::lab {
 
-/// For a task that needs no more than what a flow table keeps.
+/// For a task that only needs what a flow table keeps.
 struct NoRows {};
 
-/// A flow table of the monitor, with all that it keeps for a flow: packets, bytes, flags and times; and rows of
-/// TaskValue addressed by its slots, as the monitor's statistics are.
+/// A flow table of the monitor with everything it keeps for a flow: packets, bytes, flags and times. Rows of TaskValue
+/// are addressed by its slots, like the monitor's statistics.
 template <FlowTable Table, std::size_t KeyBytes, class Row = NoRows>
 class TableCandidate final : public Candidate, private FlowSink {
  public:
@@ -41,7 +41,7 @@ class TableCandidate final : public Candidate, private FlowSink {
     if constexpr (kRows) row_rolling_.drain([](const RowAsked&) {}, UpdateRows{this});
   }
 
-  /// Looks through the flows as a report does: the table's own lookup is for packets, which it counts.
+  /// Reads the flows as a report does, since the table's own lookup would count packets.
   void counts(std::span<std::uint64_t> by_flow) const noexcept override {
     std::ranges::fill(by_flow, 0);
     for_each([&](std::uint32_t flow, std::uint32_t, const FlowRecord& record) {
@@ -99,7 +99,7 @@ class TableCandidate final : public Candidate, private FlowSink {
     sequence_ += group.size();
   }
 
-  /// The flow's number travels as the packet's time, which is the same for all packets of a flow.
+  /// Passes the flow's number as the packet's time, which is constant for a flow.
   static void facts_of(std::uint32_t flow, const LabHasher& hasher, PacketFacts& facts) noexcept {
     const auto key = key_of<KeyBytes>(flow);
     write_flow_key(key, facts.key);

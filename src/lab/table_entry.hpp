@@ -11,7 +11,7 @@ namespace parshall::lab {
 
 inline constexpr std::size_t kValueSizes[] = {4, 8, 16, 32, 64, 128, 256};
 
-/// run.operator()<Key, Value>() with the value of a task, for a key of the papers' tasks.
+/// Calls run.operator()<Key, Value>() with the value type of a task, for a key of the papers' tasks.
 template <class Key, class Run>
 void with_task(Task task, Run run) {
   if (task == Task::count) return run.template operator()<Key, CountValue<16>>();
@@ -20,7 +20,8 @@ void with_task(Task task, Run run) {
   if (task == Task::change) return run.template operator()<Key, ChangeValue>();
 }
 
-/// run.operator()<Key, Value>() with the types of a shape. Throws nothing of its own; an unsupported shape is nothing.
+/// Calls run.operator()<Key, Value>() with the types of a shape. Throws nothing of its own; does nothing for an
+/// unsupported shape.
 template <class Run>
 void with_types(const Shape& shape, Run run) {
   using FiveTuple = LabKey<16>;
@@ -47,13 +48,13 @@ std::size_t memory(std::size_t entries, const Shape& shape) {
   return bytes;
 }
 
-/// A structure that is made for a value: `Map<Key, Value>` is a Candidate.
+/// Makes the entry of a structure that is built for a value: `Map<Key, Value>` is a Candidate.
 template <template <class Key, class Value> class Map>
 constexpr TableUnderTest map_entry(std::string_view name, std::string_view help) {
   return {name, help, true, true, make<Map>, memory<Map>};
 }
 
-/// A table of the monitor, which has counters of its own, and rows beside for other tasks.
+/// A table of the monitor, which has its own counters, with separate rows for other tasks.
 template <FlowTable Table>
 struct TableOf {
   template <class Value>
@@ -72,8 +73,8 @@ constexpr TableUnderTest table_entry(std::string_view name, std::string_view hel
   return {name, help, false, whole_keys, make<TableOf<Table>::template Made>, memory<TableOf<Table>::template Made>};
 }
 
-/// A sketch, which keeps nothing but counts: `Made<Key, Value>` is a Candidate, and its own for no more values than
-/// differ to it.
+/// A sketch, which keeps only counts: `Made<Key, Value>` is a Candidate, instantiated only for values that make a
+/// difference to it.
 template <template <class Key, class Value> class Sketch>
 struct SketchOf {
   template <class Key, class Value>
@@ -85,10 +86,10 @@ constexpr TableUnderTest sketch_entry(std::string_view name, std::string_view he
           true};
 }
 
-/// The parts of tables_under_test(), which are compiled apart.
+/// Parts of tables_under_test(), which are compiled separately.
 std::span<const TableUnderTest> monitors_under_test() noexcept;
 template <std::size_t Part>
-std::span<const TableUnderTest> maps_of_part() noexcept;  ///< of the maps' registry, `Part` below kMapParts
+std::span<const TableUnderTest> maps_of_part() noexcept;  ///< part of the maps' registry; `Part` is below kMapParts
 inline constexpr std::size_t kMapParts = 4;
 std::span<const TableUnderTest> chains_under_test() noexcept;
 std::span<const TableUnderTest> references_under_test() noexcept;

@@ -25,10 +25,10 @@ std::string name_of(const Combination& of) {
                      of.shape.value_bytes, kTaskNames[static_cast<std::size_t>(of.shape.task)]);
 }
 
-/// One structure, and all that is learnt of it while the rounds go on.
+/// One structure, with all results during the rounds.
 class Contestant {
  public:
-  /// `neighbour`: null where there is none.
+  /// `neighbour` is null if there is none.
   Contestant(const TableUnderTest& table, const Combination& of, const TableSweep& sweep, std::span<const int> cores,
              const CoRunners::Work& neighbour)
       : table_(&table),
@@ -51,7 +51,7 @@ class Contestant {
     return static_cast<std::uint64_t>(sweep.heavy_share * static_cast<double>(packets));
   }
 
-  /// Gives it the epoch, every flow once and then the rest; what is wrong with its answers.
+  /// Gives it the epoch, every flow once and then the rest; returns what is wrong with its answers.
   std::optional<Error> fill(const EpochTruth& truth, std::size_t epoch, std::span<const std::uint32_t> every) {
     const std::span<const std::uint32_t> trace = sweep_->traffic->packets;
     candidate_->run(trace.first(epoch));
@@ -68,7 +68,7 @@ class Contestant {
     return check(trace);
   }
 
-  /// From here on it is played `trace`, beginning at a place of its own.
+  /// Plays packets to it from now on, from a position of its own.
   void enter(std::size_t number, std::size_t of_all) {
     const std::span<const std::uint32_t> trace = sweep_->traffic->packets;
     player_.emplace(trace, trace.size() / of_all * number, of_->batch, *candidate_);
@@ -79,7 +79,7 @@ class Contestant {
   }
   bool disturbed() { return company_->disturbed(); }
 
-  /// The costs of batches, one by one.
+  /// Records the costs of single batches.
   void observe() {
     constexpr std::size_t kPackets = kSamplePackets / 2;
     company_->beside(
@@ -113,7 +113,7 @@ class Contestant {
     };
   }
 
-  /// After every flow had one packet and the trace was played once.
+  /// Checks the counts after every flow had one packet and the trace was played once.
   std::optional<Error> check(std::span<const std::uint32_t> trace) const {
     if (!table_->whole_keys) return std::nullopt;
     std::vector<std::uint64_t> truth(of_->flows, 1), counts(of_->flows);
@@ -156,7 +156,7 @@ std::optional<Error> enough_memory(const TableSweep& sweep, const Combination& o
                            needed >> 20, name_of(of), available >> 20)};
 }
 
-/// Every flow once, in an order that has nothing to do with how popular they are.
+/// Returns every flow once, in an order independent of popularity.
 std::vector<std::uint32_t> every_flow(const Combination& of, std::uint64_t seed) {
   std::vector<std::uint32_t> every(of.flows);
   std::iota(every.begin(), every.end(), 0u);
@@ -206,7 +206,7 @@ Result<std::vector<TableRow>> measure(const TableSweep& sweep, const Combination
   return rows;
 }
 
-/// All that a sweep varies beside the traffic.
+/// Returns all combinations of a sweep's parameters except the traffic.
 std::vector<Combination> combinations_of(const TableSweep& sweep, const Traffic& traffic) {
   std::vector<Combination> all;
   for (const std::size_t key_bytes : sweep.key_bytes)
@@ -229,7 +229,7 @@ std::vector<Combination> combinations_of(const TableSweep& sweep, const Traffic&
   return all;
 }
 
-/// Those of one traffic; how many were handed over.
+/// Measures all combinations of one traffic; returns how many were passed on.
 Result<std::size_t> measure_all(const TableSweep& sweep, const std::function<void(std::span<const TableRow>)>& done,
                                 const std::function<bool()>& stop) {
   std::size_t measured = 0;

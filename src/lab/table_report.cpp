@@ -12,7 +12,7 @@
 namespace parshall::lab {
 namespace {
 
-/// False for what only makes keys and hashes.
+/// Returns false for a candidate that only makes keys and hashes.
 bool counts_flows(const TableRow& row) noexcept { return row.memory_bytes != 0; }
 
 Cell flows_share(const TableRow& row, std::size_t flows) {
@@ -67,7 +67,7 @@ constexpr auto kTableMemory = std::to_array<ColumnOf<TableRow>>({
     {{"too_high_share", ""}, [](auto& row) { return flows_share(row, row.accuracy.too_high); }},
 });
 
-/// Every one there is, in this order.
+/// Lists all columns in order.
 constexpr auto kTableColumns = columns_in_order(kTableWhat, kCostColumns<TableRow>, kTableFigures,
                                                 kBatchColumns<TableRow>, kTableMemory, kSampleColumns<TableRow>);
 

@@ -19,7 +19,8 @@
 namespace parshall::lab {
 namespace {
 
-/// Heavy hitters of 0.1 % of the packets are a thousand at most; ten times that keeps their counts near the truth.
+/// Number of keys in lists. At most a thousand flows have 0.1 % of the packets; ten times that keeps their counts near
+/// the truth.
 constexpr std::size_t kListed = 10'000;
 constexpr SketchSize one_row(std::size_t flows) noexcept { return {flows}; }
 constexpr SketchSize three_rows(std::size_t flows) noexcept { return {flows, 3}; }

@@ -9,7 +9,7 @@
 namespace parshall::lab {
 namespace {
 
-/// Separate chaining at any load factor: buckets go by the entries asked for, entries by the flows that come.
+/// Separate chaining at any load factor: buckets depend on the entries requested, entries on the flows that come.
 template <class Key, class Value>
 class LoadedChains final : public MapCandidate<Chained<Key, Value, LabHasher>> {
  public:
@@ -18,7 +18,7 @@ class LoadedChains final : public MapCandidate<Chained<Key, Value, LabHasher>> {
   LoadedChains(ChainedSize size, std::uint64_t seed, TaskTally tally)
       : Base(size, seed, tally), buckets_(size.buckets()) {}
 
-  /// Chains' heads: what is in use is a load factor.
+  /// Returns the number of list heads, so that size() / places() is the load factor.
   std::size_t places() const noexcept override { return buckets_; }
 
  private:

@@ -12,8 +12,8 @@ struct MapOf {
   using Made = MapCandidate<typename Named::template Map<Key, Value, LabHasher>>;
 };
 
-/// Each part is compiled in a file of its own, tables_maps_*.cpp: a map is made for each key, value and task there is,
-/// and that takes the compiler minutes.
+/// Compiles each part in a file of its own, tables_maps_*.cpp: a map is instantiated for each key, value and task,
+/// which takes minutes.
 template <std::size_t Part>
 std::span<const TableUnderTest> maps_of_part() noexcept {
   static constexpr auto kMaps = Maps::each<Maps::kSize * Part / kMapParts, Maps::kSize*(Part + 1) / kMapParts>(

@@ -5,7 +5,7 @@
 namespace parshall::lab {
 namespace {
 
-/// What every other one spends before it looks anything up.
+/// Measures what every other candidate spends before it looks up anything: making keys and hashes.
 template <class Key>
 class KeysAlone final : public Candidate {
  public:

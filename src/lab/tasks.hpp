@@ -14,20 +14,20 @@
 
 namespace parshall::lab {
 
-/// What a structure under test is used for.
+/// Task of a structure under test.
 /// Source: Alipourfard et al., "A comparison of performance and accuracy of measurement algorithms in software", SOSR
 ///         2018, section 4.
 enum class Task : std::uint8_t { count, heavy_hitter, superspreader, change };
 inline constexpr std::string_view kTaskNames[] = {"count", "heavy-hitter", "superspreader", "change"};
 
-/// What a task learns over all flows.
+/// Results of a task over all flows.
 struct TaskTally {
   std::uint64_t threshold = ~std::uint64_t{0};  ///< packets that make a heavy hitter
   std::uint64_t alarms = 0;
 };
 
-/// What is kept for a flow, all zero before its first packet: `packet()` takes one in. `element()` is what of the
-/// `sequence`-th packet the task looks at, known before the flow is looked up.
+/// Value kept for a flow, all zero before its first packet. `packet()` adds a packet. `element()` is the part of the
+/// `sequence`-th packet that the task uses, known before the flow is looked up.
 template <class V>
 concept TaskValue = std::is_trivially_copyable_v<V> &&
     requires(V value, const V& view, std::uint32_t flow, std::uint64_t number, TaskTally& tally) {
@@ -40,7 +40,7 @@ concept TaskValue = std::is_trivially_copyable_v<V> &&
   { view.packets } -> std::convertible_to<std::uint64_t>;
 };
 
-/// A packet count, and room up to `Bytes`.
+/// A packet count, padded to `Bytes`.
 template <std::size_t Bytes>
 struct CountValue {
   std::uint64_t packets = 0;
@@ -67,12 +67,12 @@ struct CountValue<4> {
   bool reported() const noexcept { return false; }
 };
 
-/// Alarms when the flow has as many packets as make a heavy hitter.
+/// Raises an alarm when the flow reaches the number of packets of a heavy hitter.
 struct HeavyHitterValue : CountValue<8> {
   void packet(std::uint64_t, TaskTally& tally) noexcept { tally.alarms += ++packets == tally.threshold; }
 };
 
-/// Whether a structure that keeps nothing but counts can do the task; and the same of what is kept for it.
+/// Returns true if a structure that keeps only counts can do the task; kCountsAreEnough is the same for a value.
 constexpr bool counts_are_enough(Task task) noexcept { return task == Task::count || task == Task::heavy_hitter; }
 template <TaskValue V>
 inline constexpr bool kCountsAreEnough = false;
@@ -81,23 +81,23 @@ inline constexpr bool kCountsAreEnough<CountValue<Bytes>> = true;
 template <>
 inline constexpr bool kCountsAreEnough<HeavyHitterValue> = true;
 
-/// What stands for a value where only counts are kept, elsewhere: whether the task looks at them as they grow.
+/// Value type for structures that keep counts elsewhere: determines if the task inspects counts as they grow.
 template <TaskValue V>
 using CountingValue = std::conditional_t<std::same_as<V, HeavyHitterValue>, HeavyHitterValue, CountValue<16>>;
 
-/// Distinct destinations of a source, by a Bloom filter.
+/// Counts distinct destinations of a source with a Bloom filter.
 ///
-/// Shape:  1024 bits, three hashes. Error: a destination is taken for one seen before with the chance that its three
-///         bits are set: 3 % at 128 destinations.
-/// Source: Alipourfard et al., "A comparison of performance and accuracy of measurement
-///         algorithms in software", SOSR 2018, section 4.1.
+/// Shape:  1024 bits, three hashes.
+/// Error:  a destination is mistaken for a known one if its three bits are set: 3 % at 128 destinations.
+/// Source: Alipourfard et al., "A comparison of performance and accuracy of measurement algorithms in software", SOSR
+///         2018, section 4.1.
 struct SuperspreaderValue {
   std::array<std::uint64_t, 16> filter{};
   std::uint32_t packets = 0, destinations = 0;
 
   static constexpr std::uint32_t kThreshold = 128;
 
-  /// The packet's destination: a source has 1, 2, 4, ... or 512 of them, at random.
+  /// Returns the packet's destination: a source has 1, 2, 4, ... or 512 of them, at random.
   static std::uint64_t element(std::uint32_t flow, std::uint64_t sequence) noexcept {
     const std::uint64_t fan_out = std::uint64_t{1} << SplitMix64::mix(flow) % 10;
     return SplitMix64::mix(sequence) & (fan_out - 1);
@@ -116,19 +116,19 @@ struct SuperspreaderValue {
   bool reported() const noexcept { return destinations > kThreshold; }
 };
 
-/// A flow whose bytes in a window are far from what the windows before foretell.
+/// Detects flows whose bytes in a window are far from the forecast by earlier windows.
 ///
-/// Source: exponentially weighted moving averages of the bytes and of their deviation, as the TCP round-trip estimator
-///         has them (RFC 6298, section 2); a change is four deviations and kLeast bytes away.
+/// Source: exponentially weighted moving averages of the bytes and of their deviation, like the TCP round-trip
+///         estimator (RFC 6298, section 2); a change is four deviations and kLeast bytes away.
 struct ChangeValue {
   std::uint64_t packets = 0;
   std::uint32_t window = 0, in_window = 0, windows = 0, changes = 0;
   float mean = 0, deviation = 0;
 
-  static constexpr std::uint64_t kWindowPackets = 1 << 16;  ///< of all flows together
+  static constexpr std::uint64_t kWindowPackets = 1 << 16;  ///< packets of all flows together
   static constexpr float kLeast = 1500;
 
-  /// The packet's window, and its length: 64 bytes, but of each flow 1500 in one window of 32.
+  /// Returns the packet's window, and its length: 64 bytes, except that each flow has 1500 in one window of 32.
   static std::uint64_t element(std::uint32_t flow, std::uint64_t sequence) noexcept {
     const std::uint64_t now = sequence / kWindowPackets;
     return now << kLengthBits | ((SplitMix64::mix(flow) + now) % 32 == 0 ? 1500 : 64);
@@ -158,8 +158,8 @@ struct ChangeValue {
   }
 };
 
-/// Which of `flows` flows the task should report after these packets: exactly, with 1. Nothing for tasks that need no
-/// more than counts.
+/// Returns which of `flows` flows the task should report after these packets, as 1 or 0, exactly. Returns nothing for
+/// tasks that only need counts.
 std::vector<std::uint8_t> true_reports(Task task, std::span<const std::uint32_t> trace, std::size_t flows);
 
 }  // namespace parshall::lab

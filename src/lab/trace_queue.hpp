@@ -11,7 +11,7 @@
 
 namespace parshall::lab {
 
-/// Built-in traffic as a device hands it over that spreads flows over its receive queues: no two workers see a packet.
+/// Built-in traffic as from a device that spreads flows over receive queues: no packet comes to two workers.
 class SpreadTrace {
  public:
   SpreadTrace(std::shared_ptr<const Trace> trace, std::size_t queues) : trace_(std::move(trace)), order_(queues) {
@@ -22,10 +22,10 @@ class SpreadTrace {
   const Trace& trace() const noexcept { return *trace_; }
   std::size_t queues() const noexcept { return order_.size(); }
 
-  /// Packets of one queue, in order, by their number in the trace.
+  /// Returns the packets of one queue, in order, by their number in the trace.
   const std::vector<std::uint32_t>& packets_of(std::size_t queue) const noexcept { return order_[queue]; }
 
-  /// How many of the first `packets` come to a queue, the trace being played over and over.
+  /// Returns how many of the first `packets` come to a queue when the trace is played repeatedly.
   std::uint64_t share_of(std::size_t queue, std::uint64_t packets) const noexcept {
     const auto& order = order_[queue];
     const auto rest = std::ranges::lower_bound(order, packets % trace_->packets()) - order.begin();
@@ -37,10 +37,10 @@ class SpreadTrace {
   std::vector<std::vector<std::uint32_t>> order_;
 };
 
-/// One queue of it, which waits for its reader.
+/// One queue of the traffic, which waits for its reader.
 class QueueOfTrace final : public PacketSource {
  public:
-  /// Its share of the first `packets`; their time stamps are those of the whole traffic, from `first_ns` on.
+  /// Plays its part of the first `packets`; time stamps are those of the whole traffic, from `first_ns` on.
   QueueOfTrace(std::shared_ptr<const SpreadTrace> spread, std::size_t queue, std::uint64_t packets,
                std::uint64_t first_ns)
       : spread_(std::move(spread)),

@@ -10,17 +10,17 @@
 
 namespace parshall::lab {
 
-/// Keys with packets and a value each, of a number that does not grow; a new key takes the place of the one with the
-/// fewest packets, and its packets with it, but not its value.
+/// A fixed number of keys with packets and a value each. A new key replaces the one with the fewest packets and
+/// inherits its packets, but not its value.
 ///
-/// Shape:  entry = packets, where its key is in the index, value; a binary heap of entries, the one of the fewest
-///         packets first, and a map from keys to entries.
-/// Cost:   a lookup in the map; of log2(keys) levels, those that an entry sinks: each moves an entry, with its value,
+/// Shape:  entry = packets, index position of its key, value; a binary heap of entries with the fewest packets on top,
+///         and a map from keys to entries.
+/// Cost:   a lookup in the map, and the levels, of log2(keys), that an entry sinks: each moves an entry with its value,
 ///         and writes to the map.
-/// Error:  none while there is a key for each flow. Otherwise packets are as of SpaceSaving, and a value is of the
-///         key's packets since it last came in.
+/// Error:  none while there is a key for each flow. Otherwise packets are as in SpaceSaving, and a value covers the
+///         key's packets since it was last added.
 /// Source: the heap of Alipourfard et al., SOSR 2018: sections 2.1 (what is replaced), 3.1 (an entry only sinks) and
-///         4.1 (packets order it, whatever else an entry keeps).
+///         4.1 (packets order it, whatever else an entry holds).
 template <MapKey K, class V>
 requires std::is_trivially_copyable_v<V>
 class ValueHeap {
@@ -36,12 +36,12 @@ class ValueHeap {
 
   void prefetch(std::uint64_t hash) const noexcept { index_.prefetch(hash); }
 
-  /// Asks for the entry, once the map's has come.
+  /// Prefetches the entry, once the map's entry has arrived.
   void prefetch_entry(std::uint64_t hash, const Key& key) const noexcept {
     if (const Place at = find(hash, key); at != kNowhere) prefetch_object<sizeof(Entry)>(&entries_[at]);
   }
 
-  /// Counts a packet of the key, which comes in where it is not there. Its value stays where it is until the next one.
+  /// Counts a packet of the key, which is added if it is missing. The reference is valid until the next call.
   Value& add(std::uint64_t hash, const Key& key) noexcept {
     Place at = find(hash, key);
     if (at != kNowhere) [[likely]] {
@@ -53,12 +53,12 @@ class ValueHeap {
     return entries_[at].value;
   }
 
-  /// At least the key's; where it is not there, what it may have had at most.
+  /// Returns an upper bound of the key's packets; for a missing key, the most it may have had.
   std::uint64_t packets(std::uint64_t hash, const Key& key) const noexcept {
     const Place at = find(hash, key);
     return at == kNowhere ? least() : entries_[at].packets;
   }
-  /// Of a key that is there; null where it is not.
+  /// Returns the value of a key, or null if it is missing.
   const Value* value(std::uint64_t hash, const Key& key) const noexcept {
     const Place at = find(hash, key);
     return at == kNowhere ? nullptr : &entries_[at].value;
@@ -88,7 +88,7 @@ class ValueHeap {
     return place == kNowhere ? kNowhere : index_.value(place);
   }
 
-  /// With its first packet, which no entry has fewer than.
+  /// Inserts a key with its first packet, which is the least that an entry has.
   Place insert(std::uint64_t hash, const Key& key) noexcept {
     auto at = static_cast<Place>(size_++);
     for (; at != 0 && entries_[above(at)].packets > 1; at = above(at)) put(at, entries_[above(at)]);
@@ -107,7 +107,7 @@ class ValueHeap {
     index_.value(entry.in_index) = at;
   }
 
-  /// To where none below has fewer packets; where that is. One that need not move is not written to.
+  /// Sinks an entry until none below has fewer packets; returns its place. An entry that stays is not written.
   Place sink(Place at) noexcept {
     Place lesser = lesser_below(at, entries_[at].packets);
     if (lesser == kNowhere) return at;
@@ -121,7 +121,7 @@ class ValueHeap {
   }
 
   static Place above(Place at) noexcept { return (at - 1) / 2; }
-  /// Of the two below, that of the fewest packets; kNowhere where neither has fewer than `packets`.
+  /// Returns which of the two entries below has the fewest packets; kNowhere if neither has fewer than `packets`.
   Place lesser_below(Place at, std::uint64_t packets) const noexcept {
     const std::size_t left = 2 * std::size_t{at} + 1, right = left + 1;
     if (left >= size_) return kNowhere;

@@ -8,8 +8,8 @@
 
 namespace parshall::lab {
 
-/// A heap of as many keys as there are entries, with what a task keeps for each. A flow that is not listed is reported
-/// by no task, and has the count that it may have at most.
+/// A heap of as many keys as there are entries, with a task value for each. A flow that is not listed is reported by no
+/// task, and its count is its upper bound.
 template <class Key, TaskValue Value>
 class ValueHeapCandidate final : public Candidate {
  public:

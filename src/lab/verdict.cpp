@@ -9,7 +9,7 @@ namespace parshall::lab {
 
 std::string cheapest_of(std::span<const Rival> rivals, std::string_view did) {
   if (rivals.size() < 2) return fmt::format("nothing to choose from: fewer than two of them {}", did);
-  constexpr std::size_t kFewest = 6;  // samples that have a 95 % interval
+  constexpr std::size_t kFewest = 6;  // least number of samples with a 95 % interval
   for (const Rival& rival : rivals)
     if (rival.cost.kept < kFewest)
       return fmt::format("no winner: {} undisturbed samples of {}, and {} are needed", rival.cost.kept, rival.name,

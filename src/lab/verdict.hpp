@@ -13,8 +13,8 @@ struct Rival {
   Cost cost;
 };
 
-/// One line on what the figures allow to say of rivals that all did what is asked ("counted every flow exactly"): which
-/// is cheapest, or that none is, since its interval overlaps another's or one has too few samples.
+/// Returns a line about rivals that all achieved what is asked ("counted every flow exactly"): which is cheapest, or
+/// that none is, since intervals overlap or there are too few samples.
 std::string cheapest_of(std::span<const Rival> rivals, std::string_view did);
 
 }  // namespace parshall::lab

@@ -75,7 +75,7 @@ int run_adaptive(const AdaptiveOptions& options) {
 
 namespace {
 
-/// A line for each entry: its name, and what it is.
+/// Formats a line for each entry: its name and help.
 template <class Entry>
 std::string lines_of(std::span<const Entry> entries) {
   std::string lines;

@@ -14,7 +14,7 @@ struct AdviseOptions {
   lab::Wish wish;
 };
 
-/// With what the options spell as text.
+/// Returns the wish, with values that the options give as text.
 Result<lab::Wish> wish_of(const AdviseOptions& options) {
   lab::Wish wish = options.wish;
   if (!options.memory.empty()) {
@@ -32,7 +32,7 @@ Result<lab::Wish> wish_of(const AdviseOptions& options) {
   return wish;
 }
 
-/// What went wrong, if anything did.
+/// Writes the text; returns an error if that failed.
 std::optional<Error> write_to(const std::string& path, const std::string& text) {
   auto output = Output::open(path);
   if (!output) return output.error();

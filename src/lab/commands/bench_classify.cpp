@@ -40,7 +40,7 @@ Result<std::shared_ptr<const Classifier>> classifier_of(const ClassifyOptions& o
   return std::shared_ptr<const Classifier>(kind->train(lab::made_samples(kClasses, kPackets, options.common.seed), {}));
 }
 
-/// All but the traffic.
+/// Returns the sweep without the traffic.
 Result<lab::ClassifySweep> plan(const ClassifyOptions& options) {
   constexpr std::size_t kMostFlows = std::size_t{1} << 28, kMostPackets = std::size_t{1} << 24;
   lab::ClassifySweep sweep{.shapes = {},
@@ -95,7 +95,7 @@ Result<lab::ClassifyTraffic> replayed(const ClassifyOptions& options, std::size_
   }
 }
 
-/// What this machine cannot do as asked.
+/// Warns of requests that this machine cannot satisfy.
 void warn(const lab::ClassifySweep& sweep) {
   if (!sweep.traffic->warning().empty()) say("bench", sweep.traffic->warning());
   const std::size_t cores = lab::usable_cores().size();

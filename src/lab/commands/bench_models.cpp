@@ -15,7 +15,7 @@ struct ModelsOptions {
   bool oversubscribe = false;
 };
 
-/// All but the trace; schedulers that may be refused included.
+/// Returns the sweep without the trace; schedulers may still be refused.
 Result<lab::ModelSweep> plan(const ModelsOptions& options) {
   constexpr std::uint64_t kMostPackets = 1ull << 40;
   constexpr std::size_t kMostWorkers = 256;
@@ -45,7 +45,7 @@ Result<lab::ModelSweep> plan(const ModelsOptions& options) {
   return sweep;
 }
 
-/// Says which schedulers are refused, and leaves them out.
+/// Reports refused schedulers, and removes them.
 void drop_refused(lab::ModelSweep& sweep) {
   std::erase_if(sweep.schedulers, [](const lab::SchedulingPolicy* policy) {
     const auto error = lab::refused(*policy);

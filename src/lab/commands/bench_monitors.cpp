@@ -8,15 +8,15 @@
 namespace parshall::cli {
 namespace {
 
-/// Of `bench pipeline` and `bench batch`: monitors over one traffic after the other.
+/// Options of `bench pipeline` and `bench batch`, which run monitors on several kinds of traffic in turn.
 struct MonitorsOptions {
   BenchOptions common;
-  bool steps = false;  ///< also what comes before a table
+  bool steps = false;  ///< also measure the steps before a table
   std::string file, traffic;
   std::vector<std::string> flows{"65536"};
   std::vector<double> zipf{0};
   std::vector<std::string> tables{"bucketed"};
-  std::vector<std::string> statistics{"none"};  ///< each a set, joined by +; "none" is the empty one
+  std::vector<std::string> statistics{"none"};  ///< sets of statistics, joined by +; "none" is the empty set
   std::string identity = "exact", quantiles = "histogram";
   OfferedOptions offered;
   std::vector<std::size_t> batch{256};
@@ -33,7 +33,7 @@ std::vector<std::string> split(const std::string& set) {
   return names;
 }
 
-/// Every table with every set of statistics and every batch; before them, the steps that come before a table.
+/// Returns every table with every set of statistics and every batch, after the steps before a table.
 Result<std::vector<lab::MonitorUnderTest>> monitors_of(const MonitorsOptions& options) {
   std::vector<lab::MonitorUnderTest> monitors;
   if (options.steps)
@@ -72,7 +72,7 @@ Result<lab::MonitorSweep> sweep_of(const MonitorsOptions& options) {
                            .offered = *offered};
 }
 
-/// As -g spells them: of every number of flows with every skew, where neither a file nor a spec is given.
+/// Returns specs for -g: every number of flows with every skew, unless a file or a spec is given.
 Result<std::vector<std::string>> specs_of(const MonitorsOptions& options) {
   std::vector<std::string> specs;
   if (!options.file.empty()) return specs;
@@ -94,7 +94,7 @@ int run_monitors(const MonitorsOptions& options, std::string_view experiment) {
   if (!sweep) return wrong_usage(sweep.error());
   auto specs = specs_of(options);
   if (!specs) return wrong_usage(specs.error());
-  if (specs->empty()) specs->emplace_back();  // the file
+  if (specs->empty()) specs->emplace_back();  // stands for the file
   const auto measure = [&](const auto& done, const auto& stop) -> Result<std::size_t> {
     std::size_t measured = 0;
     for (const std::string& spec : *specs) {
@@ -114,7 +114,7 @@ int run_monitors(const MonitorsOptions& options, std::string_view experiment) {
       options.common);
 }
 
-/// What both take.
+/// Adds the options that both experiments take.
 Command add_monitors(Command bench, const char* name, const char* help, const std::shared_ptr<MonitorsOptions>& o) {
   Command experiment = bench.add_subcommand(name, help);
   experiment->footer(

@@ -9,7 +9,7 @@
 namespace parshall::cli {
 namespace {
 
-/// What can be said of a plot before there is anything to draw.
+/// Returns what is wrong with a plot, as far as that shows before there is data.
 std::optional<Error> wrong_plot(const Experiment& experiment, const BenchOptions& options) {
   if (options.plot.empty()) return std::nullopt;
   for (const std::string& name : {options.plot_choice.x, options.plot_choice.y})
@@ -84,7 +84,9 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options) {
   std::vector<lab::Part> parts;
   const auto measured = experiment.measure(
       [&](const lab::Part& part) {
-        if (parts.empty()) out.write(head);  // so late: what an earlier run left stays until there is other
+        if (parts.empty())
+          out.write(head);  // only now, so that the results of an earlier run stay until there are new
+                            // ones
         out.write(format->part(experiment.name, experiment.columns, part));
         out.flush();
         parts.push_back(part);

@@ -20,13 +20,13 @@
 
 namespace parshall::cli {
 
-/// `bench`, with a subcommand for each experiment.
+/// Adds `bench`, with a subcommand for each experiment.
 void add_bench(Command program, int& status);
 
-/// What list shows of experiments.
+/// Returns the topic of `list` about experiments.
 Topic experiments_topic();
 
-/// What every experiment takes.
+/// Options of every experiment.
 struct BenchOptions {
   int rounds = 15;
   const char* rounds_help = "Samples of each variant";
@@ -39,22 +39,23 @@ struct BenchOptions {
 };
 void add_bench_options(Command experiment, BenchOptions& options);
 
-/// Hands over parts as they are done, until `stop` says so; returns how many it did.
+/// Measures and passes on parts as they are done, until `stop` returns true; returns their number.
 using Measure = std::function<Result<std::size_t>(const std::function<void(const lab::Part&)>& done,
                                                   const std::function<bool()>& stop)>;
 
-/// What is to be measured.
+/// An experiment to run.
 struct Experiment {
   std::string_view name;
   std::span<const lab::Column> columns;
-  std::size_t parts;  ///< that there will be, when nothing stops it
+  std::size_t parts;  ///< number of parts, if nothing stops it
   Measure measure;
 };
 
-/// Measures and writes, telling how far it is on standard error; after a signal, what there is. The exit status.
+/// Measures and writes the results, with progress on standard error; after a signal, writes the results so far. Returns
+/// the exit status.
 int run_experiment(const Experiment& experiment, const BenchOptions& options);
 
-/// The same for a sweep that hands over rows: those of a part become one by `part_of`.
+/// Does the same for a sweep that passes on rows: `part_of` makes a part of them.
 template <class Sweep, class Row>
 int run_sweep(std::string_view name, const Sweep& sweep, std::span<const lab::Column> columns, std::size_t parts,
               Result<std::size_t> (*measure)(const Sweep&, const std::function<void(std::span<const Row>)>&,
@@ -70,16 +71,16 @@ int run_sweep(std::string_view name, const Sweep& sweep, std::span<const lab::Co
                         options);
 }
 
-/// Complains, and returns the status of wrong usage.
+/// Reports the error, and returns the status of wrong usage.
 int wrong_usage(const Error& error);
 
-/// Packets of the file, or of built-in traffic where it is empty; says what is wrong with a damaged file.
+/// Returns packets of the file, or of built-in traffic if it is empty; reports damage of the file.
 Result<lab::Frames> open_frames(const std::string& file, const std::string& spec);
 
-/// A number from 1 to `most` that an option was given.
+/// Parses an option's number from 1 to `most`.
 Result<std::size_t> count_of(std::string_view option, const std::string& text, std::size_t most);
 
-/// A queue in front of a worker, and what comes to it: for what is modelled of losses.
+/// Queue in front of a worker, and its packet rate, for modelling losses.
 struct OfferedOptions {
   std::string queue = "4096";
   double mpps = 14.88;
@@ -87,7 +88,7 @@ struct OfferedOptions {
 void add_offered_options(Command experiment, OfferedOptions& options);
 Result<lab::OfferedLoad> offered_load(const OfferedOptions& options);
 
-/// Each experiment adds its subcommand to `bench`.
+/// Adds the subcommand of an experiment to `bench`.
 void add_bench_tables(Command bench, int& status);
 void add_bench_contention(Command bench, int& status);
 void add_bench_pipeline(Command bench, int& status);
@@ -110,8 +111,8 @@ std::string joined(const Range& range, Name name) {
   return text;
 }
 
-/// The entries of a registry by name, in the order of the names; all where none are named. The error says what there
-/// is.
+/// Returns the entries of a registry by name, in the order of the names; all if no names are given. The error lists
+/// those that exist.
 template <class Entry>
 Result<std::vector<const Entry*>> choose(std::span<const Entry> registry, const std::vector<std::string>& names,
                                          std::string_view what) {
@@ -127,7 +128,7 @@ Result<std::vector<const Entry*>> choose(std::span<const Entry> registry, const 
   return chosen;
 }
 
-/// Likewise, of an enumeration by its names.
+/// Does the same for an enumeration by its names.
 template <class Enum, std::size_t N>
 Result<std::vector<Enum>> choose_names(const std::string_view (&all)[N], const std::vector<std::string>& names,
                                        std::string_view what) {

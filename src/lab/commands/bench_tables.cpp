@@ -9,7 +9,7 @@ namespace {
 struct TablesOptions {
   BenchOptions common;
   std::string_view experiment;
-  std::span<const lab::TableUnderTest> all;  ///< that are measured where none is named
+  std::span<const lab::TableUnderTest> all;  ///< tables measured by default
   std::vector<std::string> tables, tasks{"count"}, beside{"none"}, pages{"2M"};
   std::vector<std::string> flows{"65536"};
   std::vector<double> zipf{0}, load{1};
@@ -51,7 +51,7 @@ std::optional<Error> wrong_sweep(const lab::TableSweep& sweep) {
   return std::nullopt;
 }
 
-/// Of what the options say beside the traffic.
+/// Returns the sweep from all options except the traffic.
 Result<lab::TableSweep> plan(const TablesOptions& options) {
   lab::TableSweep sweep{.tables = {},
                         .flows = {},
@@ -93,7 +93,7 @@ Result<lab::TableSweep> plan(const TablesOptions& options) {
   return sweep;
 }
 
-/// The capture or built-in traffic that was asked for; where none was, nothing.
+/// Returns the capture or built-in traffic that was requested; nullopt if none was.
 Result<std::optional<lab::Traffic>> open_traffic(const TablesOptions& options) {
   constexpr std::size_t kMostPackets = std::size_t{1} << 26;
   if (options.file.empty() && options.traffic.empty()) return std::optional<lab::Traffic>();
@@ -117,7 +117,7 @@ int run_tables(const TablesOptions& options) {
                    lab::table_part, options.common);
 }
 
-/// `experiment` measures `all`, where it is told no other.
+/// Adds an experiment that measures `all` by default.
 void add_tables(Command bench, int& status, const char* experiment, const char* help,
                 std::span<const lab::TableUnderTest> all) {
   Command tables = bench.add_subcommand(experiment, help);

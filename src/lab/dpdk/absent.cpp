@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A build without DPDK: nothing of it is available.
+// A build without DPDK, where nothing of it is available.
 #include <new>
 
 #include "lab/dpdk/receive_worker.hpp"

@@ -15,24 +15,25 @@ namespace {
 static_assert(ReceiveShape::kMaxCache == RTE_MEMPOOL_CACHE_MAX_SIZE);
 
 constexpr unsigned kBufferBytes = 128 + 128 + 2048;
-// No device reads them, so that their memory need not be known to one, nor may a page's end leave a gap.
+// No device reads the buffers, so their physical addresses are not needed, and pages may end between buffers without a
+// gap.
 constexpr unsigned kFlags = RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 
 std::size_t pools_of(const ReceiveShape& shape) noexcept {
   return shape.pools == Pools::shared ? 1 : shape.cores * shape.queues;
 }
 
-/// All cores'.
+/// Returns the buffers of a pool, for all cores that share it.
 std::size_t buffers_each(const ReceiveShape& shape) noexcept {
   return shape.pools == Pools::shared ? shape.cores * shape.buffers : shape.buffers_of_pool();
 }
 
-/// With a line to align it.
+/// Returns the bytes of a pool, including a line for alignment.
 std::size_t bytes_each(const ReceiveShape& shape) noexcept {
   return buffers_each(shape) * ::rte_mempool_calc_obj_size(kBufferBytes, kFlags, nullptr) + RTE_MEMPOOL_ALIGN;
 }
 
-/// Until it is empty: rte_mempool_avail_count() would not tell of more than there should be.
+/// Takes all buffers until the pool is empty, since rte_mempool_avail_count() would hide surplus ones.
 std::vector<void*> take_all(rte_mempool* pool) {
   std::vector<void*> buffers;
   for (void* buffer = nullptr; ::rte_mempool_generic_get(pool, &buffer, 1, nullptr) == 0;) buffers.push_back(buffer);

@@ -13,26 +13,27 @@ struct rte_mempool;
 
 namespace parshall::lab {
 
-/// DPDK's packet-buffer pools of a receive side: rte_mempool over a ring for several producers and consumers, as
-/// rte_pktmbuf_pool_create() makes it by default.
+/// DPDK's packet buffer pools of a receive side: rte_mempool over a ring for several producers and consumers, the
+/// default of rte_pktmbuf_pool_create().
 ///
-/// Shape: one pool for all, or one for each queue of each core; a buffer has the 2304 bytes of a packet buffer with
-///        2 KB of room (128 for rte_mbuf, 128 of headroom) and DPDK's head of 64. All pools lie in one piece of memory,
-///        on huge pages where the kernel grants them, and give their buffers in random order, as pools long in use do.
+/// Shape:  one pool for all, or one for each queue of each core. A buffer has the 2304 bytes of a packet buffer with 2
+///         KB of room (128 for rte_mbuf, 128 of headroom) and DPDK's header of 64. All pools lie in one piece of
+///         memory, on huge pages if the kernel grants them. They give their buffers in random order, as pools after
+///         long use do.
 class BufferPools {
  public:
   static bool available() noexcept;  ///< false in a build without DPDK
 
-  /// Starts DPDK where nobody has. Throws std::bad_alloc.
+  /// Starts DPDK unless it is running. Throws std::bad_alloc.
   BufferPools(const ReceiveShape& shape, std::uint64_t seed);
   ~BufferPools();
   BufferPools(const BufferPools&) = delete;
   BufferPools& operator=(const BufferPools&) = delete;
 
-  /// That a queue's buffers come from.
+  /// Returns the pool of a queue's buffers.
   rte_mempool* pool_of(std::size_t core, std::size_t queue) const noexcept;
 
-  /// Of each pool. Nobody may use them meanwhile, and nobody's cache may have a buffer.
+  /// Returns the stock of each pool. No buffer may be in use or in a cache.
   std::vector<PoolStock> stock() const;
 
   static std::size_t memory_bytes(const ReceiveShape& shape) noexcept;

@@ -13,7 +13,7 @@
 namespace parshall::lab {
 
 void start_environment() {
-  // It takes up to twice that from the system, once and for all; what is not used costs nothing.
+  // DPDK reserves up to twice this much once and for all; unused memory costs nothing.
   const auto memory_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE) / 4;
   if (!dpdk::start_eal({.memory_bytes = memory_bytes, .pci_address = {}, .extra = {}})) throw std::bad_alloc();
 }

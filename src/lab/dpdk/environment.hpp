@@ -4,10 +4,10 @@
 
 namespace parshall::lab {
 
-/// Starts DPDK without devices, for its tables alone, where nobody has. Throws std::bad_alloc where it does not start.
+/// Starts DPDK without devices, for its tables only, unless it is running. Throws std::bad_alloc if it does not start.
 void start_environment();
 
-/// DPDK keeps its tables by name.
+/// Returns an unused name, since DPDK identifies its tables by name.
 std::string unique_name(const char* kind);
 
 }  // namespace parshall::lab

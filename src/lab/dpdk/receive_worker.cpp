@@ -17,15 +17,15 @@ namespace parshall::lab {
 namespace {
 
 constexpr std::size_t kRefill = 32;       // buffers; the default rx_free_thresh of Intel's drivers
-constexpr std::size_t kRounds = 1 << 10;  // after which the spread repeats
+constexpr std::size_t kRounds = 1 << 10;  // rounds until the spread repeats
 
-/// A buffer's first line.
+/// First line of a buffer.
 struct FirstLine {
   std::uint64_t number;
   std::uint64_t touched;
 };
 
-/// A round's work, and nothing beside.
+/// Does the work of a round without any observation.
 struct Unwatched {
   void arrived(std::span<void* const>) noexcept {}
   void received(FirstLine& line) noexcept { line.touched += line.number + 1; }
@@ -42,7 +42,7 @@ struct Audited : Unwatched {
   void received(FirstLine& line) noexcept { audit.received(line.number); }
 };
 
-/// After all that stands before, and before all that stands behind.
+/// Reads the cycle counter after all preceding and before all following instructions.
 std::uint64_t cycles_between() noexcept {
   unsigned core;
   const std::uint64_t cycles = __rdtscp(&core);
@@ -50,7 +50,7 @@ std::uint64_t cycles_between() noexcept {
   return cycles;
 }
 
-/// The clock's own: the median, as what a call takes beside is small against its spread.
+/// Returns the cost of the clock: the median, since other costs are small against its spread.
 std::uint64_t clock_cycles() noexcept {
   std::array<std::uint64_t, 1001> all;
   for (std::uint64_t& cycles : all) {
@@ -115,7 +115,7 @@ void ReceiveWorker::spread(std::uint64_t seed) {
       ++spread_[round * queues_.size() + random.below(queues_.size())];
 }
 
-/// Packets that are on the queues then.
+/// Returns how many packets were put on the queues.
 template <class Watch>
 std::size_t ReceiveWorker::arrive(Watch& watch) {
   std::size_t arrived = 0;
@@ -133,7 +133,7 @@ std::size_t ReceiveWorker::arrive(Watch& watch) {
   return arrived;
 }
 
-/// Packets that it took.
+/// Returns how many packets were taken.
 template <class Watch>
 std::size_t ReceiveWorker::poll_each_queue(Watch& watch) {
   std::size_t taken = 0;
@@ -160,7 +160,7 @@ void ReceiveWorker::run_rounds(std::size_t packets, Watch& watch) {
     counts_.sent += shape_.arrivals;
     const std::size_t arrived = arrive(watch);
     std::size_t received = 0, taken = 0;
-    // Where a packet is lost, a poll of all finds none at last.
+    // If a packet is lost, a poll of all queues finds none at last.
     do {
       taken = poll_each_queue(watch);
       received += taken;

@@ -12,7 +12,7 @@
 
 namespace parshall::lab {
 
-/// DPDK's rte_hash, as its users have it: bulk lookup, then what is kept for the flows, in an array beside.
+/// DPDK's rte_hash as used in practice: bulk lookup, with the flows' values in a separate array.
 template <class Key, TaskValue Value>
 class RteHashCandidate final : public Candidate {
  public:
@@ -47,7 +47,8 @@ class RteHashCandidate final : public Candidate {
  private:
   static constexpr std::size_t kBulk = RteHashIndex::kBulk;
 
-  /// Its buckets, of eight entries, are a power of two for that many: from 38 to 75 % of them are filled.
+  /// Returns the capacity to request. Its buckets of eight entries are a power of two, so 38 to 75 % of the entries are
+  /// used.
   static std::size_t room_for(std::size_t entries) noexcept { return std::max(std::size_t{8}, entries + entries / 3); }
 
   void run_bulk(std::span<const std::uint32_t> flows) noexcept {

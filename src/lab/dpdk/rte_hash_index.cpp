@@ -38,7 +38,8 @@ std::int32_t RteHashIndex::insert(const void* key) noexcept { return ::rte_hash_
 
 std::size_t RteHashIndex::size() const noexcept { return static_cast<std::size_t>(::rte_hash_count(table_)); }
 
-/// Buckets of a cache line for each eight entries, stored keys behind a 16-byte head, and a ring of free numbers.
+/// Estimates memory: a cache line for each bucket of eight entries, stored keys with a 16-byte header, and a ring of
+/// free numbers.
 std::size_t RteHashIndex::memory_bytes(std::size_t entries, std::size_t key_bytes) noexcept {
   return std::bit_ceil(entries) / 8 * 64 + (entries + 1) * (16 + (key_bytes + 15) / 16 * 16) +
          std::bit_ceil(entries + 2) * sizeof(std::uint32_t);

@@ -10,7 +10,7 @@
 
 namespace parshall::lab {
 
-/// DPDK's rte_member as a sketch, asked for every flow's packets. Its own heap does what a heavy hitter's value does.
+/// DPDK's rte_member as a sketch that gets every flow's packets. Its own heap replaces the value of a heavy hitter.
 template <class Key, RteMemberSize (*size_for)(std::size_t flows) noexcept>
 class RteMemberCandidate final : public Candidate {
  public:

@@ -16,7 +16,8 @@ namespace parshall::lab {
 
 namespace {
 
-/// Its ring of free keys, of the next power of two, is one short of it: DPDK 22.11 refuses the last key of so many.
+/// Returns the keys to request. The ring of free keys has the next power of two as its size, and holds one fewer: DPDK
+/// 22.11 refuses the last key if the number is a power of two.
 std::uint32_t listed(RteMemberSize size) noexcept {
   const std::size_t keys = std::max<std::size_t>(3, size.listed);
   return static_cast<std::uint32_t>(keys + std::has_single_bit(keys));
@@ -37,7 +38,7 @@ RteMemberSketch::RteMemberSketch(RteMemberSize size, std::size_t key_bytes, std:
   parameters.key_len = static_cast<std::uint32_t>(key_bytes);
   parameters.prim_hash_seed = static_cast<std::uint32_t>(seed);
   parameters.sec_hash_seed = static_cast<std::uint32_t>(~seed);
-  // It makes 4 / error_rate / sample_rate columns, rounded down.
+  // DPDK makes 4 / error_rate / sample_rate columns, rounded down.
   parameters.error_rate = static_cast<float>(4 / (static_cast<double>(size.columns | 1) + 0.5) / size.sample_share);
   parameters.sample_rate = static_cast<float>(size.sample_share);
   parameters.top_k = listed(size);
@@ -58,7 +59,8 @@ std::uint64_t RteMemberSketch::estimate(const void* key) const noexcept {
   return packets;
 }
 
-/// The counters; for each listed key, its bytes, a node of the heap and one of the report; and an index of them.
+/// Estimates memory: the counters; for each listed key its bytes, a heap node and a report node; and an index of the
+/// keys.
 std::size_t RteMemberSketch::memory_bytes(RteMemberSize size, std::size_t key_bytes) noexcept {
   constexpr std::size_t kRows = 5, kNode = 2 * (sizeof(void*) + sizeof(std::uint64_t));
   return kRows * (size.columns | 1) * sizeof(std::uint64_t) + size.listed * (key_bytes + kNode) +

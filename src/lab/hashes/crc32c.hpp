@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// CRC-32C by the CPU's instruction. Linear: which keys collide does not depend on a seed, and can be solved for.
+/// CRC-32C by the CPU's instruction. It is linear: which keys collide does not depend on a seed, and can be computed.
 ///
 /// Source: Castagnoli's polynomial; RFC 3720, 12.1 and appendix B.4 (test vectors).
 struct Crc32c {

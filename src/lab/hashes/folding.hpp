@@ -6,8 +6,8 @@
 
 namespace parshall {
 
-/// The input's 32-bit words, read as numbers, the last filled up with zeros, added up or xor-ed. Cheap, and no hash:
-/// every pair of addresses with the same sum is one word, and so are both directions of a conversation.
+/// Adds or XORs the input's 32-bit words, the last one padded with zeros. Cheap, but a poor hash: all pairs of
+/// addresses with equal sums get the same word, as do both directions of a conversation.
 ///
 /// Source: ADD and XOR of the comparison in FloWatcher-DPDK's paper, section V.
 template <class Fold>

@@ -6,7 +6,7 @@
 
 namespace parshall::lab {
 
-/// Hashes beside the monitor's own, one line each.
+/// Lists the hashes that the monitor does not have.
 std::span<const HashFunction> rival_hashes() noexcept;
 
 }  // namespace parshall::lab

@@ -6,7 +6,7 @@
 
 namespace parshall {
 
-/// The first 64 bits, seeds 0. For less than 192 bytes, where SpookyHash has its short form.
+/// Computes the first 64 bits with seeds of 0, for fewer than 192 bytes, where SpookyHash uses its short form.
 ///
 /// Source: Bob Jenkins, SpookyHash V2 (public domain), Short().
 class Spooky {
@@ -37,7 +37,7 @@ class Spooky {
  private:
   static constexpr std::uint64_t kFiller = 0xDEAD'BEEF'DEAD'BEEF;
 
-  /// Of 8 bytes, zeros behind the end.
+  /// Loads up to 8 bytes; zeros follow the end.
   [[gnu::always_inline]] static std::uint64_t word(std::span<const std::uint8_t> bytes, std::size_t at) noexcept {
     if (at + 8 <= bytes.size()) return load_word<std::uint64_t>(bytes.data() + at);
     std::uint64_t word = 0;

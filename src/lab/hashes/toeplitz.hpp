@@ -7,8 +7,8 @@
 
 namespace parshall {
 
-/// For each place and value of an input byte, what it adds to the hash: the XOR, over its bits, of the 32 key bits that
-/// start where the bit stands.
+/// Contribution of each input byte to the hash, by position and value: the XOR, over its bits, of the 32 key bits that
+/// start at the bit's position.
 inline constexpr auto kToeplitzTable = [] {
   std::array<std::array<std::uint32_t, 256>, kRssBytes> table{};
   for (std::size_t place = 0; place < kRssBytes; ++place) {
@@ -22,7 +22,8 @@ inline constexpr auto kToeplitzTable = [] {
   return table;
 }();
 
-/// The hash that network cards compute for RSS, a table look-up for each byte. 12 KB of table for IPv4, 36 KB for IPv6.
+/// Computes the RSS hash of network cards with a table look-up for each byte. The table has 12 KB for IPv4, 36 KB for
+/// IPv6.
 ///
 /// Source: Microsoft, "RSS hashing functions", NDIS documentation.
 struct Toeplitz {

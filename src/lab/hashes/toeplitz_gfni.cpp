@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t kMatricesAtOnce = 8, kHashBytes = 4;
 
-/// Input byte i adds matrix k = i + j times itself to hash byte j. Row r of matrix k: the key's bits from 8 k + r on.
+/// Matrices of key bits: input byte i adds matrix k = i + j times itself to hash byte j. Row r of matrix k has the
+/// key's bits from 8 k + r on.
 constexpr auto kMatrices = [] {
   std::array<std::uint64_t, 5 * kMatricesAtOnce> matrices{};
   for (std::size_t k = 0; k + 1 < kRssKey.size(); ++k)
@@ -17,14 +18,14 @@ constexpr auto kMatrices = [] {
   return matrices;
 }();
 
-/// Which byte of the first (below 64) or second key stands where, so that each is multiplied with its matrices.
+/// Positions of input bytes of the first key (below 64) and the second, so that each is multiplied by its matrices.
 ///
-/// Shape: eight bytes for each matrix k; byte j of them is input byte k - j of the first key, byte 4 + j of the second.
+/// Shape:  eight bytes for each matrix k; byte j is input byte k - j of the first key, byte 4 + j that of the second.
 template <HashInput kInput, bool kIpv6>
 struct Plan {
   static constexpr std::size_t kBytes = HashedBytes<kInput, kIpv6>::kBytes;
   static constexpr std::size_t kSteps = (kBytes + kHashBytes - 1 + kMatricesAtOnce - 1) / kMatricesAtOnce;
-  static constexpr std::size_t kNothing = 63;  // behind every key: read as zero
+  static constexpr std::size_t kNothing = 63;  // after every key: reads as zero
 
   static constexpr std::size_t key_byte(std::size_t input_byte) noexcept {
     constexpr std::size_t kAddressBytes = kIpv6 ? 32 : 8;
@@ -43,7 +44,7 @@ struct Plan {
   }();
 };
 
-/// The hash of the first key in the low half, of the second in the high half.
+/// Returns the hash of the first key in the low half, that of the second in the high half.
 template <HashInput kInput, bool kIpv6>
 [[gnu::target("gfni,avx512f,avx512bw,avx512dq,avx512vbmi")]] std::uint64_t hash_two(
     const std::uint8_t* first_key, const std::uint8_t* second_key) noexcept {
@@ -65,7 +66,7 @@ template <HashInput kInput, bool kIpv6>
   return swapped >> 32 | swapped << 32;
 }
 
-/// Keys from `begin` to `end`, all of one version.
+/// Hashes keys from `begin` to `end`, all of one IP version.
 template <HashInput kInput, bool kIpv6>
 [[gnu::target("gfni,avx512f,avx512bw,avx512dq,avx512vbmi")]] void hash_run(KeySpan keys, std::size_t begin,
                                                                            std::size_t end,

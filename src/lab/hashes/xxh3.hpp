@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#define XXH_INLINE_ALL  // what is hashed here is short, of lengths known at compile time
+#define XXH_INLINE_ALL  // inputs here are short, of lengths known at compile time
 #include <xxhash.h>
 
 #include "pipeline/flow/hashes/input.hpp"

@@ -16,20 +16,20 @@ struct ChainedEntry {
   Place next;
 };
 
-/// Entries that a chained map has, and buckets: a power of two, no fewer than are asked for. The load factor is that of
-/// entries in use to buckets, and may be above 1.
+/// Number of entries of a chained map, and of buckets: a power of two, at least the number requested. The load factor
+/// is entries in use per bucket, and may exceed 1.
 struct ChainedSize {
   std::size_t entries, least_buckets;
 
   std::size_t buckets() const noexcept { return std::bit_ceil(std::max<std::size_t>(2, least_buckets)); }
 };
 
-/// Separate chaining: a bucket is the head of a linked list, entries come from one pool and never move.
+/// Separate chaining: a bucket is the head of a linked list; entries come from one pool and never move.
 ///
-/// Shape:  head = place; entry = key, value, next place. A bucket or two for each entry asked for, unless it is asked
-///         for other ones (ChainedSize).
-/// Full:   when as many entries as were asked for are in use.
-/// Source: the "linked list" hash of FloWatcher-DPDK, IEEE TNSM 16(3), 2019; with a pool in place of an allocation for
+/// Shape:  head = place; entry = key, value, next place. One to two buckets for each entry, unless ChainedSize requests
+///         another number.
+/// Full:   when as many entries as requested are in use.
+/// Source: the "linked list" hash of FloWatcher-DPDK, IEEE TNSM 16(3), 2019, with a pool instead of an allocation for
 ///         each flow.
 template <MapKey K, class V, KeyHasher<K> Hasher>
 class Chained : public MapEntries<ChainedEntry<K, V>> {
@@ -64,7 +64,7 @@ class Chained : public MapEntries<ChainedEntry<K, V>> {
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&heads_[bucket(hash)]); }
 
-  /// Asks for the first entry, once the head has come.
+  /// Prefetches the first entry, once the head has arrived.
   void prefetch_entry(std::uint64_t hash) const noexcept {
     if (const Place at = first(bucket(hash)); at != kNowhere) prefetch_object<sizeof(Entry)>(&entries_[at]);
   }
@@ -112,7 +112,7 @@ class Chained : public MapEntries<ChainedEntry<K, V>> {
  private:
   std::size_t bucket(std::uint64_t hash) const noexcept { return hash >> shift_; }
 
-  // Heads are kept as place + 1: memory that was never touched says "no entry".
+  // Heads are stored as place + 1, so that untouched memory means "no entry".
   Place first(std::size_t bucket) const noexcept { return heads_[bucket] - 1; }
   void set_first(std::size_t bucket, Place place) noexcept { heads_[bucket] = place + 1; }
 

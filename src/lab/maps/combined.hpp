@@ -9,11 +9,11 @@
 
 namespace parshall {
 
-/// FloWatcher's combined hash: buckets of two entries inline, and a linked list behind a bucket for the others.
+/// FloWatcher's combined hash: buckets of two inline entries, and a linked list per bucket for the others.
 ///
-/// Shape:  bucket = two entries of key, value, and the list's head; places: those of the buckets, then those of the
-///         lists. As many buckets as entries were asked for, or up to twice that, and as many list entries.
-/// Erase:  leaves a hole in a bucket, which the next insertion fills.
+/// Shape:  bucket = two entries of key and value, and the list's head; places: those of the buckets, then those of the
+///         lists. One to two buckets per entry requested, and as many list entries.
+/// Erase: leaves a hole in a bucket, which the next insertion fills.
 /// Full:   when every entry of the bucket and of the lists is in use.
 /// Source: Zhang et al., "FloWatcher-DPDK", IEEE TNSM 16(3), 2019, section III.
 template <MapKey K, class V, KeyHasher<K> Hasher>
@@ -117,11 +117,11 @@ class Combined {
   };
   struct Bucket {
     Entry entries[kInline];
-    Place list;  ///< of listed_, plus 1: memory that was never touched says "none"
+    Place list;  ///< index in listed_, plus 1, so that untouched memory means "none"
   };
   struct Listed {
     Entry entry;
-    Place next;  ///< plus 1
+    Place next;  ///< index plus 1
   };
 
   static std::size_t buckets_for(std::size_t entries) noexcept {

@@ -9,11 +9,11 @@
 
 namespace parshall {
 
-/// Cuckoo hashing with `Ways` entries per bucket, keys and values inline: a key is in one of two buckets, always.
+/// Cuckoo hashing with `Ways` entries per bucket, keys and values inline: a key is always in one of two buckets.
 ///
-/// Shape:  bucket = Ways entries of key, value; places = bucket * Ways + entry. The two buckets of a hash are its top
-///         bits and those of its product with an odd number, which depend on all of it.
-/// Insert: where both buckets are full, entries go to their other buckets along the shortest path to a free place.
+/// Shape:  bucket = Ways entries of key and value; place = bucket * Ways + entry. The two buckets of a hash are its top
+///         bits and those of its product with an odd number, which depend on all bits.
+/// Insert: if both buckets are full, entries move to their other buckets along the shortest path to a free place.
 /// Full:   no path within kMaxSteps entries: at about half of the places for one entry a bucket, 95 % for four.
 /// Source: Pagh and Rodler, "Cuckoo hashing", J. Algorithms 51, 2004; breadth-first search as in Li et al., EuroSys
 ///         2014, "Algorithmic improvements for fast concurrent cuckoo hashing".
@@ -86,7 +86,7 @@ class Cuckoo : public MapEntries<MapEntry<K, V>> {
 
   struct Step {
     Place place;
-    std::size_t before;  ///< the step whose entry comes to this place; its own number for the first ones
+    std::size_t before;  ///< step whose entry moves to this place; itself for the first ones
   };
 
   static std::size_t buckets_for(std::size_t entries) noexcept {

@@ -8,12 +8,12 @@
 
 namespace parshall {
 
-/// FloWatcher's double hash: buckets of two entries, and no room for a third.
+/// FloWatcher's double hash: buckets of two entries, without room for a third.
 ///
-/// Shape:  bucket = two entries of key, value; as many buckets as entries were asked for, or up to twice that.
-/// Full:   a bucket's third key has no place. Random keys, as many as buckets: one in ten.
+/// Shape:  bucket = two entries of key and value; one to two buckets per entry requested.
+/// Full:   a bucket's third key has no place. For as many random keys as buckets, this is one key in ten.
 /// Source: Zhang et al., "FloWatcher-DPDK: lightweight line-rate flow-level monitoring in software", IEEE TNSM 16(3),
-///         2019, section III; with whole keys where theirs keeps bits of the hash.
+///         2019, section III; with whole keys where theirs stores bits of the hash.
 template <MapKey K, class V, KeyHasher<K> Hasher>
 class DoubleHash : public MapEntries<MapEntry<K, V>> {
   using Entry = MapEntry<K, V>;

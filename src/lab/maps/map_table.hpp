@@ -11,13 +11,14 @@
 
 namespace parshall {
 
-/// What every packet of a flow touches beside its key. Shape: 16 bytes; with a HashedKey<FlowKey>, one cache line.
+/// Values that every packet of a flow touches, beside its key. Shape: 16 bytes; with a HashedKey<FlowKey>, one cache
+/// line.
 struct FlowValue {
   CountWord counts;
   std::uint64_t last_ns;
 };
 
-/// Where the flows of a MapTable are: in a map, and what few packets touch in arrays beside.
+/// Flows of a MapTable: hot values in a map, rarely used ones in separate arrays.
 template <class Map>
 class MapStore {
  public:
@@ -65,7 +66,7 @@ class MapStore {
             .tcp_flags = value.counts.tcp_flags()};
   }
 
-  /// After the map's entry went.
+  /// Moves the separate values after the map's entry moved.
   void move(Place from, Place to) noexcept {
     first_ns_[to] = first_ns_[from];
     if (has_spilled_[from])
@@ -82,11 +83,11 @@ class MapStore {
   HugeBuffer<bool> has_spilled_;
 };
 
-/// A flow table over any map: for comparison, and for traffic that suits another structure better than the default.
+/// A flow table over any map, for comparison, and for traffic that suits another structure better than the default.
 ///
-/// Moves: flows, where the map moves entries; the sink hears of it.
-/// Full:  at `flows` flows the least recently seen of a few is handed to the sink with EndReason::lack_of_resources;
-///        and of its rivals, where the map has no room for a new flow before that.
+/// Moves: flows, if the map moves entries; the sink is notified.
+/// Full:   at `flows` flows, evicts the least recently seen of a few to the sink with EndReason::lack_of_resources;
+///         earlier, one of a new flow's rivals, if the map has no room for it.
 template <FlowMap Map>
 class MapTable : private FlowCounter<MapStore<Map>> {
   using Store = MapStore<Map>;
@@ -143,7 +144,7 @@ class MapTable : private FlowCounter<MapStore<Map>> {
   void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
     done_ = 0;
     for (std::uint32_t n = 0; n < lines; ++n, advance_hand())
-      while (occupied(hand_)) {  // another may move here
+      while (occupied(hand_)) {  // another flow may move here
         const EndReason reason = quiet_end(hand_, now_ns);
         if (reason == EndReason::none) break;
         end(hand_, reason);
@@ -161,7 +162,7 @@ class MapTable : private FlowCounter<MapStore<Map>> {
     return this->begun_in(place);
   }
 
-  /// Ends the least recently seen flow of the hash's rivals; where it has none, of the next few of an endless round.
+  /// Evicts the least recently seen of the hash's rivals or, without rivals, of the next few in an endless round.
   void make_room(std::uint64_t hash) noexcept {
     std::array<Place, kMaxRivals> candidates;
     std::size_t known = store_.map.rivals(hash, candidates);

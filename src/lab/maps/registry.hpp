@@ -20,7 +20,7 @@ template <NamedMap... Named>
 struct MapList {
   static constexpr std::size_t kSize = sizeof...(Named);
 
-  /// make.operator()<Named>() of each from `First` to before `End`, in order.
+  /// Calls make.operator()<Named>() for each from `First` to before `End`, in order.
   template <std::size_t First = 0, std::size_t End = kSize, class Make>
   static constexpr auto each(Make make) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -33,7 +33,7 @@ struct MapList {
   using Types = To<typename Named::template Map<K, V, H>...>;
 };
 
-/// Every map there is: the monitor's tables, the lab and the conformance suites go by this list.
+/// Lists all maps; the monitor's tables, the lab and the conformance suites use this list.
 using Maps = MapList<LinearMap, LinearIndexMap, Cuckoo1Map, Cuckoo4Map, DoubleHashMap, ChainedMap, CombinedMap,
                      SimdTagsMap, RobinHoodMap>;
 

@@ -10,16 +10,17 @@
 
 namespace parshall {
 
-/// Robin Hood hashing: linear probing where an entry gives way to one that is further from its home.
+/// Robin Hood hashing: linear probing in which an entry is displaced by one that is further from its home.
 ///
-/// Shape:  word = how far the entry is from its home, plus 1, and 8 bits of its hash; entries of key, value beside. A
-///         hash's home is its top bits; kFurthest places stand behind the last home, so that nothing wraps around.
-/// Find:   eight words are compared at once: of those, only entries of the same home and hash bits match. Ends where an
-///         entry is nearer to its home than the key would be.
-/// Insert: entries that are nearer to their homes move one place on, up to the next free place.
-/// Erase:  entries behind move back (backward shift), up to one that is at home.
-/// Full:   where an entry would be further than kFurthest from its home: no random keys, at the 7 of 8 homes it is made
-///         for at most.
+/// Shape:  word = distance of the entry from its home, plus 1, and 8 bits of its hash; entries of key and value are
+///         separate. A hash's home is its top bits; kFurthest places follow the last home, so that nothing wraps
+///         around.
+/// Find: compares eight words at once; only entries with the same home and hash bits match. Ends where an entry is
+/// nearer to its home than the key would be.
+/// Insert: moves entries that are nearer to their homes by one place, up to the next free place.
+/// Erase: moves later entries back (backward shift), up to one that is at home.
+/// Full:   if an entry would be further than kFurthest from its home; does not happen for random keys at the designed
+///         load of at most 7/8.
 /// Error:  none: whole keys are compared.
 /// Source: Celis, Larson, Munro, "Robin Hood Hashing", FOCS 1985; words compared in groups as in Abseil's Swiss tables.
 template <MapKey K, class V, KeyHasher<K> Hasher>
@@ -50,7 +51,7 @@ class RobinHood : public MapEntries<MapEntry<K, V>> {
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&words_[home(hash)]); }
 
-  /// Asks for the entry, once the words have come.
+  /// Prefetches the entry, once the words have arrived.
   void prefetch_entry(std::uint64_t hash) const noexcept {
     const Place first = home(hash);
     const unsigned matches = match(first, tag_of(hash), 0);
@@ -100,7 +101,8 @@ class RobinHood : public MapEntries<MapEntry<K, V>> {
     this->clear(hole);
   }
 
-  /// Those that stand before an entry that can go no further: none of them is at home, and all behind them move back.
+  /// Returns the entries before one that cannot move further: none is at home, so all behind them move back if one is
+  /// erased.
   std::size_t rivals(std::uint64_t hash, std::span<Place, kMaxRivals> rivals) const noexcept {
     static_assert(kMaxRivals < kFurthest);
     Place at = home(hash);
@@ -122,7 +124,7 @@ class RobinHood : public MapEntries<MapEntry<K, V>> {
   using Word = std::uint16_t;
   static constexpr unsigned kGroup = 8, kTagBits = 8;
   static constexpr Word kOneFurther = 1 << kTagBits;
-  /// The last word of the last group, which a word can still say, ends every search.
+  /// Largest distance, limited by what a word can store; the last word of the last group ends every search.
   static constexpr unsigned kFurthest = 31 * kGroup - 2;
 
   static std::size_t homes_for(std::size_t entries) noexcept {
@@ -136,7 +138,7 @@ class RobinHood : public MapEntries<MapEntry<K, V>> {
   Place home(std::uint64_t hash) const noexcept { return static_cast<Place>(hash >> shift_); }
   bool is_furthest(Place place) const noexcept { return words_[place] >= word_of(kFurthest, 0); }
 
-  /// Which of a group's entries have that tag, and a home `distance` before the group.
+  /// Returns which of a group's entries have that tag, and a home `distance` before the group.
   unsigned match(Place group, Word tag, unsigned distance) const noexcept {
     const __m128i steps = _mm_slli_epi16(_mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7), kTagBits);
     const __m128i wanted = _mm_add_epi16(_mm_set1_epi16(static_cast<short>(word_of(distance, tag))), steps);
@@ -144,7 +146,7 @@ class RobinHood : public MapEntries<MapEntry<K, V>> {
     return static_cast<unsigned>(
         _mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(words, wanted), _mm_setzero_si128())));
   }
-  /// Whether a key whose home is `distance` before the group is in no later one.
+  /// Returns true if a key whose home is `distance` before the group is in no later group.
   bool ends(Place group, unsigned distance) const noexcept {
     return words_[group + kGroup - 1] < word_of(distance + kGroup - 1, 0);
   }

@@ -10,12 +10,13 @@
 
 namespace parshall {
 
-/// Groups of 14 entries behind 14 one-byte tags, which one SIMD comparison looks through; probing goes by groups.
+/// Groups of 14 entries with 14 one-byte tags, which one SIMD comparison searches; probing goes group by group.
 ///
-/// Shape:  group = 14 tags (top bit: in use) and how many keys passed it on the way to a later group; entries beside.
-/// Find:   ends at the first group that no key has passed.
-/// Erase:  takes back the passing, so that there are no tombstones.
-/// Full:   when every place is taken; made for at most 7 of 8 places.
+/// Shape:  group = 14 tags (top bit: in use) and the number of keys that passed it on the way to a later group; entries
+///         are separate.
+/// Find: ends at the first group that no key has passed.
+/// Erase: decrements the numbers of passed keys, so that there are no tombstones.
+/// Full:   when every place is taken; designed for a load of at most 7/8.
 /// Source: the tag groups of Abseil's Swiss tables; counts of keys that passed as in Folly's F14.
 template <MapKey K, class V, KeyHasher<K> Hasher>
 class SimdTags : public MapEntries<MapEntry<K, V>> {
@@ -47,7 +48,7 @@ class SimdTags : public MapEntries<MapEntry<K, V>> {
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&groups_[home(hash)]); }
 
-  /// Asks for the entry, once the tags have come.
+  /// Prefetches the entry, once the tags have arrived.
   void prefetch_entry(std::uint64_t hash) const noexcept {
     const std::size_t group = home(hash);
     const unsigned matches = groups_[group].match(tag_of(hash));
@@ -107,7 +108,7 @@ class SimdTags : public MapEntries<MapEntry<K, V>> {
 
   struct alignas(16) Group {
     std::array<std::uint8_t, kGroupSlots> tags;
-    std::uint16_t passed;  ///< keys that are in a later group; once kCountsNoFurther, for ever
+    std::uint16_t passed;  ///< keys in a later group; stays at kCountsNoFurther once reached
 
     unsigned match(std::uint8_t tag) const noexcept {
       const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(this));

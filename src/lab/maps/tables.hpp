@@ -6,7 +6,7 @@
 
 namespace parshall::lab {
 
-/// Tables beside the monitor's own: one over each map.
+/// Lists the tables that the monitor does not have: one over each map.
 std::span<const TableEntry> rival_tables() noexcept;
 
 }  // namespace parshall::lab

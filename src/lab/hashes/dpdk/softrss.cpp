@@ -10,7 +10,7 @@ namespace {
 
 using RssTuple = std::array<std::uint32_t, kRssBytes / sizeof(std::uint32_t)>;
 
-/// In the CPU's byte order, as DPDK asks for it; the number of words.
+/// Converts to CPU byte order, as DPDK requires; returns the number of words.
 std::uint32_t to_tuple(std::span<const std::uint8_t> bytes, RssTuple& tuple) noexcept {
   const std::size_t words = bytes.size() / sizeof(std::uint32_t);
   for (std::size_t i = 0; i < words; ++i)
@@ -24,7 +24,7 @@ struct Softrss {
     const std::uint32_t words = to_tuple(bytes, tuple);
     return rte_softrss(tuple.data(), words, kKey.data());
   }
-  alignas(4) static constexpr auto kKey = kRssKey;  // read as words
+  alignas(4) static constexpr auto kKey = kRssKey;  // DPDK reads it as words
 };
 
 struct SoftrssBe {
@@ -33,7 +33,7 @@ struct SoftrssBe {
     const std::uint32_t words = to_tuple(bytes, tuple);
     return rte_softrss_be(tuple.data(), words, reinterpret_cast<const std::uint8_t*>(kKey.data()));
   }
-  static constexpr auto kKey = [] {  // as rte_convert_rss_key() makes it
+  static constexpr auto kKey = [] {  // same result as rte_convert_rss_key()
     std::array<std::uint32_t, kRssKey.size() / 4> key{};
     for (std::size_t i = 0; i < kRssKey.size(); ++i) key[i / 4] |= std::uint32_t{kRssKey[i]} << (24 - 8 * (i % 4));
     return key;

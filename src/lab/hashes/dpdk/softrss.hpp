@@ -4,8 +4,8 @@
 
 namespace parshall {
 
-/// DPDK's Toeplitz, a loop over the bits that are set: rte_softrss(), and rte_softrss_be(), whose key is turned to the
-/// CPU's byte order beforehand. All null in a build without DPDK.
+/// DPDK's Toeplitz, a loop over the set bits: rte_softrss(), and rte_softrss_be(), whose key is converted to CPU byte
+/// order in advance. All are null in a build without DPDK.
 HashBatches softrss_batches() noexcept;
 HashBatches softrss_be_batches() noexcept;
 
