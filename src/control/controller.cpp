@@ -9,8 +9,7 @@ namespace parshall {
 namespace {
 
 constexpr double kWorthChanging = 0.02;  ///< difference of recall, or of flows
-constexpr double kBusy = 0.98, kLeastMargin = 0.85, kMarginLost = 0.02, kMarginBack = 0.003;  ///< the last two per
-                                                                                              ///< window
+constexpr double kBusy = 0.98, kLeastMargin = 0.85, kMarginLost = 0.02, kMarginBack = 0.003;  ///< last two: per window
 constexpr std::size_t kMostTasks = 256;     ///< tasks whose flows are considered before a shift is chosen
 constexpr double kLearning = 0.3;           ///< share of the difference per window
 constexpr double kLeast = 0.1, kMost = 10;  ///< corrections beyond these are measurement errors

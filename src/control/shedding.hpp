@@ -15,9 +15,7 @@ class Shedding {
   static constexpr std::uint32_t kMostOneIn = 1024;
   static constexpr double kShedNs = 15;  ///< to decode a packet and shed it; rough, from one machine
 
-  static constexpr std::uint32_t kCalmWindows = 20;  ///< windows with time to spare before n falls: flows that come
-                                                     ///< back must be inserted
-                                                     ///< have to be inserted
+  static constexpr std::uint32_t kCalmWindows = 20;  ///< calm windows before n falls, since returning flows cost time
 
   struct Window {
     double target_ns = 0;                          ///< time available for each packet that comes
@@ -40,8 +38,7 @@ class Shedding {
   std::uint32_t least_for(double target_ns, double lightest_ns) const noexcept;
 
   std::uint32_t one_in_ = 1;
-  std::uint32_t lost_windows_ = 0;            ///< successive windows in which everything was reduced and packets were
-                                              ///< lost
+  std::uint32_t lost_windows_ = 0;            ///< successive windows with losses and nothing left to reduce
   std::uint32_t calm_windows_ = 0;            ///< successive windows that could have used a smaller n
   std::uint32_t calm_wanted_ = kCalmWindows;  ///< windows before n falls; more after a fall that had to be undone
   bool fell_ = false;                         ///< n fell, and has not risen since

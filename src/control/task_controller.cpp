@@ -13,8 +13,7 @@ namespace {
 
 constexpr double kRoom = 0.97;       ///< share of the time that is used; the rest is for what comes next
 constexpr double kFull = 0.9;        ///< a worker that loses packets while less busy was interrupted
-constexpr double kLessAtOnce = 0.9;  ///< relative to the time packets took, if some were lost although all should have
-                                     ///< fit
+constexpr double kLessAtOnce = 0.9;  ///< of packet time, if packets were lost that should have fit
 constexpr double kWorthIt = 0.05, kWorthItAtOnce = 0.15;  ///< sum over all tasks' recall
 constexpr double kSmallChangeNs = 1e9;
 /// Shares of packets that may be lost; with more, a quarter of the events found may be false.

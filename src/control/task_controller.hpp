@@ -47,10 +47,7 @@ class Patience {
            budget_ns >= kMoreTime * fell_at_ns_;
   }
   double left_ns() const noexcept { return std::max(0.0, wait_ns_ - since_ns_); }
-  bool is_settled(double ns) const noexcept {
-    return since_ns_ >= ns;
-  }  ///< true if the share has not changed for so
-     ///< long
+  bool is_settled(double ns) const noexcept { return since_ns_ >= ns; }  ///< true if nothing changed for so long
   void rose() noexcept {
     if (since_ns_ >= kLongestNs) wait_ns_ = 0;
     rose_ = true;
@@ -95,10 +92,7 @@ class TaskController {
 
   std::span<const TaskShare> shares() const noexcept { return shares_; }
   bool gives_way() const noexcept;
-  std::uint32_t satisfied() const noexcept {
-    return satisfied_;
-  }  ///< bit i: task i is expected to have the recall it
-     ///< wants
+  std::uint32_t satisfied() const noexcept { return satisfied_; }  ///< bit i: task i should reach its recall
   /// Returns the tasks (bit i: task i) that are reduced and find less than they want on average.
   std::uint32_t given_up() const noexcept { return given_up_; }
   /// Returns true if more tasks would have enough recall with nothing reduced, and packets lost at random.
@@ -140,10 +134,8 @@ class TaskController {
   double new_flow_share_ = 0;
   std::uint32_t satisfied_ = ~std::uint32_t{0}, given_up_ = 0;
   double tasks_in_a_window_ = TaskWork::kMostTasks, choice_tasks_ = 0;  ///< see TaskShares::choose()
-  double looked_ns_ = 0;                                                ///< time since alternatives were last
-                                                                        ///< considered
-  std::array<double, 3> times_told_{1, 1, 1};  ///< actual packet time in the last windows, relative to present
-                                               ///< estimates
+  double looked_ns_ = 0;                                                ///< since alternatives were last considered
+  std::array<double, 3> times_told_{1, 1, 1};  ///< packet time in the last windows, relative to the estimate
   bool fits_ = true, is_away_ = false, blind_satisfies_more_ = false;
   std::uint32_t lost_in_ = 0;  ///< bit i: packets were lost i windows ago by a busy worker
   bool rose_ = false;          ///< shares rose at the end of the last window: returning flows take time

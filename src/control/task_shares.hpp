@@ -33,10 +33,7 @@ class TaskShares {
 
   std::span<const TaskShare> shares() const noexcept { return shares_; }
   std::uint32_t satisfied() const noexcept { return satisfied_; }  ///< bit i: task i has the recall it wants
-  bool fits() const noexcept {
-    return fits_;
-  }  ///< false: packets take too long even without any
-     ///< task
+  bool fits() const noexcept { return fits_; }                     ///< false: too slow even without tasks
 
  private:
   struct Search;
@@ -54,8 +51,7 @@ class TaskShares {
   void satisfy(std::span<const TaskDemand> tasks, TaskPrices& prices, double budget_ns, double deviations) noexcept;
 
   std::vector<TaskShare> shares_;
-  std::array<std::uint8_t, TaskWork::kMostTasks> order_{};  ///< tasks in the order in which they were satisfied, then
-                                                            ///< the others
+  std::array<std::uint8_t, TaskWork::kMostTasks> order_{};  ///< tasks in the order of being satisfied, then others
   std::uint32_t satisfied_ = 0;
   bool fits_ = true;
 };

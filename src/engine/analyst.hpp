@@ -33,8 +33,7 @@ class RecallWatch {
  private:
   struct Watched {
     std::size_t task;                  ///< index among the set's members
-    std::optional<std::size_t> board;  ///< index on the board; unset for a task that only counts, since it misses no
-                                       ///< flow
+    std::optional<std::size_t> board;  ///< index on the board; unset for a task that only counts
     RecallByWeight estimator;
     BlindLoss blind;
     RecallSummary summary;
@@ -80,8 +79,7 @@ class WindowJoiner {
 
  private:
   static constexpr std::size_t kBatch = 64;
-  static constexpr std::size_t kWaitingBytes = std::size_t{1} << 20;  ///< in memory, for each window; more goes to a
-                                                                      ///< file
+  static constexpr std::size_t kWaitingBytes = std::size_t{1} << 20;  ///< in memory for a window; more goes to a file
 
   void advance();
   bool open_next();

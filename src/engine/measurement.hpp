@@ -260,8 +260,7 @@ class Measurement {
   bool timed_ = false;
   std::uint64_t measured_batches_ = 0;
   std::uint64_t counted_ = 0, kept_house_ = 0;  ///< packets added, and those up to the last housekeep()
-  std::uint64_t missed_ = 0;                    ///< packets missed by the device up to the end of the last control
-                                                ///< window
+  std::uint64_t missed_ = 0;                    ///< packets missed by the device up to the last control window
 
   std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
   std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;

@@ -28,8 +28,7 @@ struct SessionOptions {
   /// take_events() and take_recalls(). The collector's thread uses it; null: none. Records given back are kept for the
   /// next report.
   Outputs* outputs = nullptr;
-  bool commits_first = false;  ///< commit memory before the first packet, however long it takes; for a source that
-                               ///< cannot wait
+  bool commits_first = false;  ///< commit memory before the first packet; for a source that cannot wait
   std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< limit for records until a report takes them
   const TableEntry* table = nullptr;              ///< null: packet level, no flows
   std::size_t classifiers = 0;  ///< classifier threads, if class_helpers_maker() exists; 0: the workers classify

@@ -179,8 +179,7 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
     total.set(Counter::counted, total[Counter::arrived]);
   }
   if (input_.device) set_device(total, of_device(input_.device(), queues));  // otherwise sources report what they know
-  total.set(Counter::first_seen_ns,
-            std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // 0 if there was none
+  total.set(Counter::first_seen_ns, std::min(total[Counter::first_seen_ns], total[Counter::last_seen_ns]));  // or 0
 }
 
 /// Reports the workers behind a receive thread; each counts what that thread hands over.

@@ -151,8 +151,7 @@ class Workers {
   std::atomic<bool> receiving_{true};
   std::atomic<int> running_{0};
   std::atomic<std::size_t> stopped_lanes_{0}, left_{0};
-  std::atomic<std::uint64_t> handed_position_{0}, handed_ns_{0};  ///< position of the link up to which packets are in
-                                                                  ///< the rings
+  std::atomic<std::uint64_t> handed_position_{0}, handed_ns_{0};  ///< packets up to here are in the rings
   std::atomic<std::uint64_t> furthest_{0};                        ///< Lane::reached() of the lane that read most
 };
 

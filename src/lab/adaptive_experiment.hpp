@@ -34,22 +34,19 @@ struct AdaptiveSweep {
   std::uint64_t seed = 1;
 };
 
-/// What a task found in a run, of what the same packets show to who has time for all.
+/// Events that a task found in a run, compared with those found in the same packets without time limit.
 struct TaskAccuracy {
   std::string name;
   std::uint64_t windows = 0;                 ///< windows of 10 ms
   std::uint64_t satisfied = 0;               ///< windows whose recall and precision reach the threshold
-  std::uint64_t recalled = 0;                ///< windows whose recall reaches it, regardless of precision, as in the
-                                             ///< paper
+  std::uint64_t recalled = 0;                ///< windows whose recall reaches it, as in the paper
   double recall = 1, precision = 1, f1 = 1;  ///< over the whole run
   std::uint64_t told = 0;                    ///< windows with a known bound; without any report it is 1
   std::uint64_t held = 0;                    ///< part of these whose bound held
-  double mean_error = 0, worst_error = 0;    ///< difference of estimated and true recall, in windows with at least 20
-                                             ///< events
+  double mean_error = 0, worst_error = 0;    ///< estimated less true recall, in windows with 20 events or more
   std::uint64_t judged = 0;                  ///< number of such windows
   double missing_share = 0;                  ///< mean share of a window's flows that were not inspected all the time
-  std::optional<double> variation;           ///< standard deviation relative to the mean of events per flow, over ten
-                                             ///< successive windows
+  std::optional<double> variation;           ///< deviation over mean of events per flow, in ten windows
 };
 
 struct AdaptiveRow {
@@ -67,8 +64,7 @@ struct AdaptiveRow {
   std::uint64_t offered = 0, missed = 0;
   std::uint64_t lossy_windows = 0, longest_loss = 0;  ///< windows of 10 ms with losses, and the most in succession
   double missed_later_share = 0;                      ///< share of packets after the warm-up
-  std::optional<double> skew_at_loss;                 ///< lab::skew_at_loss after the warm-up; unset if the skew is
-                                                      ///< constant
+  std::optional<double> skew_at_loss;                 ///< lab::skew_at_loss after the warm-up; unset: constant skew
   double shifted_share = 0;                           ///< share of time in which flows were reduced
   double overhead_share = 0, longest_us = 0, residual = 0, left_out_share = 0;  ///< as in AdaptationSummary and
                                                                                 ///< WorkClock

@@ -23,8 +23,8 @@ struct ReceiveShape {
   std::size_t buffers = 16384;  ///< per core, in all its pools
 
   static constexpr std::size_t kMaxQueues = 64;
-  static constexpr std::size_t kMaxQueuesInAll = 512;  ///< for all rows and cores: DPDK has 2560 memory zones; each
-                                                       ///< queue takes 3
+  static constexpr std::size_t kMaxQueuesInAll =
+      512;                                       ///< over all rows and cores; DPDK has 2560 memory zones, 3 for each
   static constexpr std::size_t kMaxCache = 512;  ///< DPDK's limit
   static constexpr std::size_t kMaxBurst = 4096;
   static constexpr std::size_t kMaxArrivals = 4096;

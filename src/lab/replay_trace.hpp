@@ -64,16 +64,10 @@ class ReplaySchedule {
   /// Frames longer than `cap` bytes take as much of the line as one of `cap`; 0: no cap.
   ReplaySchedule(const ReplayTrace& trace, std::uint32_t cap, std::size_t queue, std::size_t queues);
 
-  std::size_t packets() const noexcept { return numbers_.size(); }  ///< packets that come to this queue
-  std::uint64_t loop_bytes() const noexcept {
-    return loop_bytes_;
-  }                                                                           ///< bytes on the line, for all queues'
-                                                                              ///< packets
+  std::size_t packets() const noexcept { return numbers_.size(); }            ///< packets that come to this queue
+  std::uint64_t loop_bytes() const noexcept { return loop_bytes_; }           ///< on the line, of all queues
   std::uint32_t number(std::size_t i) const noexcept { return numbers_[i]; }  ///< packet number in the trace
-  std::uint64_t end_bytes(std::size_t i) const noexcept {
-    return ends_[i];
-  }  ///< bytes that have passed when it has
-     ///< arrived
+  std::uint64_t end_bytes(std::size_t i) const noexcept { return ends_[i]; }  ///< passed before it arrives
 
   /// Returns how many packets have arrived after this many bytes; at least `least` are known to have.
   std::uint64_t packets_by(std::uint64_t bytes, std::uint64_t least) const noexcept;

@@ -29,8 +29,7 @@ constexpr StatesWayEntry kWays[] = {
 };
 
 constexpr std::size_t kBatch = 256, kLeastSample = std::size_t{1} << 18;
-constexpr double kLeastGivenWay = 0.4, kMostGivenWay = 0.6;  ///< limits, if all flows that can be reduced are reduced
-                                                             ///< in every other window
+constexpr double kLeastGivenWay = 0.4, kMostGivenWay = 0.6;  ///< limits if flows are reduced in every other window
 
 std::uint64_t window_packets(double rate_pps) noexcept {
   return static_cast<std::uint64_t>(std::round(rate_pps * 1e-9 * static_cast<double>(StatesSweep::kWindowNs)));

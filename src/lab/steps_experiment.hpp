@@ -36,8 +36,7 @@ struct StepsSweep {
 struct StepsRow {
   const StepPolicy* policy;
   double first_step;
-  MeanInterval windows;        ///< until all tasks have enough for ten windows in a row; for cases that all policies
-                               ///< reach
+  MeanInterval windows;        ///< until all tasks have enough for ten; for cases all policies reach
   MeanInterval reached_share;  ///< share of all cases, within 200 windows
   std::size_t cases = 0, reached_by_all = 0;
 };

@@ -40,10 +40,7 @@ class EventHook {
 
   std::uint64_t runs() const noexcept { return runs_; }
   std::uint64_t left_out() const noexcept { return left_out_; }  ///< events without a run, in total
-  std::uint64_t failed() const noexcept {
-    return failed_;
-  }  ///< runs that could not start, or ended with a nonzero
-     ///< status
+  std::uint64_t failed() const noexcept { return failed_; }      ///< not started, or nonzero status
 
   /// Checks if a command has ended.
   void look() { (void)is_running(); }

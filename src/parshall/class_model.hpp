@@ -34,8 +34,7 @@ struct TreeParameters {
 /// Classifies flows by application, for use in programs. Any number of threads may use one model; copies share it.
 class ClassModel {
  public:
-  static constexpr std::uint16_t kUnknown = 0xfffe;  ///< takes the place of a class: the flow resembles several
-                                                     ///< classes, or none
+  static constexpr std::uint16_t kUnknown = 0xfffe;  ///< in place of a class: resembles several, or none
 
   /// Trains a model. `command` is recorded as its origin. Errors are those of `parshall train`.
   static Result<ClassModel> train(const TrainingPlan& plan, const std::string& command, const TrainingWatch& watch);

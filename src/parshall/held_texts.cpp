@@ -14,8 +14,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kPieceBytes = 1 << 20, kMostBytes = std::size_t{64} << 20;  ///< bounds what is read of an endless
-                                                                                  ///< file
+constexpr std::size_t kPieceBytes = 1 << 20, kMostBytes = std::size_t{64} << 20;  ///< limits for an endless file
 
 void hold(const std::string& path, std::string& text) {
   if (path.empty() || !text.empty()) return;

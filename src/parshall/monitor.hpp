@@ -49,8 +49,7 @@ class RecordBatch {
 struct Subscriber {
   std::string name;                                              ///< its name in the account
   std::function<void(const RecordBatch& batch)> records = {};    ///< may be empty
-  std::function<void(std::string_view event_json)> events = {};  ///< gets each task event as a JSON object; may be
-                                                                 ///< empty
+  std::function<void(std::string_view event_json)> events = {};  ///< gets each task event as JSON; may be empty
 };
 
 /// Result of a run.

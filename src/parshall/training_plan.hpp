@@ -51,8 +51,7 @@ std::optional<Error> problem_of(const TrainingPlan& plan);
 /// Callbacks of a training run.
 struct TrainingWatch {
   std::function<void(const std::string&)> say = [](const std::string&) {};  ///< gets messages for the user
-  std::function<bool()> stop = [] { return false; };  ///< called often, from any thread; true ends the training without
-                                                      ///< a result
+  std::function<bool()> stop = [] { return false; };  ///< called often, from any thread; true ends the training
 };
 
 }  // namespace parshall

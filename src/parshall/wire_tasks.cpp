@@ -11,8 +11,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint32_t kFloodFilterBytes = 128;  ///< default of the flood filter if flows may be reduced or tasks
-                                                  ///< judge them
+constexpr std::uint32_t kFloodFilterBytes = 128;  ///< default if flows may be reduced, or tasks judge them
 
 Controller::Mode mode_of(Adaptation adaptation) noexcept {
   switch (adaptation) {

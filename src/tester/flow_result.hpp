@@ -20,8 +20,7 @@ struct FlowResult {
 
   /// Frames that arrived after a frame of their flow that was sent later. RFC 4737, section 3: Type-P-Reordered.
   std::uint64_t reordered = 0;
-  std::uint64_t reordered_by_3 = 0;  ///< arrivals after three such frames in a row, which TCP takes for loss; RFC 4737,
-                                     ///< section 5
+  std::uint64_t reordered_by_3 = 0;  ///< after three such in a row, which TCP takes for loss; RFC 4737, 5
   std::uint64_t extent_sum = 0;      ///< sum of reordering extents, in frames that came: RFC 4737, section 4.2
   std::uint64_t extent_largest = 0;
   std::uint64_t extents_at_least = 0;  ///< number of extents that are lower bounds

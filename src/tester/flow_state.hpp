@@ -29,8 +29,7 @@ struct FlowTail {
   std::uint64_t negative_latencies = 0, latency_carries = 0;
   std::uint64_t first_block = 0;          ///< first of the window; earlier ones are in `losses`
   std::uint64_t blocks = 0;               ///< one past the last in the window
-  std::uint64_t noted_at = 0;             ///< arrivals when `latest` was noted; later ones came in sequence, up to
-                                          ///< `next`
+  std::uint64_t noted_at = 0;             ///< arrivals when `latest` was noted; later ones came in sequence
   std::array<std::uint64_t, 3> latest{};  ///< sequences of the last arrivals, newest first; initially 0
   JumpHistory jumps;
   LossTally losses;

@@ -84,9 +84,7 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options) {
   std::vector<lab::Part> parts;
   const auto measured = experiment.measure(
       [&](const lab::Part& part) {
-        if (parts.empty())
-          out.write(head);  // only now, so that the results of an earlier run stay until there are new
-                            // ones
+        if (parts.empty()) out.write(head);  // not earlier, to keep old results until there are new ones
         out.write(format->part(experiment.name, experiment.columns, part));
         out.flush();
         parts.push_back(part);

@@ -15,8 +15,7 @@ namespace parshall::live {
 struct TaskRecall {
   std::string task;
   double threshold = 0;
-  std::optional<double> recall, at_least;  ///< mean of the estimates, and least of the bounds, over windows that have
-                                           ///< them
+  std::optional<double> recall, at_least;  ///< mean of the estimates, least of the bounds, where known
   std::uint64_t flows_seen = 0, flows_missed = 0;
   std::uint64_t packets_missed = 0;  ///< missed by the device
 };

@@ -161,9 +161,7 @@ std::vector<NamedCount> counters(const View& view) {
         line.part == CounterPart::malformed)
       all.emplace_back(line.name, total.known(line.id));
   all.emplace_back("wire bytes", total[Counter::wire_bytes]);
-  if (view.summary.capacity != 0)
-    all.emplace_back("ip bytes", total[Counter::ip_bytes]);  // without tables nothing was
-                                                             // decoded
+  if (view.summary.capacity != 0) all.emplace_back("ip bytes", total[Counter::ip_bytes]);  // else not decoded
   for (std::size_t i = 0; i < view.summary.workers.size(); ++i)
     all.emplace_back(fmt::format("worker {} counted", i), view.summary.workers[i].accounting.counted());
   return all;

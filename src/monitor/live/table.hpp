@@ -25,7 +25,7 @@ struct Row {
 struct View {
   ReportSummary summary;
   std::vector<ColumnInfo> columns;  ///< chosen ones
-  std::optional<double> pps, bps;   ///< of all packets, over the last interval of packet time
+  std::optional<double> pps, bps;   ///< rates of all packets over the last interval of packet time
   std::optional<Interval> lately;   ///< since the previous report; unset in a final one
   Arrangement arrangement;
   std::uint64_t matched = 0;  ///< rows that pass the filter

@@ -16,8 +16,7 @@ class Watched {
   virtual bool finished() const = 0;
 
   virtual void begin_snapshot() = 0;
-  virtual std::optional<Report> poll_snapshot() = 0;  ///< report of the live flows, or nullopt if it is not ready;
-                                                      ///< never ready after finished()
+  virtual std::optional<Report> poll_snapshot() = 0;  ///< of live flows; unset if not ready, as after finished()
   virtual Report final_report() = 0;                  ///< waits for the end
   virtual void change_columns(Schema schema) = 0;
 };

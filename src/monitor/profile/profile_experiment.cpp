@@ -23,8 +23,7 @@ constexpr std::size_t kBatchesStarted = 60;    ///< insertions over all rounds
 constexpr std::size_t kUnknownL3 = 32u << 20;  ///< size assumed for the last-level cache if unknown
 constexpr std::size_t kLeastFlows = 1 << 10;   ///< flows of the cached table, at least
 constexpr std::size_t kMostFlows = 1u << 27;   ///< flows of the table in memory, at most
-constexpr double kShareFromMemory = 0.05;      ///< share of lookups from memory, at most, in a table that counts as
-                                               ///< cached
+constexpr double kShareFromMemory = 0.05;      ///< most lookups from memory in a table that counts as cached
 constexpr double kMostHits = 0.5, kShareDropped = 0.01, kTimesL3 = 4;
 
 /// Rounds a number for a file, since more digits carry no information.

@@ -42,9 +42,9 @@ class Filter {
     keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1));
     keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_NNP, 0));
     ::seccomp_attr_set(context_.get(), SCMP_FLTATR_API_SYSRAWRC, 1);  // report the kernel's errno; since libseccomp 2.5
-    keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));  // 32-bit calls have
-                                                                                               // other numbers
-    if (logged == Logged::yes) ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);  // since 4.14
+    keep(
+        ::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));  // numbers of 32-bit calls
+    if (logged == Logged::yes) ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_LOG, 1);    // since 4.14
     ::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a binary tree, since libseccomp 2.5
   }
 

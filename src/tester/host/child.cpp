@@ -154,9 +154,7 @@ std::optional<ChildEnd> Child::poll() noexcept {
   if (pid_ <= 0 || end_ || is_running()) return end_;
   siginfo_t info{};
   const bool is_there = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-  if (is_there)
-    send(SIGKILL);  // kills what it left behind; the group's number is not reused before the child is
-                    // reaped
+  if (is_there) send(SIGKILL);  // what it left behind; the group's number is reserved until it is reaped
   int status = 0;
   if (!is_there || ::waitpid(pid_, &status, 0) != pid_) {
     end_ = ChildEnd{.exit_status = kNotFound};  // another waiter has taken its status

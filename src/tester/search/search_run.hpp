@@ -17,8 +17,7 @@ struct SearchRun {
 
 /// Rules for repeating a trial whose excess loss may be the host's.
 struct RepeatPlan {
-  double most_load_pps = 0;  ///< repeats only up to this load, since above it the sender is always late; 0: never
-                             ///< repeats
+  double most_load_pps = 0;  ///< no repeats above it, where senders are always late; 0: never repeats
   std::size_t most = 9;      ///< repetitions of one trial
   double most_s = 10;        ///< total time of repetitions, but at least two
 };

@@ -14,8 +14,7 @@ struct TrialInput {
   friend bool operator==(const TrialInput&, const TrialInput&) = default;
 };
 
-inline constexpr std::uint64_t kLateNs = 1'000'000;  ///< limit for a late frame; bursts that make up for less are
-                                                     ///< normal
+inline constexpr std::uint64_t kLateNs = 1'000'000;  ///< a frame is late after this; shorter bursts are normal
 
 /// Effects of the testing host on a trial, independent of the device.
 struct HostTrouble {

@@ -36,9 +36,7 @@ std::size_t packet_sockets(pid_t pid, const LinkEnd& end) {
     std::error_code none;
     return std::filesystem::read_symlink(fmt::format("/proc/{}/ns/net", process), none);
   };
-  if (!end.space.empty() && network_of(std::to_string(pid)) == network_of("self"))
-    return 0;  // has not entered the
-               // namespace yet
+  if (!end.space.empty() && network_of(std::to_string(pid)) == network_of("self")) return 0;  // not there yet
   const unsigned wanted = end.space.empty() ? ::if_nametoindex(end.interface.c_str()) : 0;
   std::ifstream sockets(fmt::format("/proc/{}/net/packet", pid));
   std::string line;

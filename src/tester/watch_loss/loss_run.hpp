@@ -18,8 +18,7 @@ struct LossPlan {
   CountPattern counts;                      ///< finds the packets it saw
   std::optional<CountPattern> drops;        ///< finds the packets it reports as lost
   std::optional<std::regex> ready;          ///< pattern in its output; unset: a packet socket on its interface
-  std::vector<std::string> send;            ///< command, with {interface}; its output is that of `parshall send
-                                            ///< --format json`
+  std::vector<std::string> send;            ///< with {interface}; prints what `parshall send --format json` does
   std::optional<LinkEnd> sending, watched;  ///< both or none; none: a veth pair for each run
   std::chrono::milliseconds settle{1'500};  ///< wait after the last packet: libpcap may hold packets back for a second
   std::chrono::milliseconds start_most{15'000}, send_most{600'000}, stop_most{15'000};
