@@ -17,10 +17,11 @@ class Rival {
   virtual std::uint64_t counted() const = 0;  ///< packets that were counted in a flow
 };
 
-/// FloWatcher-DPDK's double hash: bucket from the low bits of a 32-bit hash, two entries of a 16-bit tag and a 32-bit
-/// count; a third flow of a bucket is not counted. Textbook scalar header access, no prefetch, as published.
+/// FloWatcher-DPDK's double hash. The low bits of a 32-bit hash select a bucket of two entries, each with a 16-bit tag
+/// and a 32-bit count. A third flow of a bucket is not counted. Textbook scalar header access, no prefetch, as
+/// published.
 /// Source: Zhang et al., "FloWatcher-DPDK: lightweight line-rate flow-level monitoring in software", IEEE TNSM 16(3),
-/// 2019.
+///         2019.
 std::unique_ptr<Rival> make_double_hash(std::size_t buckets, std::uint64_t seed);
 
 /// Makes the same with the Toeplitz hash in software, which a device without RSS needs.

@@ -46,9 +46,9 @@ struct TableLoad {
 /// Decides if flows must pass the flood filter so that the table has room for a whole window of the flows that tasks
 /// judge.
 ///
-/// It switches on in either of two cases. The table is nearly full, and at the recent rate more flows begin in a task's
-/// window than it has room for. Or most new flows evict one of the open window. It switches off if a task's window
-/// would fill less than half of the table.
+/// It switches on in either of two cases. The table will soon be nearly full, and at the recent rate more flows begin
+/// in a task's window than it has room for. Or most new flows evict one of the open window. It switches off if a task's
+/// window would fill less than half of the table.
 class RoomSwitch {
  public:
   explicit RoomSwitch(std::size_t flows) noexcept : flows_(static_cast<double>(flows)) {}

@@ -9,9 +9,9 @@ namespace parshall {
 /// Forecasts the packet rate at the end of the next window from the counts of the windows so far.
 ///
 /// A rising rate is extrapolated by a window and a half from the middle of the last one; a falling rate is not. A rate
-/// that varies only by chance is averaged over some windows. Chance is estimated by Poisson's law, or by alternation of
-/// windows: the mean product of two successive differences is -sigma^2 for noise, and above 0 if the rate rises or
-/// falls.
+/// that varies only by chance is averaged over some windows. Chance is estimated by Poisson's law, or by the
+/// alternation of windows. For noise, the mean product of two successive differences is -sigma^2; if the rate rises or
+/// falls, it is above 0.
 ///
 /// Error:  a change within four sigma, which is at most 8 % of the rate and mostly 2 %, is followed over about three
 ///         windows.

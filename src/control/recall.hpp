@@ -78,8 +78,8 @@ class RecallEstimator {
 /// Estimates recall by the weight of flows: unseen flows may have other weights than seen ones, and heavy flows have
 /// more events.
 ///
-/// Error:  for a weight whose flows were all unseen for long, the rate is the last known one, or twice that of the next
-///         lighter flows; the bound assumes one event for each flow.
+/// Error:  if all flows of a weight were unseen for long, the rate is the last known one, or twice that of the next
+///         lighter flows. The bound then assumes one event for each flow.
 class RecallByWeight {
  public:
   using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;

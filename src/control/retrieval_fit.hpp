@@ -47,10 +47,10 @@ inline constexpr std::size_t kFewestRetrievals = 20;
 /// times that are not finite and above 0, or times that are all equal to within 1e-10.
 ///
 /// Cost:   about 20 exponentials a sample, 0.2 s for 1e6; 8 bytes of memory a sample.
-/// Error:  parameters are accurate to 1e-9 of the scale, beyond the uncertainty of the samples. For the hardest of the
-///         paper's variations, the right family is best in all of 200 draws of 10,000 samples, in 98 % of draws of
-///         1000, and in 68 % of draws of 100. One lookup disturbed by an interrupt moves every model: 1 ms among 10,000
-///         of 90 ns makes Gumbel's scale 101 instead of 8. Leave such samples out.
+/// Error:  parameters are accurate to 1e-9 of the scale, beyond the uncertainty of the samples. The right family is
+///         best in all of 200 draws of 10,000 samples of the paper's variations. In the hardest case it is best in 98 %
+///         of draws of 1000, and in 68 % of draws of 100. One lookup disturbed by an interrupt moves every model: 1 ms
+///         among 10,000 of 90 ns makes Gumbel's scale 101 instead of 8. Leave such samples out.
 /// Source: Schwarz, "Estimating the dimension of a model", Annals of Statistics 6(2), 1978, for the criterion.
 Result<std::vector<Fit>> fit_all(std::span<const double> samples_ns);
 

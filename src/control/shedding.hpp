@@ -5,7 +5,7 @@
 namespace parshall {
 
 /// Decides n, where one in n connections is inspected, if even the lightest states of all flows take longer than the
-/// time available. n is the least number that leaves enough time. As a last resort it rises slowly: at most to twice,
+/// time available. It is the least number that leaves enough time. As a last resort it rises slowly: at most to twice,
 /// and only if successive windows lost packets although all flows were reduced. It falls once there has been time
 /// enough for a while.
 ///

@@ -14,8 +14,8 @@ namespace parshall {
 ///
 /// As many tasks as possible get the recall they want in as many windows as possible: those of highest priority first,
 /// and among equals the cheapest. Remaining time goes to the others in the same order, then to tasks that have enough
-/// already. Heavy flows are left out first if a task finds more that way, since their packets take most of the time and
-/// bring few events; or light ones, which are the most numerous.
+/// already. If a task finds more that way, heavy flows are left out first, since their packets take most of the time
+/// and bring few events. Otherwise light flows may be, which are the most numerous.
 ///
 /// Cost:   about 50 to 100 us for four tasks; nothing is allocated after the constructor.
 /// Source: our own. MONA (Tangari et al., IEEE TNSM 2020) raises the task that is worst off, which is every task if

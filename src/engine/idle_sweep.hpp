@@ -11,7 +11,7 @@ namespace parshall {
 class IdleSweep {
  public:
   /// 0 ns: flows never end for lack of packets. A slice takes a few microseconds at most. For a source that waits, it
-  /// visits as many lines as there are packets, so that a slow link's capture is read as fast as another's.
+  /// visits at most as many lines as a batch has packets, so that a slow link's capture is read as fast as another's.
   IdleSweep(std::uint64_t idle_ns, bool can_wait) noexcept : idle_ns_(idle_ns), most_(can_wait ? 256 : 1024) {}
 
   /// Returns how many table lines to visit now; 0 if too few are due.

@@ -77,8 +77,8 @@ class Lane {
   }
   std::uint64_t ring_full() const noexcept { return ring_full_.load(std::memory_order_acquire); }
 
-  /// Describes the polls that returned fewer packets than there was room for, up to the last one whose packets are
-  /// done: their number, and the source's time then, or 0 if it has no clock.
+  /// Polls that returned fewer packets than there was room for, up to the last one whose packets are done. Holds their
+  /// number, and the time of the source at the last one, or 0 if it has no clock.
   struct CaughtUp {
     std::uint64_t polls = 0, now_ns = 0;
   };

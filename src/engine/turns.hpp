@@ -75,8 +75,8 @@ class Turns {
   static std::uint64_t memory_bytes(std::size_t workers, std::size_t packets, bool with_tcp) noexcept;
 
   /// Begins the next turn with the packets from `poll`, which only one thread calls at a time. Returns null if another
-  /// thread holds the turn, if there is no room, or if no packet came. Also at the end of the input: `poll` returns
-  /// false, and `is_last` true.
+  /// thread is reading, if there is no room, or if no packet came. At the end of the input, `poll` returns false and
+  /// `is_last` true.
   template <class Poll, class IsLast>
   Turn* begin(Poll poll, IsLast is_last) noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);

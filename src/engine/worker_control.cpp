@@ -256,7 +256,7 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
   weigh(elapsed_ns, busy_share, states);
 }
 
-/// Weighs flows while it may matter: it costs each flow's first packet a look at its partition.
+/// Weighs flows while it may matter, since it costs the first packet of each flow a look-up of its shares.
 void WorkerControl::weigh(double elapsed_ns, double busy_share, FlowStates& states) noexcept {
   constexpr double kBusy = 0.6;
   if (busy_share < kBusy && !by_tasks_->gives_way()) {

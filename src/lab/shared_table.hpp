@@ -58,11 +58,11 @@ struct Racy {
 ///
 /// Shape:  slot = claim 8, packets 8, key 16, two per cache line; linear probing, at most half full with the flows it
 ///         is made for. A claim is 62 bits of the flow's hash, a bit for "in use" and a bit for "key written".
-/// Start: a thread claims the first free slot on its flow's probe path by compare-and-swap, writes the key, and
-/// releases it by writing the claim again. Slots are never freed, so a slot that a thread has passed stays another
-/// flow's. So two threads that start the same flow come to the same slot: one claims it, and the other finds that
-/// claim. No flow is in two slots, and none is lost. It is lock-free except between claim and release, when a thread
-/// that meets its own flow's hash waits.
+/// Start:  a thread claims the first free slot on its flow's probe path by compare-and-swap, writes the key, and
+///         releases it by writing the claim again. Slots are never freed, so a slot that a thread has passed stays
+///         another flow's. So two threads that start the same flow come to the same slot: one claims it, and the other
+///         finds that claim. No flow is in two slots, and none is lost. It is lock-free except between claim and
+///         release, when a thread that meets its own flow's hash waits.
 /// Full:   a flow is rejected for ever if kMostProbes slots of its path, or all slots, belong to other flows.
 /// Error:  none; Racy counts too little.
 template <class Update>

@@ -55,8 +55,7 @@ StateGraph any_graph(const Shape& shape, SplitMix64& random) {
   return *StateGraph::make(std::move(states));
 }
 
-/// A random situation: a load that leaves time for all tasks to have enough, although adaptation alone does not achieve
-/// that. Whether a policy reaches it does not matter.
+/// A random situation: a load under which some allocation gives all tasks enough, but adaptation alone does not.
 class Case {
  public:
   explicit Case(SplitMix64& random)

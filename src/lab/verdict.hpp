@@ -13,8 +13,8 @@ struct Rival {
   Cost cost;
 };
 
-/// Returns a line about rivals that all achieved what is asked ("counted every flow exactly"): which is cheapest, or
-/// that none is, since intervals overlap or there are too few samples.
+/// Returns a line about rivals that all achieved what was asked ("counted every flow exactly"). It names the cheapest,
+/// or says that there is none, because intervals overlap or there are too few samples.
 std::string cheapest_of(std::span<const Rival> rivals, std::string_view did);
 
 }  // namespace parshall::lab

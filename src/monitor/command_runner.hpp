@@ -24,9 +24,8 @@ struct CommandEvent {
 /// since the monitor itself may start no program afterwards. The command writes to standard error. The helper ends with
 /// the process that started it.
 ///
-/// An attacker who controls the monitor can make the helper do no more than this: run the command that was given at the
-/// start, one at a time, with other values of those three variables, and end it. The values are data from the network
-/// in any case.
+/// An attacker who controls the monitor can only make the helper run or end the command that was given at the start,
+/// one at a time, with other values of those three variables. The values are data from the network in any case.
 class CommandRunner {
  public:
   /// Starts the helper; call it while the process has a single thread. The helper's privileges are those in `kept`, at

@@ -13,8 +13,8 @@ namespace parshall::cli {
 /// again. New outputs are opened and removed ones finished; all others continue undisturbed.
 class ConfiguredOutputs {
  public:
-  /// `plan` is the run's, and `command` is the name in messages. Without a configuration file SIGHUP keeps its default
-  /// effect. `is_held`: a sandbox is in force, which may be the reason that an output cannot be opened.
+  /// `plan` is the run's, and `command` is the name in messages. Without a configuration file, SIGHUP still asks for a
+  /// stop. `is_held`: a sandbox is in force, which may be the reason that an output cannot be opened.
   ConfiguredOutputs(Run& run, const Plan& plan, std::string command, bool is_held);
 
   /// Checks for SIGHUP; call it regularly. Calls `reloading(true)` before reading the configuration and

@@ -45,8 +45,8 @@ void list_statistics() {
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", column.name, "", 0, "mergeable", column.help);
 }
 
-/// "8, 27" where there is one for IPv6, or for ns, too; with the enterprise in front where it is not IANA's.
-/// "32473/100+" of a pattern: from there on.
+/// Formats the IPFIX elements of a column, such as "8, 27" if there is another for IPv6 or for ns. An enterprise number
+/// precedes an element that is not IANA's. A pattern of columns has its first number: "32473/100+".
 std::string ipfix_text(const ColumnInfo& column) {
   const IpfixElement& ipfix = column.ipfix;
   if (ipfix.element == 0) return "-";

@@ -11,8 +11,8 @@
 
 namespace parshall::cli {
 
-/// State file that tells a restarted monitor about the run before. The file lives as long as the seed, which determines
-/// the flow IDs, should live. It holds no counters: each run starts at 0 and reports when.
+/// State file that tells a restarted monitor about the run before. It keeps the seed of the flow hash, and so the flow
+/// ids. It holds no counters: each run starts at 0 and reports when.
 class RunState {
  public:
   struct Before {

@@ -8,8 +8,8 @@
 
 namespace parshall {
 
-/// Reads the model, state and profile files that the plan names into the plan, before privileges are dropped. wire()
-/// parses them later, and reports any file that could not be read.
+/// Copies the text of the model, state and profile files into the plan, before privileges are dropped. wire() parses
+/// the texts later, and reports any file that could not be read.
 void hold_texts(Plan& plan);
 
 /// Stores the kernel's number of an interface, which can only be found out with a socket.

@@ -6,7 +6,8 @@
 
 namespace parshall {
 
-/// Sets how long and how much is read. Error: the source does not fit the threads, which must be set before.
+/// Sets how much is read, and the filter. Call it after the threads are set. Error: the traffic, device or filter is
+/// invalid, or does not go with the threads.
 std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring);
 
 }  // namespace parshall

@@ -46,11 +46,11 @@ struct LossRun {
 /// Latency is measured from when a frame should have been sent, not from when it was. So a delayed sender shows as late
 /// frames. Full sequence numbers are derived from 32 bits, as the nearest to the flow's next.
 ///
-/// Shape:  a flow has 64 B that every frame touches and 240 B more, 32 B for each 64 frames of its window, 16 B for a
-///         jump, and a histogram if requested (2.4 kB at 5 %). The constructor reserves all memory; it is committed
-///         when touched.
-/// Cost:   8 ns for the next frame of one of few flows, 13 ns for one of a thousand, 60 to 100 ns for one of a million;
-///         28 ns if most frames are overtaken (bench/tester.cpp). No allocation, lock or clock per frame.
+/// Shape:  a flow has 64 B that every frame touches and 240 B more. Its window takes 32 B for each 64 frames, a jump 16
+///         B, and a histogram, if requested, 2.4 kB at 5 %. The constructor reserves all memory; it is committed when
+///         touched.
+/// Cost:   8 ns for the next frame of one of few flows, 13 ns for one of a thousand, 60 to 100 ns for one of a million.
+///         If most frames are overtaken, 28 ns (bench/tester.cpp). No allocation, lock or clock per frame.
 /// Error:  counts and losses are exact up to the window; `bytes()` returns the memory for that.
 /// Full:   a frame that comes later than the window is too late: it cannot be told from a duplicate, and stays lost.
 /// Source: RFC 4737 (reordering), RFC 3357 (loss periods), RFC 3550, A.8 (jitter), RFC 7679 (one-way delay).

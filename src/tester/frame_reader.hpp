@@ -34,9 +34,10 @@ struct TestFrame {
 ///         decoder, several times that.
 /// Error:  a 16-bit checksum misses one in 65,536 corruptions of many bits, and none of a single bit. Without a UDP
 ///         checksum only the IPv4 header's is checked; behind a tunnel whose inner header is not found, none is. Other
-///         traffic is mistaken for the test's if its payload happens to have the trailer's magic and, after the id, a
-///         stream of the test: with 1000 streams one frame in 3 * 10^11, fewer if sequence or time do not fit. Frames
-///         of another test are accepted all or none: with 1000 streams each, those of one test in four million.
+///         traffic is mistaken for the test's if its payload happens to have the trailer's magic and, with the id
+///         removed, a stream of the test. With 1000 streams this is one frame in 3 * 10^11, fewer if sequence or time
+///         do not fit. Frames of another test are accepted all or none: with 1000 streams each, those of one test in
+///         four million.
 class FrameReader {
  public:
   explicit FrameReader(const TestPlan& plan) noexcept : plan_(plan) {}

@@ -21,8 +21,9 @@ struct Losses {
 ///
 /// A period of n frames between two received frames with a distance of d counts as d n / (n + 1), as if they were sent
 /// evenly. At the beginning and end of the test, where only one neighbour came, the flow's mean spacing is used.
-/// Error:  none in time for periods that span the end of a block, so for all of 64 frames or more, and for evenly sent
-///         flows; otherwise that of linear interpolation over 64 frames.
+///
+/// Error:  durations are exact for periods that span the end of a block, so for all of 64 frames or more, and for
+///         evenly sent flows. Otherwise the error is that of linear interpolation over 64 frames.
 /// Source: RFC 3357 (loss period); RFC 6414 (failover time, from losses and from time).
 class LossTally {
  public:

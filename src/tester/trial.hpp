@@ -40,7 +40,7 @@ struct TrialResult {
   std::vector<SentFlow> sent;                         ///< by stream
   Counters device;                                    ///< counters of the receiving device during the trial
   std::unique_ptr<Receiver> receiver;
-  std::uint64_t stolen_ns = 0;  ///< mean time per processor taken by other guests of the host during sending
+  std::uint64_t stolen_ns = 0;  ///< time that other guests took from the most affected processor
   std::uint64_t began_ns = 0;   ///< since 1970: no frame was due earlier
   bool interrupted = false;     ///< true: the user ended the sending
   std::optional<Error> damage;  ///< error of a device

@@ -13,7 +13,7 @@ namespace parshall {
 ///
 /// Shape:  bucket = two entries of key and value, and the list's head; places: those of the buckets, then those of the
 ///         lists. One to two buckets per entry requested, and as many list entries.
-/// Erase: leaves a hole in a bucket, which the next insertion fills.
+/// Erase:  leaves a hole in a bucket, which the next insertion fills.
 /// Full:   when every entry of the bucket and of the lists is in use.
 /// Source: Zhang et al., "FloWatcher-DPDK", IEEE TNSM 16(3), 2019, section III.
 template <MapKey K, class V, KeyHasher<K> Hasher>

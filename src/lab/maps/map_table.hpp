@@ -85,9 +85,9 @@ class MapStore {
 
 /// A flow table over any map, for comparison, and for traffic that suits another structure better than the default.
 ///
-/// Moves: flows, if the map moves entries; the sink is notified.
-/// Full:   at `flows` flows, evicts the least recently seen of a few to the sink with EndReason::lack_of_resources;
-///         earlier, one of a new flow's rivals, if the map has no room for it.
+/// Moves:  flows, if the map moves entries; the sink is notified.
+/// Full:   at `flows` flows, evicts the least recently seen of a few to the sink with EndReason::lack_of_resources. If
+///         the map has no room before that, evicts one of the new flow's rivals.
 template <FlowMap Map>
 class MapTable : private FlowCounter<MapStore<Map>> {
   using Store = MapStore<Map>;

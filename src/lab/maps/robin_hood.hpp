@@ -15,10 +15,10 @@ namespace parshall {
 /// Shape:  word = distance of the entry from its home, plus 1, and 8 bits of its hash; entries of key and value are
 ///         separate. A hash's home is its top bits; kFurthest places follow the last home, so that nothing wraps
 ///         around.
-/// Find: compares eight words at once; only entries with the same home and hash bits match. Ends where an entry is
-/// nearer to its home than the key would be.
+/// Find:   compares eight words at once; only entries with the same home and hash bits match. Ends where an entry is
+///         nearer to its home than the key would be.
 /// Insert: moves entries that are nearer to their homes by one place, up to the next free place.
-/// Erase: moves later entries back (backward shift), up to one that is at home.
+/// Erase:  moves later entries back (backward shift), up to one that is at home.
 /// Full:   if an entry would be further than kFurthest from its home; does not happen for random keys at the designed
 ///         load of at most 7/8.
 /// Error:  none: whole keys are compared.

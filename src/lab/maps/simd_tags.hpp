@@ -14,8 +14,8 @@ namespace parshall {
 ///
 /// Shape:  group = 14 tags (top bit: in use) and the number of keys that passed it on the way to a later group; entries
 ///         are separate.
-/// Find: ends at the first group that no key has passed.
-/// Erase: decrements the numbers of passed keys, so that there are no tombstones.
+/// Find:   ends at the first group that no key has passed.
+/// Erase:  decrements the numbers of passed keys, so that there are no tombstones.
 /// Full:   when every place is taken; designed for a load of at most 7/8.
 /// Source: the tag groups of Abseil's Swiss tables; counts of keys that passed as in Folly's F14.
 template <MapKey K, class V, KeyHasher<K> Hasher>

@@ -29,8 +29,8 @@ struct Workload {
 /// states together.
 Result<std::vector<Workload>> workloads_of(const StateFile& file, const TaskOptions& options);
 
-/// Returns one workload for each kind of work that tasks can ask for, in windows of this length: rows alone, findings
-/// about packets, and every measure that a field of a flow needs.
+/// Returns one workload for each kind of work that tasks can ask for, in windows of this length. The kinds are rows
+/// alone, findings about packets, and every measure that a field of a flow needs.
 std::vector<Workload> kinds_of_work(WindowLength window);
 
 struct WorkloadSweep {

@@ -13,7 +13,7 @@ namespace parshall::tester {
 /// A network namespace, which is removed with everything in it at destruction. A process's first one also removes those
 /// that killed processes left behind.
 ///
-/// Needs: CAP_SYS_ADMIN and CAP_NET_ADMIN, and ip(8) of iproute2.
+/// Needs:  CAP_SYS_ADMIN and CAP_NET_ADMIN, and ip(8) of iproute2.
 class NetworkSpace {
  public:
   static Result<NetworkSpace> make();

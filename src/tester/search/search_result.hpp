@@ -38,8 +38,8 @@ struct GoalResult {
   SearchGoal goal;
   std::optional<RelevantBound> relevant_lower_bound, relevant_upper_bound;
   std::optional<double> conditional_throughput_pps;  ///< throughput at the relevant lower bound
-  /// Bounds from the trials so far, even if these are too few or too short for relevant bounds: the least load that
-  /// lost too much, and the greatest load below it that did not.
+  /// Bounds from the trials so far, even if these are too few or too short for relevant bounds. They are the least load
+  /// that lost too much, and the greatest load below it that did not.
   std::optional<double> upper_so_far_pps = {}, lower_so_far_pps = {};
   Irregular irregular = Irregular::width_not_reached;
   std::vector<Irregular> further;  ///< further reasons

@@ -21,7 +21,7 @@ struct HostTrouble {
   std::uint64_t late = 0;       ///< frames sent more than kLateNs after they were due
   std::uint64_t latest_ns = 0;  ///< largest lateness of any frame
   std::uint64_t missed = 0;     ///< frames that came back but found no room in the receiving device
-  std::uint64_t stolen_ns = 0;  ///< mean time per processor taken by other guests of the host
+  std::uint64_t stolen_ns = 0;  ///< time that other guests took from the most affected processor
 };
 
 /// Frames that came in a trial but do not belong to it.

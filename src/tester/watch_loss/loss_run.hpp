@@ -24,8 +24,8 @@ struct LossPlan {
   std::chrono::milliseconds start_most{15'000}, send_most{600'000}, stop_most{15'000};
 };
 
-/// Returns a time limit for sending: twice the time at the slowest acceptable rate, plus a minute. A sender that takes
-/// longer hangs.
+/// Returns a time limit for sending this many packets at that rate: twice the longest time it can take, plus a minute.
+/// A sender that takes longer hangs.
 std::chrono::milliseconds longest_sending(const SendRate& rate, std::uint64_t packets) noexcept;
 
 /// Results of one run.
