@@ -16,7 +16,7 @@ class ClassHelpers {
  public:
   virtual ~ClassHelpers() = default;
 
-  /// Connects the helpers to all workers, which have rings_of() each; call it before start().
+  /// Connects the helpers to all workers, which have class_rings_of() rings each; call it before start().
   virtual void serve(std::span<const ClassJobs* const> workers) = 0;
 
   /// Starts the threads, pinned to `cores` in rotation, or not pinned if there are none. Error: one cannot be started

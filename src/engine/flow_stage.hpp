@@ -158,7 +158,7 @@ struct FlowStageOptions {
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
   std::vector<WindowPlan> windows;             ///< each index is that of a window clock
   std::vector<FindingNeeds> findings = {{}};   ///< by monitoring state
-  bool side_facts = false;                     ///< statistics need PacketSideFacts
+  bool side_facts = false;                     ///< statistics need SideFacts
   bool counts_bytes = false;                   ///< published() includes the bytes of all packets
   bool biflow = false;                         ///< both directions of a connection are one flow (RFC 5103)
   std::shared_ptr<const StatePlan> states;     ///< null: all flows are in one state

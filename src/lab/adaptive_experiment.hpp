@@ -43,7 +43,7 @@ struct TaskAccuracy {
   double recall = 1, precision = 1, f1 = 1;  ///< over the whole run
   std::uint64_t told = 0;                    ///< windows with a known bound; without any report it is 1
   std::uint64_t held = 0;                    ///< part of these whose bound held
-  double mean_error = 0, worst_error = 0;    ///< estimated less true recall, in windows with 20 events or more
+  double mean_error = 0, worst_error = 0;    ///< relative error of estimated recall, in windows with 20 events or more
   std::uint64_t judged = 0;                  ///< number of such windows
   double missing_share = 0;                  ///< mean share of a window's flows that were not inspected all the time
   std::optional<double> variation;           ///< deviation over mean of events per flow, in ten windows
