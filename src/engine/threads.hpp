@@ -58,7 +58,6 @@ class Idle {
 
  private:
   static constexpr std::uint32_t kFewNaps = 2'000, kManyNaps = 64'000;              ///< at least 0.2 s and 6 s
-  static constexpr std::uint32_t kYields = 64, kNaps = 1024, kSleeps = kNaps + 20;  ///< turns before each begins
   static constexpr std::uint32_t kYields = 64, kNaps = 1024, kSleeps = kNaps + 20;  ///< calls before each begins
 
   static void nap() noexcept {
@@ -75,9 +74,8 @@ class Idle {
   Waiting waiting_;
   bool is_waiting_ = false;  ///< set since the last reset()
   std::uint32_t turns_ = 0;
-  std::uint32_t naps_for_yields_ = 0;   ///< still to come
-  std::uint32_t naps_next_ = kFewNaps;  ///< after the next yield that takes long
-  std::uint32_t naps_for_yields_ = 0;  ///< naps left in place of yields
+  std::uint32_t naps_next_ = kFewNaps;  ///< naps after the next yield that takes long
+  std::uint32_t naps_for_yields_ = 0;   ///< naps left in place of yields
 };
 
 /// Sets the scheduling class of a thread that has not been joined; pin() sets its core. Error: the kernel refuses; the

@@ -235,16 +235,6 @@ class Watch {
     tell_service();
   }
 
-  /// Reports link changes, at most one a second. A device that is gone ends the run instead.
-  void tell_link() {
-    const InputState now = session().input_state();
-    if (now == link_ || now == InputState::gone || Clock::now() < next_word_of_link_) return;
-    link_ = now;
-    next_word_of_link_ = Clock::now() + std::chrono::seconds(1);
-    say(options_.command, fmt::format("{} is {}", plan_.plan.source.interface,
-                                      now == InputState::up ? "up again" : "down: nothing comes until it is up again"));
-  }
-
   void tell_service() {
     service_.look(
         [this] {
@@ -362,8 +352,6 @@ class Watch {
   sandbox::Sandbox sandbox_;
   bool warned_ = false;
   std::optional<LinkNotice> link_;
-  InputState link_ = InputState::up;  ///< state that was last reported
-  Clock::time_point next_word_of_link_;
   std::atomic<bool> ending_{false}, said_that_we_wait_{false};
   std::optional<OutputStall> stall_;  ///< set where this thread itself may block
 };

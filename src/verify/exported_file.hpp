@@ -16,7 +16,7 @@ struct ExportAccount {
   bool whole_run = true;               ///< false if the output was added or removed during the run
   std::uint64_t records_written = 0, packets_written = 0, records_not_sent = 0, packets_not_sent = 0;
   bool has_packets = true;  ///< true if the records' columns hold all their packets
-  bool balanced = false;  ///< true if every packet is accounted for
+  bool balanced = false;    ///< true if every packet is accounted for
 };
 
 /// Contents of an exported file.
