@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lint.sh BUILD: formatting, include rule, links of the pages, headers compile alone, clang-tidy. A missing tool is SKIPPED, never passed over.
+# lint.sh BUILD: formatting, include rule, links and prose of the pages, headers compile alone, clang-tidy. A missing tool is SKIPPED, never passed over.
 # TIDY=no leaves out what compiles, and says so: clang-tidy takes as long as a build, the headers a minute.
 set -uo pipefail
 build=$1
@@ -20,6 +20,7 @@ fi
 
 python3 tools/include_rule.py; step "include rule, SPDX lines" $?
 python3 tools/check_links.py; step "links between pages" $?
+python3 tools/prose.py; step "prose of pages, comments and commit subjects" $?
 
 if [ "${TIDY:-yes}" = no ]; then
   echo "SKIPPED clang-tidy, and whether each header compiles alone, as asked: make lint runs them"

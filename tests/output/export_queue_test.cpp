@@ -2,6 +2,7 @@
 #include "pipeline/output/export_queue.hpp"
 
 #include <gtest/gtest.h>
+
 #include <condition_variable>
 #include <mutex>
 
