@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <span>
 
 namespace parshall {
@@ -30,20 +31,37 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return steps[a.size()][b.size()];
 }
 
+std::string lower(std::string_view text) {
+  std::string small(text);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
+  return small;
+}
+
+/// Whether a word leaves out letters of the name, behind the first three: "stats" of "statistics".
+bool is_short_for(std::string_view word, std::string_view name) {
+  if (!name.starts_with(word.substr(0, kLettersPerTypo))) return false;
+  std::size_t at = 0;
+  for (const char c : name) at += at < word.size() && word[at] == c;
+  return at == word.size();
+}
+
 }  // namespace
 
-std::string nearest_name(std::string_view word, const std::vector<std::string>& names) {
-  if (word.size() < 2 || word.size() > kLongestWord) return {};
+std::string nearest_name(std::string_view typed, const std::vector<std::string>& names) {
+  if (typed.size() < 2 || typed.size() > kLongestWord) return {};
+  const std::string word = lower(typed);
   std::string nearest;
   std::size_t best = std::clamp<std::size_t>(word.size() / kLettersPerTypo, 1, kMostTypos) + 1;
   for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(word, name);
+    const std::size_t distance = edit_distance(word, lower(name));
     if (distance >= best) continue;
     best = distance;
     nearest = name;
   }
   if (!nearest.empty() || word.size() < kLettersPerTypo) return nearest;
-  const auto longer = std::ranges::find_if(names, [&](const std::string& name) { return name.starts_with(word); });
+  auto longer = std::ranges::find_if(names, [&](const std::string& name) { return name.starts_with(word); });
+  if (longer == names.end())
+    longer = std::ranges::find_if(names, [&](const std::string& name) { return is_short_for(word, name); });
   return longer == names.end() ? std::string() : *longer;
 }
 

@@ -9,7 +9,8 @@
 namespace parshall {
 
 /// Returns the name that a mistyped `word` was most likely meant to be: the one that takes the fewest letters to
-/// insert, delete, replace or swap, else the first that begins with `word`. Empty where none is near.
+/// insert, delete, replace or swap, else the first that begins with `word`, else the first that it is short for.
+/// Capitals do not count. Empty where none is near.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& names);
 
 /// Returns the end of an error about an unknown name: "; did you mean A? There are A, B, C, D, E, ... (WHERE)". Shows

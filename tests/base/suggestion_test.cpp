@@ -22,6 +22,18 @@ TEST(Suggestion, ABeginningIsNear) {
   EXPECT_EQ(nearest_name("fi", kColumns), "") << "two letters say little";
 }
 
+TEST(Suggestion, CapitalsDoNotCount) {
+  EXPECT_EQ(nearest_name("PACKETS", kColumns), "packets");
+  EXPECT_EQ(nearest_name("cvs", {"CSV"}), "CSV");
+}
+
+TEST(Suggestion, AShortFormHasTheFirstThreeLettersOfItsName) {
+  EXPECT_EQ(nearest_name("stats", {"tables", "statistics"}), "statistics");
+  EXPECT_EQ(nearest_name("statz", {"statistics"}), "");
+  EXPECT_EQ(nearest_name("ttistics", {"statistics"}), "statistics") << "two letters, and no short form";
+  EXPECT_EQ(nearest_name("sttcs", {"statistics"}), "");
+}
+
 TEST(Suggestion, AWordThatIsLikeNoneHasNone) {
   EXPECT_EQ(nearest_name("colour", kColumns), "");
   EXPECT_EQ(nearest_name("", kColumns), "");
