@@ -117,14 +117,52 @@ ColumnInfo info_of(const Column& column) {
 
 /// Returns all names that can be requested.
 std::vector<std::string> names_to_ask() {
-  std::vector<std::string> names{"default", "all"};
-  for (const ColumnGroup& group : kGroups) names.emplace_back(group.name);
-  for (const ColumnEntry& entry : counter_columns()) names.emplace_back(entry.name);
+  std::vector<std::string> names;
+  for (const std::span<const ColumnEntry> entries :
+       {std::span<const ColumnEntry>(base_columns()), counter_columns(), reverse_columns()})
+    for (const ColumnEntry& entry : entries) names.emplace_back(entry.name);
   names.insert(names.end(), {"rate", "interval_rate", "duration", "flow_first_seen"});
   for (const IdentityColumn& column : identity_columns()) names.emplace_back(column.name);
   for (const FirstPackets& first : kFirstPackets) names.emplace_back(first.name);
   std::ranges::move(all_statistic_names(), std::back_inserter(names));
+  names.insert(names.end(), {"default", "all"});
+  for (const ColumnGroup& group : kGroups) names.emplace_back(group.name);
   return names;
+}
+
+struct ColumnAlias {
+  std::string_view name, column;
+};
+/// As other programs call them, and the headings of the text report.
+constexpr ColumnAlias kAliases[] = {{"src", "src_ip"},
+                                    {"dst", "dst_ip"},
+                                    {"source", "src_ip"},
+                                    {"destination", "dst_ip"},
+                                    {"sport", "src_port"},
+                                    {"dport", "dst_port"},
+                                    {"proto", "protocol"},
+                                    {"pkts", "packets"},
+                                    {"bytes", "wire_bytes or ip_bytes"},
+                                    {"octets", "ip_bytes"},
+                                    {"start", "first_seen_ns"},
+                                    {"first_seen", "first_seen_ns"},
+                                    {"end", "last_seen_ns"},
+                                    {"last_seen", "last_seen_ns"},
+                                    {"flags", "tcp_flags"},
+                                    {"pps", "rate_pps"},
+                                    {"bps", "rate_bps"}};
+
+/// Whether a name ends in a percentile that is none: p101.
+bool is_beyond_percentiles(std::string_view name) {
+  const std::size_t at = name.rfind("_p");
+  const auto digits = at == name.npos ? std::string_view() : name.substr(at + 2);
+  return digits.size() >= 3 && digits.find_first_not_of("0123456789") == digits.npos;
+}
+
+Error no_column(const std::string& name) {
+  const std::string hint = column_hint(name);
+  return Error{fmt::format("no column \"{}\"{}", name,
+                           hint.empty() ? suggestion(name, names_to_ask(), "parshall list columns") : hint)};
 }
 
 /// Converts a statistic's number. It is a `double`, which holds every integer up to 2^53: 104 days in ns.
@@ -154,6 +192,18 @@ Value value_of(ColumnType type, std::optional<double> number) noexcept {
 }
 
 }  // namespace
+
+std::string column_hint(std::string_view name) {
+  if (const auto alias = std::ranges::find(kAliases, name, &ColumnAlias::name); alias != std::end(kAliases))
+    return fmt::format("; it is called {} here", alias->column);
+  if (is_beyond_percentiles(name)) return "; a percentile is below 100, such as p99";
+  for (const std::string_view other : {"_avg", "_average"})
+    if (name.ends_with(other))
+      if (const std::string mean = fmt::format("{}_mean", name.substr(0, name.size() - other.size()));
+          is_statistic(mean))
+        return fmt::format("; it is called {} here", mean);
+  return {};
+}
 
 std::size_t columns_of_record(std::span<const ColumnInfo> columns) noexcept {
   const auto is_given = [](const ColumnInfo& column, const ColumnEntry& entry) {
@@ -197,8 +247,7 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     with_origins.origins |= identity != nullptr && identity->of_origin;
   }
   for (const std::string& name : of_measure)
-    if (!is_statistic(name))
-      return Error{fmt::format("no column \"{}\"{}", name, suggestion(name, names_to_ask(), "parshall list columns"))};
+    if (!is_statistic(name)) return no_column(name);
   auto set = make_statistics(of_measure, with_origins);
   if (!set) return set.error();
   Schema schema;

@@ -22,6 +22,10 @@ namespace parshall {
 /// Returns all columns. Statistics are represented by name patterns, for any percentile or sample.
 std::vector<ColumnInfo> list_columns();
 
+/// Returns what there is in place of a column that is known by another name elsewhere, such as "src" or "iat_avg": the
+/// end of an error, or an empty text.
+std::string column_hint(std::string_view name);
+
 /// Says whether the requested columns follow those that every record begins with, or are the whole list.
 enum class ColumnList : std::uint8_t { more, whole };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "pipeline/output/csv.hpp"
 #include "pipeline/output/json.hpp"
 #include "pipeline/output/json_lines.hpp"
+#include "pipeline/output/schema.hpp"
 #include "pipeline/output/sorted_runs.hpp"
 #include "pipeline/output/text.hpp"
 #include "pipeline/output/text_table.hpp"
@@ -28,12 +30,26 @@ constexpr SinkEntry kSinks[] = {
     {"jsonl", "one JSON object per flow and event as they come, the summary last", 0, "", 0, make_json_lines_sink},
 };
 
+/// Whether a column is one that flows are usually sorted by.
+bool is_amount(const ColumnInfo& column) {
+  return column.name == "packets" || column.name.ends_with("_bytes") || column.name.ends_with("_ns");
+}
+
 /// Finds the index of a column.
 Result<std::size_t> find_column(std::span<const ColumnInfo> columns, const std::string& name) {
   const auto found = std::ranges::find(columns, name, &ColumnInfo::name);
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
-  return Error{fmt::format("--sort: this report has no column \"{}\"{}", name,
-                           suggestion(name, columns, &ColumnInfo::name, "choose more with --stats"))};
+  std::string hint = column_hint(name);
+  if (hint.empty() && Schema::make(std::array{name}, {}))
+    hint = fmt::format("; to sort by it, add it: --stats {}", name);
+  if (hint.empty()) {
+    std::vector<std::string> names;  // those that tell how much first
+    for (const bool amounts : {true, false})
+      for (const ColumnInfo& column : columns)
+        if (is_amount(column) == amounts) names.push_back(column.name);
+    hint = suggestion(name, names, "choose more with --stats");
+  }
+  return Error{fmt::format("--sort: this report has no column \"{}\"{}", name, hint)};
 }
 
 }  // namespace
