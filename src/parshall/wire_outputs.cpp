@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/read_ip.hpp"
 #include "base/same_file.hpp"
 #include "base/suggestion.hpp"
 #include "parshall/open_input.hpp"
@@ -31,6 +32,37 @@ std::string kind_hint(std::string_view kind) {
 
 Error no_kind(const std::string& kind) {
   return Error{fmt::format("--export: there is no \"{}\"{}", kind, kind_hint(kind))};
+}
+
+/// Returns a target of this kind, for who does not know how one is written.
+std::string example_of(const std::string& kind) {
+  if (kind == kMetrics) return kind + ":127.0.0.1:9464";
+  if (kind == "ipfix") return kind + ":udp://HOST:4739, or ipfix:flows.ipfix";
+  if (kind == "netflow9") return kind + ":udp://HOST:2055";
+  if (kind == "kafka") return kind + ":HOST:9092/TOPIC";
+  if (kind == "parquet") return kind + ":FOLDER";
+  return fmt::format("{0}:flows.{0}", kind);
+}
+
+/// Whether a file's name is more likely an address that lacks its URL: HOST:PORT, or an IP address. `sends`: whether
+/// outputs of the kind go to hosts at all.
+bool is_like_address(const std::string& file, bool sends) {
+  if (file.find('/') != file.npos) return false;
+  if (is_ip(file)) return true;
+  const std::size_t colon = file.rfind(':');
+  const bool has_port = colon != file.npos && colon > 0 && colon + 1 < file.size() &&
+                        file.find_first_not_of("0123456789", colon + 1) == file.npos;
+  return has_port && (sends || is_ip(file.substr(0, colon)));  // flows-12:30 is a name
+}
+
+/// Says how an address is written, where a file is named like one.
+std::optional<Error> address_problem(const OutputPlan& output, const std::string& file) {
+  const bool sends = output.kind == "ipfix" || output.kind == "netflow9";
+  if (!is_like_address(file, sends)) return std::nullopt;
+  return Error{fmt::format("--export {0}:{1}: {1} is an address: {2}; for a file of that name, give ./{1}", output.kind,
+                           file,
+                           sends ? fmt::format("give {}:udp://{}", output.kind, file)
+                                 : fmt::format("{} writes to files alone", output.kind))};
 }
 
 /// Returns the status of the file at `path`, if it exists.
@@ -81,7 +113,10 @@ bool is_metrics(const OutputPlan& output) noexcept { return output.kind == kMetr
 
 Result<OutputPlan> parse_output(const std::string& text) {
   const std::size_t colon = text.find(':');
-  if (colon == std::string::npos || colon + 1 == text.size())
+  const bool has_target = colon != std::string::npos && colon + 1 < text.size();
+  if (const std::string kind = text.substr(0, colon); !has_target && is_kind(kind))
+    return Error{fmt::format("--export {}: the target is missing: {}", text.substr(0, colon), example_of(kind))};
+  if (!has_target)
     return Error{fmt::format("--export {}: give KIND:FILE, such as csv:flows.csv{}", text, kind_hint(text))};
   OutputPlan plan{text.substr(0, colon), text.substr(colon + 1)};
   if (!is_kind(plan.kind)) return no_kind(plan.kind);
@@ -150,9 +185,11 @@ std::optional<Error> outputs_problem(const Plan& plan) {
       return Error{fmt::format("--packets-only keeps no flows: leave out --export {}:{}", output.kind, output.target)};
     const auto needs = needs_of(*entry, output.target);
     if (!needs) return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, needs.error().message)};
-    for (const std::string& file : needs->files)
+    for (const std::string& file : needs->files) {
+      if (auto problem = address_problem(output, file)) return problem;
       if (const auto problem = target_problem(file))
         return Error{fmt::format("--export {}:{}", output.kind, problem->message)};
+    }
   }
   return targets_problem(inputs_of(plan), targets_of(plan));
 }
