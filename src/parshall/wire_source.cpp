@@ -50,6 +50,8 @@ std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
   session.limits.packets = source.packets;
   session.ended_bytes = source.file.empty() ? kEndedBytes : SpoolLimits::kUnbounded;
   session.batch = source.batch;
+  if (!source.file.empty() && (source.via != SourcePlan().via || !source.eal.empty()))
+    wiring.notes.emplace_back("--via and --eal are of devices: a file is read without them");
   if (!source.traffic.empty())
     if (auto problem = traffic_problem(source.traffic, session)) return problem;
   if (!source.interface.empty())

@@ -163,9 +163,11 @@ std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
     states = *std::move(read);
     wiring.tasks = states->tasks;
   }
+  if (auto problem = split_problem(wanted.names)) return problem;
   for (const auto* const specs : {&wanted.names, &wanted.specs})
     for (const std::string& spec : *specs) wiring.tasks.push_back({spec});
   if (wiring.tasks.empty()) {
+    if (wanted.window != TasksPlan().window) wiring.notes.emplace_back("--window is of tasks, and none is asked for");
     if (states) return Error{fmt::format("--states {}: no state has a task", wanted.states)};
     if (const auto problem = wire_columns(plan, wiring)) return *problem;
     return queue_problem(plan, wiring);

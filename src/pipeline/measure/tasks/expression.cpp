@@ -42,6 +42,13 @@ bool assigns(const std::string& text) {
   return false;
 }
 
+/// Whether it asks for an address of a flow.
+bool names_address(const std::string& text) {
+  for (const std::string_view name : {"src_ip", "dst_ip"})
+    if (text.find(name) != text.npos) return true;
+  return false;
+}
+
 double logical_not(double value) { return value == 0 ? 1 : 0; }
 
 std::string field_hint(std::string_view word) {
@@ -63,6 +70,11 @@ Expression& Expression::operator=(Expression&&) noexcept = default;
 Expression::~Expression() = default;
 
 Result<Expression> Expression::parse(const std::string& text, TaskContext& context) {
+  if (text.find_first_not_of(' ') == text.npos)
+    return Error{"the condition is missing, such as wire_bytes > 1e6 (parshall list fields)"};
+  if (names_address(text))
+    return Error{
+        fmt::format("expression '{}': addresses are not compared; a filter chooses them: host 192.0.2.1", text)};
   if (assigns(text)) return Error{fmt::format("expression '{}': nothing is assigned; compare with ==", text)};
   auto compiled = std::make_unique<Compiled>();
   mu::Parser& parser = compiled->parser;
@@ -81,7 +93,10 @@ Result<Expression> Expression::parse(const std::string& text, TaskContext& conte
     if (parser.GetNumResults() != 1)
       return Error{fmt::format("expression '{}': one condition is wanted, without commas", text)};
   } catch (const mu::Parser::exception_type& wrong) {
-    return Error{fmt::format("expression '{}': {} (parshall list fields)", text, wrong.GetMsg())};
+    return Error{
+        fmt::format("expression '{}': compare fields with numbers, such as wire_bytes > 1e6 and packets < 10 "
+                    "({}; parshall list fields)",
+                    text, wrong.GetMsg())};
   }
   if (compiled->fields.empty()) return Error{fmt::format("expression '{}': it names no field{}", text, field_hint(""))};
   return Expression(std::move(compiled));

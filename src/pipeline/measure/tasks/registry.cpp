@@ -65,10 +65,25 @@ std::unique_ptr<Task> make_condition(Expression expression) {
                                       std::move(shown));
 }
 
+bool has_parameter(std::span<const Parameter> parameters, std::string_view name) {
+  return std::ranges::find(parameters, name, &Parameter::name) != parameters.end();
+}
+
 bool is_name(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   });
+}
+
+/// Shows what was meant: parameters behind a task's name, or a condition that lacks its name.
+Error no_name(const std::string& text, const std::string& name) {
+  const std::size_t comma = name.find(',');
+  const bool is_task = std::ranges::count(kTasks, std::string_view(name).substr(0, comma),
+                                          [](const TaskEntry* task) { return task->name; }) != 0;
+  if (comma != name.npos && is_task)
+    return Error{fmt::format("task '{}': write {}:{}", text, name.substr(0, comma), text.substr(comma + 1))};
+  return Error{fmt::format("task '{}': a name of letters, digits, - and _ comes first: big={}", text,
+                           text.find_first_of("<>") != text.npos ? text : "wire_bytes > 1e6")};
 }
 
 }  // namespace
@@ -109,6 +124,19 @@ std::uint64_t TaskContext::measures_of(std::size_t state) const noexcept {
 
 std::span<const TaskEntry* const> task_registry() noexcept { return kTasks; }
 std::span<const Parameter> common_parameters() noexcept { return kCommon; }
+
+std::optional<Error> split_problem(std::span<const std::string> names) {
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    const std::string task = names[i - 1].substr(0, names[i - 1].find(':')),
+                      name = names[i].substr(0, names[i].find('='));
+    const auto entry = std::ranges::find(kTasks, task, [](const TaskEntry* each) { return each->name; });
+    if (entry == std::end(kTasks) || name == names[i]) continue;
+    if (!has_parameter((*entry)->parameters, name) && !has_parameter(kCommon, name)) continue;
+    return Error{fmt::format("--tasks: {} is a parameter of {}; for parameters write --task '{}{}{}'", name, task,
+                             names[i - 1], names[i - 1] == task ? ':' : ',', names[i])};
+  }
+  return std::nullopt;
+}
 
 Result<WindowLength> parse_window(const std::string& text) {
   if (text.ends_with('p')) {
@@ -224,8 +252,7 @@ TaskSet& TaskSets::set_of(WindowLength window, const TaskOptions& options) {
 
 std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& options) {
   const Spec spec(asked.text);
-  if (!is_name(spec.name))
-    return Error{fmt::format("task '{}': a name of letters, digits, - and _ comes first", asked.text)};
+  if (!is_name(spec.name)) return no_name(asked.text, spec.name);
   const auto entry = std::ranges::find(kTasks, spec.name, [](const TaskEntry* task) { return task->name; });
   if (!spec.is_condition && entry == std::end(kTasks))
     return Error{fmt::format("there is no task {}{}, or give a condition: {}='packets > 100'", spec.name,

@@ -20,6 +20,9 @@ std::span<const TaskEntry* const> task_registry() noexcept;
 /// Returns the parameters that every task has.
 std::span<const Parameter> common_parameters() noexcept;
 
+/// Returns what is wrong with names of tasks that were split at their commas: one is a parameter of the one before.
+std::optional<Error> split_problem(std::span<const std::string> names);
+
 /// Default options that tasks share.
 struct TaskOptions {
   WindowLength window;
