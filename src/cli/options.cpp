@@ -6,10 +6,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
 
+#include "base/parse.hpp"
 #include "base/suggestion.hpp"
 
 namespace parshall::cli {
@@ -38,6 +40,17 @@ CLI::Validator unsigned_check() {
                         "");
 }
 
+/// Makes 5000 of 5k, as counts are read elsewhere.
+CLI::Validator with_unit() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const bool has_unit = !text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0;
+        if (const auto count = has_unit ? parse_count(text) : std::nullopt) text = std::to_string(*count);
+        return std::string();
+      },
+      "");
+}
+
 Check check_of(CLI::Validator validator) {
   return Check(std::make_shared<const Check::Rule>(Check::Rule{std::move(validator)}));
 }
@@ -51,7 +64,11 @@ bool Check::passes(const std::string& words) const {
 
 template <class T>
 Check in_range(T least, T most) {
-  return check_of(CLI::Range(least, most));
+  return check_of(CLI::Range(least, most).operation([least, most](std::string& text) {
+    T value{};
+    const bool is_in = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return is_in ? std::string() : fmt::format("{}: give a number from {} to {}", text, least, most);
+  }));
 }
 template Check in_range(int, int);
 template Check in_range(unsigned, unsigned);
@@ -111,7 +128,9 @@ struct ValueOf<T> {
 template <class T>
 Option Command::add_option(const std::string& names, T& value, const std::string& help) {
   CLI::Option* const option = app_->add_option(names, value, help);
-  if constexpr (std::is_unsigned_v<typename ValueOf<T>::Type>) option->check(unsigned_check());
+  using Value = typename ValueOf<T>::Type;
+  if constexpr (std::is_unsigned_v<Value>) option->check(unsigned_check());
+  if constexpr (std::is_integral_v<Value>) option->transform(with_unit());
   return Option(option);
 }
 template Option Command::add_option(const std::string&, std::string&, const std::string&);
@@ -140,6 +159,18 @@ Option Command::add_flag(const std::string& names, bool& value, const std::strin
 Command Command::footer(const std::string& text) { return Command(app_->footer(text)); }
 Command Command::callback(std::function<void()> run) { return Command(app_->callback(std::move(run))); }
 Command Command::require_subcommand(int count) { return Command(app_->require_subcommand(count)); }
+std::optional<ValueBefore> Command::value_before(const Option& positional) const {
+  const auto& order = app_->parse_order();
+  const auto found = std::ranges::find(order, positional.option_);
+  if (found == order.begin() || found == order.end()) return std::nullopt;
+  const CLI::Option& before = **(found - 1);
+  if (before.get_positional() || before.get_items_expected_max() == 0) return std::nullopt;
+  const bool is_list = before.get_delimiter() != '\0';
+  return ValueBefore{.option = before.get_name(),
+                     .value = is_list ? fmt::format("{}", fmt::join(before.results(), ",")) : before.results().back(),
+                     .takes = before.get_type_name(),
+                     .is_list = is_list};
+}
 Command Command::fallthrough() { return Command(app_->fallthrough()); }
 
 WordParser::WordParser() : app_(std::make_unique<CLI::App>()) {}

@@ -65,7 +65,15 @@ class Option {
   std::size_t count() const;
 
  private:
+  friend class Command;
   CLI::Option* option_;
+};
+
+/// An option's value that stood right before a word that belongs to no option.
+struct ValueBefore {
+  std::string option, value;
+  std::string takes;  ///< as help calls it
+  bool is_list = false;
 };
 
 /// A command, or the program itself: also a handle.
@@ -89,6 +97,9 @@ class Command {
   Command callback(std::function<void()> run);
   Command require_subcommand(int count);
   Command fallthrough();
+
+  /// Returns the value in front of the first word of `positional`, once parsed; nothing where none is there.
+  std::optional<ValueBefore> value_before(const Option& positional) const;
 
  private:
   CLI::App* app_;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,7 @@
 #include "base/version.hpp"
 #include "cli/describe.hpp"
 #include "cli/messages.hpp"
+#include "cli/parse_problem.hpp"
 #include "cli/sibling.hpp"
 #include "cli/unknown_word.hpp"
 
@@ -80,12 +82,16 @@ class WatchConfig final : public CLI::ConfigBase {
   const CLI::App& app_;
 };
 
-/// Returns the command as far as it was understood: "parshall bench tables".
-std::string command_of(const CLI::App& app) {
-  std::string command = app.get_name();
-  for (auto parsed = app.get_subcommands(); !parsed.empty(); parsed = parsed.front()->get_subcommands())
-    command += " " + parsed.front()->get_name();
-  return command;
+/// Writes one line to standard error, prefixed by the command as far as it was understood.
+void say_of(const CLI::App& app, const std::string& line) {
+  write_error_text(fmt::format("{}: {}\n", path_of(deepest_parsed(app)), escaped(line)));
+}
+
+/// Returns the path and why it cannot be read as a configuration.
+std::string why_not_read(const std::string& path) {
+  struct stat there {};
+  const int problem = ::stat(path.c_str(), &there) != 0 ? errno : S_ISDIR(there.st_mode) ? EISDIR : EACCES;
+  return fmt::format("{}: {}", path, std::strerror(problem));
 }
 
 int parse(CLI::App& app, int argc, char** argv) {
@@ -94,21 +100,24 @@ int parse(CLI::App& app, int argc, char** argv) {
     return kDone;
   } catch (const CLI::CallForHelp& help) {
     const auto unknown = app.get_subcommands().empty() ? unknown_word_problem(app) : std::nullopt;
-    return unknown ? fail("", *unknown, kUsage) : app.exit(help);
+    if (!unknown) return app.exit(help);
+    say_of(app, unknown->message);
+    return kUsage;
   } catch (const CLI::CallForAllHelp& help) {
     return app.exit(help);
   } catch (const CLI::CallForVersion& wanted) {
     return app.exit(wanted);
   } catch (const CLI::FileError& error) {
-    say("", fmt::format("--config {}", error.what()));
+    const std::string path = app.get_config_ptr()->as<std::string>();
+    const bool is_there = std::string_view(error.what()).find("was not readable") == std::string_view::npos;
+    say("", fmt::format("--config {}", is_there ? std::string(error.what()) : why_not_read(path)));
     return kFailed;
   } catch (const CLI::ConfigError& error) {
     say("", error.what());
     return kUsage;
   } catch (const CLI::ParseError& error) {
-    const auto unknown = unknown_word_problem(app);
-    say("", with_place(unknown.value_or(Error{error.what()})).message);
-    say("", fmt::format("`{} --help` lists the options", command_of(app)));
+    say_of(app, with_place(parse_problem(error, app)).message);
+    say_of(app, fmt::format("`{} --help` lists the options", path_of(deepest_parsed(app))));
     return kUsage;
   } catch (const std::system_error& refused) {
     const bool is_limit = refused.code() == std::errc::resource_unavailable_try_again;
@@ -188,6 +197,8 @@ int run_program(const Program& program, int argc, char** argv) {
     return told(kDone);
   }
   std::vector<char*> words = with_help_option(argc, argv);
+  static char version_option[] = "--version";
+  if (words.size() == 2 && std::string_view(words[1]) == "version") words[1] = version_option;
   const int parsed = parse(app, static_cast<int>(words.size()), words.data());
   return told(parsed != kDone ? parsed : status);
 }

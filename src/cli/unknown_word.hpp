@@ -12,6 +12,12 @@ class App;
 
 namespace parshall::cli {
 
+/// Returns the command that was understood, or the program where none was.
+const CLI::App& deepest_parsed(const CLI::App& program);
+
+/// Returns a command with those around it: "parshall bench tables".
+std::string path_of(const CLI::App& command);
+
 /// Returns the long names of a command's options, without dashes.
 std::vector<std::string> option_names(const CLI::App& command);
 

@@ -86,8 +86,7 @@ class Settings {
                [name, get, least, most](Plan& plan, const Words& words) -> Outcome {
                  const auto value = parse_count(words.back());
                  if (!value || *value < least || *value > most)
-                   return Error{fmt::format("--{} {}: give a number from {} to {}{}", name, words.back(), least, most,
-                                            value ? "" : "; 64Ki and 1M are numbers, too")};
+                   return Error{fmt::format("--{} {}: {}", name, words.back(), range_text(least, most))};
                  get(plan) = static_cast<std::remove_cvref_t<decltype(get(plan))>>(*value);
                  return std::nullopt;
                });
@@ -145,6 +144,14 @@ class Settings {
   void move_to(std::vector<PlanSetting>& to) { std::ranges::move(all_, std::back_inserter(to)); }
 
  private:
+  /// Says what a count can be; a bound that nobody reaches is left out.
+  static std::string range_text(std::uint64_t least, std::uint64_t most) {
+    constexpr std::uint64_t kReachable = std::uint64_t{1} << 32;
+    if (most > kReachable)
+      return fmt::format("give a whole number, such as {}, 64Ki or 1M", std::max<std::uint64_t>(least, 1000));
+    return fmt::format("give a number from {} to {}", least, most);
+  }
+
   static Error not_among(const std::string& name, const std::string& word, const Words& names) {
     return Error{fmt::format("--{}: there is no {}{}", name, word, suggestion(word, names))};
   }
