@@ -17,7 +17,7 @@ void add_list(Command program, std::vector<Topic> topics) {
       ->check(among(names, "parshall list"));
   command->callback([topic, topics = std::move(topics)] {
     if (topic->empty()) {
-      for (const Topic& known : topics) fmt::print("{}\n", known.name);
+      for (const Topic& known : topics) fmt::print("{:<12} {}\n", known.name, known.help);
       return;
     }
     for (const Topic& known : topics)

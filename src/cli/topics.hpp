@@ -9,7 +9,7 @@ namespace parshall::cli {
 
 /// Topic of the subcommand `list`.
 struct Topic {
-  std::string_view name;
+  std::string_view name, help;
   void (*print)();  ///< null: implemented by another program, which parshall executes instead
 };
 

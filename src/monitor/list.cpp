@@ -130,10 +130,18 @@ void list_exporters() {
 }  // namespace
 
 std::vector<Topic> monitor_topics() {
-  return {{"tables", list_tables},   {"hashes", list_hashes},     {"statistics", list_statistics},
-          {"columns", list_columns}, {"tasks", list_tasks},       {"fields", list_fields},
-          {"sources", list_sources}, {"traffic", list_traffic},   {"models", list_models},
-          {"formats", list_formats}, {"counters", list_counters}, {"exporters", list_exporters}};
+  return {{"tables", "flow tables: --table", list_tables},
+          {"hashes", "hashes of a flow's key: --hash", list_hashes},
+          {"statistics", "columns that are measured per flow: --stats", list_statistics},
+          {"columns", "all columns of reports and records: --columns", list_columns},
+          {"tasks", "what can be looked for in windows of time: --tasks, --task", list_tasks},
+          {"fields", "fields that conditions of tasks and states compare", list_fields},
+          {"sources", "where packets come from: -r, -i, -g", list_sources},
+          {"traffic", "settings of built-in traffic: -g", list_traffic},
+          {"models", "kinds of models that train makes", list_models},
+          {"formats", "formats of reports: --format", list_formats},
+          {"counters", "counters of packets in each report", list_counters},
+          {"exporters", "kinds of outputs of records and events: --export", list_exporters}};
 }
 
 }  // namespace parshall::cli

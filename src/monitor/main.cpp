@@ -18,7 +18,7 @@ void add_commands(Command program, int& status) {
   for (const Sibling& sibling : siblings()) {
     program.add_subcommand(std::string(sibling.command), std::string(sibling.help));
     for (const std::string_view topic : sibling.topics)
-      if (!topic.empty()) topics.push_back({topic, nullptr});
+      if (!topic.empty()) topics.push_back({topic, sibling.help, nullptr});
   }
   add_list(program, std::move(topics));
 }

@@ -55,7 +55,7 @@ class Reference(unittest.TestCase):
 
     def test_every_topic_of_list_has_a_page_with_all_its_names(self):
         pages = lists.pages(PARSHALL) | {"columns.md": (ROOT / "docs/columns.md").read_text()}
-        for topic in said_by("parshall", "list").split():
+        for topic in re.findall(r"(?m)^\w+", said_by("parshall", "list")):
             page = pages[words.PAGE_OF_TOPIC[topic]]
             for name in option_tree.listed(str(pathlib.Path(PARSHALL).with_name("parshall-lab" if topic in ("tables", "hashes") else "parshall")), topic):
                 self.assertRegex(page, rf"(?m)(`|^#+ ){re.escape(name)}", topic)

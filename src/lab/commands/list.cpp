@@ -38,6 +38,6 @@ void list_experiments() {
 
 }  // namespace
 
-Topic experiments_topic() { return {"experiments", list_experiments}; }
+Topic experiments_topic() { return {"experiments", "what bench measures", list_experiments}; }
 
 }  // namespace parshall::cli

@@ -24,6 +24,9 @@ void list_goals() {
 
 }  // namespace
 
-std::vector<Topic> test_topics() { return {{"scenarios", list_scenarios}, {"goals", list_goals}}; }
+std::vector<Topic> test_topics() {
+  return {{"scenarios", "what a device does to packets: test run", list_scenarios},
+          {"goals", "what a search for a rate looks for: test search", list_goals}};
+}
 
 }  // namespace parshall::cli
