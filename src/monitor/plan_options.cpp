@@ -51,6 +51,11 @@ void PlanOptions::declare(Command command, std::string_view group) {
   }
 }
 
+std::optional<ValueBefore> PlanOptions::value_before(const std::string& name, const Command& command) const {
+  const auto found = std::ranges::find_if(given_, [&](const Given& given) { return given.setting->name == name; });
+  return found == given_.end() ? std::nullopt : command.value_before(found->option);
+}
+
 std::optional<Error> PlanOptions::apply_to(Plan& plan) const {
   for (const Given& given : given_) {
     if (given.option.count() == 0 || (given.setting->kind == SettingKind::flag && !given.flag)) continue;

@@ -20,6 +20,9 @@ class PlanOptions {
   /// Applies the options given; call it after parsing. Error: that of the first invalid word.
   std::optional<Error> apply_to(Plan& plan) const;
 
+  /// Returns the value in front of the first word of a setting that takes words, where these belong to no option.
+  std::optional<ValueBefore> value_before(const std::string& name, const Command& command) const;
+
  private:
   struct Given {
     const PlanSetting* setting;

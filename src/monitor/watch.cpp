@@ -140,7 +140,7 @@ class Watch {
   }
 
   int fail(const Error& error, ExitStatus status) const {
-    return cli::fail(options_.command, status == kUsage ? with_place(error) : error, status);
+    return cli::fail(options_.command, status == kUsage ? explained(options_, plan_.plan, error) : error, status);
   }
 
   void tell(const std::optional<Error>& problem) const {
@@ -356,15 +356,12 @@ class Watch {
   std::optional<OutputStall> stall_;  ///< set where this thread itself may block
 };
 
-}  // namespace
-
-namespace {
-
 /// Adds a command with the options of watch.
 void add(Command app, int& status, std::shared_ptr<WatchOptions> options, const std::string& help) {
   Command command = app.add_subcommand(options->command, help);
   declare(command, *options);
-  command->callback([options, &status] {
+  command->callback([options, command, &status] {
+    options->before = options->given.value_before("filter", command);
     auto planned = begin(*options);
     if (planned) {
       status = Watch(*options, *std::move(planned)).run();

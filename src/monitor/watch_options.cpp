@@ -12,6 +12,7 @@
 #include "cli/messages.hpp"
 #include "cli/program.hpp"
 #include "engine/thread_models.hpp"
+#include "monitor/filter_hint.hpp"
 #include "monitor/named_source.hpp"
 #include "monitor/privileges.hpp"
 #include "parshall/wire_outputs.hpp"
@@ -145,8 +146,8 @@ std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
 Result<Plan> read(const WatchOptions& o) {
   Plan plan = o.plan;
   if (auto problem = o.given.apply_to(plan)) return *std::move(problem);
-  if (!o.first_word.empty())
-    if (auto problem = place_first_word(o.first_word, o.command, plan.source)) return *std::move(problem);
+  if (auto problem = place_first_word(o.first_word, o.command, plan.source)) return *std::move(problem);
+  if (auto problem = source_problem(plan.source)) return *std::move(problem);
   auto configured = configured_outputs(configuration().file);
   if (!configured) return configured.error();
   std::ranges::move(*configured, std::back_inserter(plan.outputs));
@@ -193,6 +194,10 @@ Result<WatchPlan> begin(const WatchOptions& o) {
   if (const auto problem = parse_web(o, plan)) return *problem;
   if (const auto problem = read_state(o, plan)) return *problem;
   return plan;
+}
+
+Error explained(const WatchOptions& o, const Plan& plan, Error error) {
+  return with_place(explained(std::move(error), o.command, plan.source, o.before));
 }
 
 std::optional<Error> complete(const WatchOptions& o, WatchPlan& plan) {

@@ -19,7 +19,8 @@ struct WatchOptions {
   std::string command = "watch";
   Plan plan;  ///< the command's defaults until read() applies what was given
   PlanOptions given;
-  std::string first_word;  ///< the source, or the first word of the filter; empty: none
+  std::string first_word;             ///< the source, or the first word of the filter; empty: none
+  std::optional<ValueBefore> before;  ///< the value before the filter's words, if an option has one
 
   std::string hook, hook_every;  ///< hook_every empty: a default for the source
   std::string format = "text", output = "-", every = "0", sort;
@@ -50,6 +51,10 @@ struct WatchPlan {
 /// Parses the options for a run with reports. Reads only files that the user named directly, such as a model, and opens
 /// nothing. Errors are the user's: exit status kUsage.
 Result<WatchPlan> begin(const WatchOptions& options);
+
+/// The error as the user is told it: with its place in the configuration, and what a bad filter was most likely meant
+/// to be.
+Error explained(const WatchOptions& options, const Plan& plan, Error error);
 
 /// Reads and checks everything else. Errors are the user's too.
 std::optional<Error> complete(const WatchOptions& options, WatchPlan& plan);

@@ -93,14 +93,20 @@ bool is_of_a_name(const std::string& problem) {
          (problem.find("host") != std::string::npos || problem.find("network") != std::string::npos);
 }
 
+/// Returns as much of an expression as an error has room for.
+std::string shown(const std::string& expression) {
+  constexpr std::size_t kMostShown = 60;
+  return expression.size() <= kMostShown ? expression : expression.substr(0, kMostShown - 3) + "...";
+}
+
 /// Makes the error for the user who wrote the filter.
 Error not_understood(const std::string& expression, const Error& why) {
-  return Error{fmt::format("cannot understand the filter \"{}\": {}", expression, why.message)};
+  return Error{fmt::format("{} \"{}\": {}", BpfFilter::kNotUnderstood, shown(expression), why.message)};
 }
 
 Error does_not_apply(const std::string& expression, const FilterRefusal& refusal) {
-  return Error{fmt::format("the filter \"{}\" does not apply to packets of {}: {}", expression, refusal.link_type,
-                           refusal.reason)};
+  return Error{fmt::format("the filter \"{}\" does not apply to packets of {}: {}", shown(expression),
+                           refusal.link_type, refusal.reason)};
 }
 
 bool is_same(const bpf_program& one, const bpf_program& other) {

@@ -22,6 +22,9 @@ class FilterRefusals;
 /// Cost: an interpreted BPF program per packet, some 10 to 50 ns.
 class BpfFilter {
  public:
+  /// Begins the error of an expression that cannot be compiled.
+  static constexpr const char* kNotUnderstood = "cannot understand the filter";
+
   /// Compiles an expression. Fails with libpcap's explanation if it applies to no link type, for example on a syntax
   /// error.
   static Result<BpfFilter> compile(const std::string& expression);

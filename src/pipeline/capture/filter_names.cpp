@@ -6,7 +6,10 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+
+#include "base/suggestion.hpp"
 
 namespace parshall {
 namespace {
@@ -85,6 +88,11 @@ bool may_have_names(std::string_view expression) noexcept {
   for (Word word = next_word(expression, 0); word.begin < word.end; word = next_word(expression, word.end))
     if (is_name(expression, word)) return true;
   return false;
+}
+
+std::string nearest_filter_word(const std::string& word) {
+  if (!may_have_names(word)) return {};
+  return nearest_name(word, {std::begin(kKeywords), std::end(kKeywords)});
 }
 
 std::optional<std::string> with_addresses(std::string_view expression) {
