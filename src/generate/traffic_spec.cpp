@@ -16,6 +16,9 @@ namespace {
 /// Sets one NAME=VALUE; `given` has the names before it.
 std::optional<Error> set(TrafficSpec& spec, std::string_view item, std::vector<std::string_view>& given) {
   const std::string_view name = item.substr(0, item.find('='));
+  if (item.find(' ') != item.npos)
+    return Error{
+        fmt::format("built-in traffic does not understand \"{}\": put commas between settings, and no spaces", item)};
   const auto setting = std::ranges::find(traffic_settings(), name, &TrafficSetting::name);
   if (setting == traffic_settings().end() || name.size() == item.size())
     return Error{fmt::format("built-in traffic does not understand \"{}\": give NAME=VALUE, separated by commas{}",

@@ -49,7 +49,8 @@ class Send {
     } catch (const std::bad_alloc&) {
       return fail(Error{"there is not enough memory for that: ask for fewer flows"}, kFailed);
     }
-    if (!options_.quiet) say("send", fmt::format("{} -> {}", source_name_, destination_));
+    if (!options_.quiet)
+      say("send", fmt::format("{} -> {}{}", source_name_, destination_, choices_.ends ? "" : ", until Ctrl-C"));
     const int status = options_.per_flow ? send_and_watch() : send();
     const int end = finish();
     return status == kDone ? end : status;

@@ -2,6 +2,7 @@
 #include "parshall/send_choices.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 
@@ -36,12 +37,25 @@ Result<SendRamp> parse_ramp(const std::string& text, const SendRate& rate) {
   return SendRamp{.from = from->value, .time_ns = *time_ns};
 }
 
+/// Exactly one place takes what is sent.
+std::optional<Error> place_problem(const SendOptions& o) {
+  std::vector<std::string> places;
+  if (!o.interface.empty()) places.push_back("-i " + o.interface);
+  if (!o.file.empty()) places.push_back("-w " + o.file);
+  if (o.nowhere) places.emplace_back("--null");
+  if (o.interface.find(',') != o.interface.npos && !o.interface.starts_with("vdev:"))
+    return Error{fmt::format("-i {}: send takes one interface", o.interface)};
+  if (places.size() + o.kept == 1) return std::nullopt;
+  if (places.size() > 1)
+    return Error{fmt::format("{} are given: send writes to one place", fmt::join(places, " and "))};
+  return Error{"say where to: -i INTERFACE, -w FILE (a capture), or --null (memory)"};
+}
+
 /// Checks that exactly one source and one destination are given.
 std::optional<Error> check_ends(const SendOptions& o) {
   if (o.capture.empty() == o.traffic.empty())
     return Error{"say what to send: -g SPEC (built-in traffic) or -r FILE (a capture)"};
-  if (!o.interface.empty() + !o.file.empty() + o.nowhere + o.kept != 1)
-    return Error{"say where to: -i INTERFACE, -w FILE (a capture), or --null (memory)"};
+  if (auto problem = place_problem(o)) return problem;
   if (o.capture.empty() && (o.loops != 1 || o.fresh_flows || o.fix_checksums || o.cap != 0 || o.pad != 0))
     return Error{
         "--loops, --fresh-flows, --fix-checksums, --cap and --pad are of captures: built-in traffic has settings of "
@@ -99,8 +113,8 @@ Result<SendChoices> choose(const SendOptions& o) {
   plan.frames = *count;
   plan.duration_ns = *duration_ns;
   choices.wait_ns = *wait_ns;
-  const bool ends = plan.frames != 0 || plan.duration_ns != 0 || (!o.capture.empty() && o.loops != 0);
-  if (!ends && is_stamped) return Error{"a file has to end: give --count or --duration"};
+  choices.ends = plan.frames != 0 || plan.duration_ns != 0 || (!o.capture.empty() && o.loops != 0);
+  if (!choices.ends && is_stamped) return Error{"a file has to end: give --count or --duration"};
   if (!o.line_rate.empty()) {
     const auto line = SendRate::parse(o.line_rate);
     if (!line || line->unit != SendRate::Unit::line_bits)

@@ -20,6 +20,7 @@ struct SendChoices {
   double line_bps = 0;    ///< 0: as the device reports
   std::uint64_t wait_ns = 0;
   std::size_t top = 0;
+  bool ends = true;  ///< by itself
 };
 Result<SendChoices> choose(const SendOptions& options);
 
