@@ -50,7 +50,8 @@ inline Result<toml::table> parse_toml(std::string_view text, const std::string& 
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& wrong) {
-    return Error{fmt::format("{}: {}", place_in(name, wrong.source().begin), wrong.description())};
+    return Error{fmt::format("{}: this is no TOML: write NAME = VALUE, texts in quotes ({})",
+                             place_in(name, wrong.source().begin), wrong.description())};
   }
 }
 

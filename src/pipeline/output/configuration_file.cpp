@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/parse_toml.hpp"
+#include "base/suggestion.hpp"
 #include "base/toml_reader.hpp"
 #include "pipeline/output/exporters.hpp"
 
@@ -47,7 +48,10 @@ class Reader final : TomlReader {
   ConfiguredSetting setting_of(const toml::key& key, const toml::node& value) {
     ConfiguredSetting setting{.name = std::string(key.str()), .type = Type::text, .place = place_of(value.source())};
     if (value.is_table() || value.is_array_of_tables()) {
-      complain(key.source(), fmt::format("{} is a table, and there are none but [[export]]", setting.name));
+      complain(key.source(), fmt::format("{} is a table, and there are none but [[export]]: {}", setting.name,
+                                         nearest_name(setting.name, {std::string(kExport)}).empty()
+                                             ? fmt::format("leave [{}] out", setting.name)
+                                             : "write [[export]]"));
       return setting;
     }
     const auto take = [&](const toml::node& node) {
@@ -67,11 +71,18 @@ class Reader final : TomlReader {
     return setting;
   }
 
+  /// Returns the key that is most likely to be this one.
+  static std::string misspelt(const toml::table& table, std::string_view name) {
+    for (const auto& [key, value] : table)
+      if (!nearest_name(key.str(), {std::string(name)}).empty()) return fmt::format(", and not {}", key.str());
+    return {};
+  }
+
   std::string text_of(const toml::table& table, std::string_view name) {
     const toml::node* const node = table.get(name);
     if (node == nullptr || !node->is_string() || (**node->as_string()).empty()) {
       complain(node == nullptr ? static_cast<const toml::node&>(table) : *node,
-               fmt::format("[[export]] takes a {} in quotes", name));
+               fmt::format("[[export]] takes a {} in quotes{}", name, node == nullptr ? misspelt(table, name) : ""));
       return {};
     }
     return **node->as_string();
