@@ -130,7 +130,7 @@ class Errors(Case):
                 self.assert_says(run(*words), USAGE, "deep.toml, line 2, column", "more than 10000 dots")
 
     def test_a_configuration_that_cannot_be_read(self):
-        for path, why in ((self.folder, "not readable"), (self.path("none.toml"), "none.toml was not readable"), ("/dev/zero", "longer than 1 MB")):
+        for path, why in ((self.folder, "Is a directory"), (self.path("none.toml"), "none.toml: No such file or directory"), ("/dev/zero", "longer than 1 MB")):
             with self.subTest(path=path):
                 self.assert_says(run("watch", "-r", self.capture(), "--config", path), FAILED, "--config", why)
 

@@ -92,8 +92,8 @@ class Misspelt(Case):
         watch = ["watch", "-r", capture]
         with open(self.path("states.toml"), "w", encoding="ascii") as file:
             file.write('default = "deep"\nstate = [ { name = "deep", tasks = ["count"] }, { name = "shallow", lighter = "dep" } ]\n')
-        for words, said in ((["wach"], "parshall has no command wach; did you mean watch?"), (["watch", "--stat", "rate"], "has no option --stat; did you mean --stats?"),
-                            ([*watch, "--biflwo"], "parshall watch has no option --biflwo; did you mean --biflow?"), (["bench", "tabels"], "did you mean tables?"),
+        for words, said in ((["wach"], "parshall: no command wach; did you mean watch?"), (["watch", "--stat", "rate"], "no option --stat; did you mean --stats?"),
+                            ([*watch, "--biflwo"], "parshall watch: no option --biflwo; did you mean --biflow?"), (["bench", "tabels"], "did you mean tables?"),
                             ([*watch, "--stats", "gap_meen"], 'no column "gap_meen"; did you mean gap_mean?'), ([*watch, "--columns", "pakets_total"], "did you mean packets_total?"),
                             ([*watch, "--sort", "wire_bites"], "did you mean wire_bytes?"), ([*watch, "--tasks", "heavy-hiters"], "did you mean heavy-hitters?"),
                             ([*watch, "--task", "heavy-hitters:treshold=3"], "did you mean threshold?"), ([*watch, "--task", "slow=rate_ps > 3"], "no field rate_ps; did you mean rate_pps?"),
