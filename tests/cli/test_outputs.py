@@ -337,7 +337,7 @@ class Outputs(Case):
         os.unlink(capture)
         os.link(percent, capture)
         for words, said in ((["--export", "flows.csv"], ["csv:flows.csv", "jsonl"]), (["--export", "xml:flows.xml"], ['"xml"', "csv"]),
-                            (["--export", "csv:"], ["KIND:FILE"]), (["--export", "csv:" + capture], ["the capture itself"]),
+                            (["--export", "csv:"], ["csv:flows.csv"]), (["--export", "csv:" + capture], ["the capture itself"]),
                             (["--export", "csv:" + both, "--export", "jsonl:" + both], ["same file"]),
                             (["--export", "csv:" + both, "-o", both], ["same file", "report"]), (["--export", "csv:-"], ["standard output"]),
                             (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]),
