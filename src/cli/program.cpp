@@ -46,7 +46,7 @@ class WatchConfig final : public CLI::ConfigBase {
     auto file = parse_configuration(*text, path);
     if (!file) throw wrong(file.error());
     const CLI::App& command = command_with_options();
-    std::vector<CLI::ConfigItem> items;
+    std::vector<CLI::ConfigItem> settings;
     Configuration& read = read_configuration();
     for (const ConfiguredSetting& setting : file->settings) {
       const CLI::Option* const option = command.get_option_no_throw("--" + setting.name);
@@ -55,12 +55,12 @@ class WatchConfig final : public CLI::ConfigBase {
       if (const auto problem =
               type_problem(setting, takes.substr(0, takes.find(':')), option->get_items_expected_max() > 1))
         throw wrong(*problem);
-      items.push_back({.parents = {command.get_name()}, .name = setting.name, .inputs = setting.words});
+      settings.push_back({.parents = {command.get_name()}, .name = setting.name, .inputs = setting.words});
       if (option->empty()) read.places.emplace("--" + setting.name, setting.place);
     }
     read.path = path;
     read.file = *std::move(file);
-    return items;
+    return settings;
   }
 
  private:
