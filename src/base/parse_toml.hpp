@@ -50,8 +50,11 @@ inline Result<toml::table> parse_toml(std::string_view text, const std::string& 
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& wrong) {
-    return Error{fmt::format("{}: this is no TOML: write NAME = VALUE, texts in quotes ({})",
-                             place_in(name, wrong.source().begin), wrong.description())};
+    const bool is_twice = wrong.description().find("redefine") != std::string_view::npos;
+    return Error{
+        fmt::format("{}: {} ({})", place_in(name, wrong.source().begin),
+                    is_twice ? "a name is given twice" : "this is no TOML: write NAME = VALUE, texts in quotes",
+                    wrong.description())};
   }
 }
 

@@ -43,9 +43,10 @@ std::string_view in_place_of(std::string_view option) noexcept {
   std::string_view letter;
   for (const ForeignOption& each : kForeign) {
     if (each.name == option) return each.instead;
-    if (each.name.size() == 2 && option.starts_with(each.name) && !option.starts_with("--")) letter = each.instead;
+    if (each.name.size() == 2 && option.starts_with(each.name)) letter = each.instead;
   }
-  return letter;  // with its value, such as -s0
+  const bool has_value = option.size() > 2 && option[2] >= '0' && option[2] <= '9';  // such as -s0
+  return has_value ? letter : std::string_view();
 }
 
 }  // namespace parshall::cli

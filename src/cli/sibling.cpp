@@ -16,8 +16,15 @@ namespace parshall::cli {
 namespace {
 
 constexpr Sibling kSiblings[] = {
-    {"parshall-lab", "bench", "The lab: measure what costs what on this machine", {"experiments"}},
-    {"parshall-test", "test", "Test what is under test: devices, TCP stacks, monitors", {"goals", "scenarios"}},
+    {"parshall-lab",
+     "bench",
+     "The lab: measure what costs what on this machine",
+     {{{"experiments", "what bench measures"}}}},
+    {"parshall-test",
+     "test",
+     "Test what is under test: devices, TCP stacks, monitors",
+     {{{"goals", "what a search for a rate looks for: test search"},
+       {"scenarios", "what a device does to packets: test run"}}}},
 };
 
 }  // namespace
@@ -28,7 +35,8 @@ std::optional<int> become_sibling(int argc, char** argv) {
   if (argc < 2) return std::nullopt;
   const std::string_view command(argv[1]), topic(argc > 2 && command == "list" ? argv[2] : "");
   const auto found = std::ranges::find_if(kSiblings, [&](const Sibling& sibling) {
-    return sibling.command == command || (!topic.empty() && std::ranges::count(sibling.topics, topic) != 0);
+    return sibling.command == command ||
+           (!topic.empty() && std::ranges::count(sibling.topics, topic, &Sibling::Topic::name) != 0);
   });
   if (found == std::end(kSiblings)) return std::nullopt;
   std::error_code none;

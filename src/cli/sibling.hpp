@@ -14,7 +14,11 @@ struct Sibling {
   std::string_view program;  ///< name of its file
   std::string_view command;
   std::string_view help;
-  std::array<std::string_view, 2> topics;  ///< topics of `list` that only it knows; empty ones are unused
+  /// A topic of `list` that only the program knows; unused where the name is empty.
+  struct Topic {
+    std::string_view name, help;
+  };
+  std::array<Topic, 2> topics;
 };
 
 /// Lists all siblings.

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 
 #include "base/suggestion.hpp"
 #include "cli/foreign_option.hpp"
@@ -19,7 +20,17 @@ constexpr const char* kWatch = "watch";
 
 bool is_source(const std::string& word) {
   struct stat there {};
-  return ::stat(word.c_str(), &there) == 0 || (word.size() < IFNAMSIZ && ::if_nametoindex(word.c_str()) != 0);
+  return (::stat(word.c_str(), &there) == 0 && !S_ISDIR(there.st_mode)) ||
+         (word.size() < IFNAMSIZ && ::if_nametoindex(word.c_str()) != 0);
+}
+
+/// Quotes a word for a shell, where it needs that.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 const CLI::App* command_named(const CLI::App& program, const std::string& name) {
@@ -40,7 +51,9 @@ bool is_topic(const CLI::App& program, const std::string& word) {
 
 /// Returns the command line that was meant where a command is missing; empty where none is likely.
 std::string with_command(const CLI::App& program, const std::vector<std::string>& words) {
-  const std::string &word = words.front(), all = fmt::format("{}", fmt::join(words, " "));
+  std::vector<std::string> quoted_words;
+  std::ranges::transform(words, std::back_inserter(quoted_words), quoted);
+  const std::string &word = words.front(), all = fmt::format("{}", fmt::join(quoted_words, " "));
   if (is_topic(program, word)) return fmt::format("list {}", word);
   const CLI::App* const watch = command_named(program, kWatch);
   if (watch == nullptr) return {};
@@ -51,6 +64,8 @@ std::string with_command(const CLI::App& program, const std::vector<std::string>
 
 Error no_option(const CLI::App& command, const std::string& given) {
   const std::string word = given.substr(0, given.find('='));
+  if (const std::string with_two = "-" + word; command.get_option_no_throw(with_two) != nullptr)
+    return Error{fmt::format("no option {}; did you mean {}?", word, with_two)};
   const bool watches = command.get_option_no_throw("--biflow") != nullptr;
   if (const std::string_view instead = watches ? in_place_of(word) : ""; !instead.empty())
     return Error{fmt::format("no option {}: {}", word, instead)};

@@ -106,9 +106,9 @@ Result<std::optional<Advice>> advise(const Wish& wish, const Frames& frames, con
   const MonitorRow* const chosen = choose(
       advice.tables, fit, [](const MonitorRow& row) { return row.monitor.name == "bucketed"; }, reason);
   if (chosen == nullptr)
-    return Error{fmt::format("no table keeps {} flows in {} MB with at most {} merges", advice.flows,
+    return Error{fmt::format("no table of parshall watch keeps {} flows in {} MB with at most {} merges", advice.flows,
                              wish.memory_bytes >> 20, wish.merges)};
-  advice.reasons.push_back(fmt::format("table {}: {}", chosen->monitor.name, reason));
+  advice.reasons.push_back(fmt::format("table {}: of those that parshall watch has, {}", chosen->monitor.name, reason));
 
   sweep.monitors.clear();
   for (const std::size_t batch : {32u, 64u, 128u, 256u, 512u, 1024u}) {

@@ -78,7 +78,7 @@ Error explained(Error error, const std::string& command, const SourcePlan& sourc
     if (word.ends_with(".pcap") || word.ends_with(".pcapng"))
       return Error{fmt::format("{} is a second source, and no file of that name is there", word)};
   }
-  if (words.empty()) return error;
+  if (words.empty() || error.message.find("unknown ") != error.message.npos) return error;  // a name was not found
   if (before && (may_have_names(words.front()) || !BpfFilter::compile(words.front())))
     if (const std::string whole = whole_value(*before, source.filter); !whole.empty())
       return Error{fmt::format("\"{}\" was read as a filter: if it belongs to {} {}, write {} {}", source.filter,

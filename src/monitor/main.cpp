@@ -17,8 +17,8 @@ void add_commands(Command program, int& status) {
   std::vector<Topic> topics = monitor_topics();
   for (const Sibling& sibling : siblings()) {
     program.add_subcommand(std::string(sibling.command), std::string(sibling.help));
-    for (const std::string_view topic : sibling.topics)
-      if (!topic.empty()) topics.push_back({topic, sibling.help, nullptr});
+    for (const auto& [topic, help] : sibling.topics)
+      if (!topic.empty()) topics.push_back({topic, help, nullptr});
   }
   add_list(program, std::move(topics));
 }

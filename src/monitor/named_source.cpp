@@ -136,11 +136,12 @@ std::optional<Error> source_problem(const SourcePlan& source) {
 
 std::optional<Error> place_first_word(const std::string& word, const std::string& command, SourcePlan& source) {
   if (!source.file.empty() || !source.interface.empty() || !source.traffic.empty()) {
-    source.filter = joined(word, source.filter);
+    if (!word.empty()) source.filter = joined(word, source.filter);
     return std::nullopt;
   }
   if (word.empty()) {  // --filter took all words
     std::string filter = source.filter;
+    if (!may_have_names(filter) && BpfFilter::compile(filter)) return std::nullopt;
     if (const std::string last = cut_last_word(filter); !last.empty() && take_source(last, source))
       source.filter = filter;
     return std::nullopt;

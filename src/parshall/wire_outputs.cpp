@@ -55,13 +55,20 @@ bool is_like_address(const std::string& file, bool sends) {
   return has_port && (sends || is_ip(file.substr(0, colon)));  // flows-12:30 is a name
 }
 
+/// Returns HOST:PORT of an address that may lack its port. An IPv6 address gets its brackets.
+std::string with_port(const std::string& address, const std::string& kind) {
+  const std::string_view port = kind == "ipfix" ? "4739" : "2055";
+  if (!is_ip(address)) return address;
+  return fmt::format("{}:{}", address.find(':') == address.npos ? address : fmt::format("[{}]", address), port);
+}
+
 /// Says how an address is written, where a file is named like one.
 std::optional<Error> address_problem(const OutputPlan& output, const std::string& file) {
   const bool sends = output.kind == "ipfix" || output.kind == "netflow9";
   if (!is_like_address(file, sends)) return std::nullopt;
   return Error{fmt::format("--export {0}:{1}: {1} is an address: {2}; for a file of that name, give ./{1}", output.kind,
                            file,
-                           sends ? fmt::format("give {}:udp://{}", output.kind, file)
+                           sends ? fmt::format("give {}:udp://{}", output.kind, with_port(file, output.kind))
                                  : fmt::format("{} writes to files alone", output.kind))};
 }
 

@@ -29,7 +29,8 @@ class Hints(Case):
 
     def test_an_output_to_an_address_has_a_url(self):
         self.refuse((("watch cap.pcap --export ipfix:collector:4739", "give ipfix:udp://collector:4739;", "give ./collector:4739"),
-                     ("watch cap.pcap --export ipfix:192.0.2.1", "give ipfix:udp://192.0.2.1;"),
+                     ("watch cap.pcap --export ipfix:192.0.2.1", "give ipfix:udp://192.0.2.1:4739;"),
+                     ("watch cap.pcap --export ipfix:::1", "give ipfix:udp://[::1]:4739;"),
                      ("watch cap.pcap --export ipfix:127.0.0.1:99999", "is an address"),
                      ("watch cap.pcap --export netflow9:127.0.0.1", "udp://HOST:PORT"),
                      ("watch cap.pcap --export csv:127.0.0.1:99", "csv writes to files alone")))
@@ -37,6 +38,28 @@ class Hints(Case):
         for name in ("./collector:4739", "flows-12:30"):
             self.assertEqual(run("watch", "-q", "cap.pcap", "--export", ("ipfix:" if "/" in name else "csv:") + name, cwd=self.folder).status, DONE)
             self.assertTrue(os.path.exists(self.path(name)))
+
+    def test_a_long_option_with_one_dash_is_that_option(self):
+        for name in ("format", "columns", "tasks", "export", "window"):
+            self.refuse(((f"watch cap.pcap -{name} x", f"did you mean --{name}?"),))
+
+    def test_a_command_line_that_is_shown_can_be_pasted(self):
+        self.refuse((("-r cap.pcap --task 'x=packets > 3'", "did you mean: parshall watch -r cap.pcap --task 'x=packets > 3'"),))
+        os.mkdir(self.path("tests"))
+        self.refuse((("tests", "did you mean test?"),))
+
+    def test_each_topic_of_list_has_a_text_of_its_own(self):
+        lines = run("list").out.decode().splitlines()
+        self.assertEqual(len(lines), len({line.split(maxsplit=1)[1] for line in lines}), lines)
+
+    def test_a_sort_order_that_is_shown_works(self):
+        words = ["watch", "-q", "cap.pcap", "--format", "csv"]
+        for order in ("iat_p99", "rate_pps"):
+            said = run(*words, "--sort", order, cwd=self.folder).err.decode()
+            done = run(*words, *said.partition("give ")[2].split(), cwd=self.folder)
+            self.assertEqual((done.status, len(done.out.splitlines())), (DONE, 11), said)
+        self.assert_says(run(*words, "--stats", "iat_p99", "--sort", "iat_p99", cwd=self.folder), USAGE, "it is called iat_p99_ns here")
+        self.assert_says(run(*words, "--columns", "src_ip", "--sort", "rate_bps", cwd=self.folder), USAGE, "add rate_bps to --columns")
 
     def test_a_target_that_is_missing_is_shown(self):
         self.refuse((("watch cap.pcap --export csv", "the target is missing: csv:flows.csv"), ("watch cap.pcap --export ipfix", "ipfix:udp://HOST:4739"),
@@ -83,7 +106,7 @@ class Hints(Case):
         self.refuse([(f"watch cap.pcap --columns {typed}", f"did you mean {meant}?", "There are ip_version,") for typed, meant in near.items()])
         called = {"src": "src_ip", "destination": "dst_ip", "proto": "protocol", "bytes": "wire_bytes or ip_bytes", "iat_avg": "iat_mean"}
         self.refuse([(f"watch cap.pcap {option} {typed}", f"it is called {meant} here") for typed, meant in called.items() for option in ("--columns", "--stats", "--sort")])
-        self.refuse((("watch cap.pcap --stats iat_p101", "a percentile is below 100"), ("watch cap.pcap --sort iat_p99", "add it: --stats iat_p99"),
+        self.refuse((("watch cap.pcap --stats iat_p101", "a percentile is below 100"), ("watch cap.pcap --sort iat_p99", "give --stats iat_p99 --sort iat_p99_ns"),
                      ("watch cap.pcap --sort byts", "there are packets, ip_bytes, wire_bytes")))
 
     def test_tasks(self):

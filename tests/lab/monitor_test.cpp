@@ -129,7 +129,7 @@ TEST(Advice, IsAConfigurationThatKeepsAllFlows) {
   const auto small = advise(
       {.memory_bytes = 1000, .rounds = 6}, frames, "mine", [](const std::string&) {}, never);
   ASSERT_FALSE(small);
-  EXPECT_THAT(small.error().message, HasSubstr("no table keeps 3000 flows"));
+  EXPECT_THAT(small.error().message, HasSubstr("no table of parshall watch keeps 3000 flows"));
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ class Usage(unittest.TestCase):
         for arguments, said in (
                 ([], 'what to send'),
                 (['-g', 'flows=1'], 'where to'),
-                (['-g', 'flows=1', '--null', '-w', 'x'], 'where to'),
+                (['-g', 'flows=1', '--null', '-w', 'x'], 'send writes to one place'),
                 (['-g', 'flows=1', '-r', 'x', '--null'], 'what to send'),
                 (['-g', 'flows=1', '--null', '--rate', '5'], 'no rate'),
                 (['-g', 'flows=1', '--null', '--rate', '2x'], 'no speed of its own'),

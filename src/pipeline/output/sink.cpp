@@ -35,13 +35,23 @@ bool is_amount(const ColumnInfo& column) {
   return column.name == "packets" || column.name.ends_with("_bytes") || column.name.ends_with("_ns");
 }
 
+/// Says how a report gets a column to be sorted by, for the name of a statistic that adds exactly one; else nothing.
+std::string sorting_hint(std::span<const ColumnInfo> columns, const std::string& name) {
+  const auto more = Schema::make(std::array{name}, {});
+  if (!more || more->asked().size() != 1) return {};
+  const std::string& column = more->asked().front().name;
+  if (std::ranges::find(columns, column, &ColumnInfo::name) != columns.end())
+    return fmt::format("; it is called {} here", column);
+  if (!begins_as_usual(columns)) return fmt::format("; to sort by it, add {} to --columns", column);
+  return fmt::format("; to sort by it, give --stats {} --sort {}", name, column);
+}
+
 /// Finds the index of a column.
 Result<std::size_t> find_column(std::span<const ColumnInfo> columns, const std::string& name) {
   const auto found = std::ranges::find(columns, name, &ColumnInfo::name);
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
   std::string hint = column_hint(name);
-  if (hint.empty() && Schema::make(std::array{name}, {}))
-    hint = fmt::format("; to sort by it, add it: --stats {}", name);
+  if (hint.empty()) hint = sorting_hint(columns, name);
   if (hint.empty()) {
     std::vector<std::string> names;  // those that tell how much first
     for (const bool amounts : {true, false})
