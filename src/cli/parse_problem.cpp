@@ -68,12 +68,14 @@ std::string conversion(const std::string& message, const CLI::App& command) {
   return fmt::format("{} {}: give {}", option->get_name(), rest.substr(equals + 3), value_of(*option));
 }
 
-/// Leaves out the name of a word that has no option: nobody typed it.
+/// Leaves out the name of a positional word, which nobody typed, and writes "--top x: give ..." for "--top: x: give
+/// ...".
 std::string validation(const std::string& message, const CLI::App& command) {
   const CLI::Option* const option = option_in(message, &command);
-  return option != nullptr && option->get_lnames().empty() && message.starts_with(option->get_name() + ": ")
-             ? message.substr(option->get_name().size() + 2)
-             : message;
+  if (option == nullptr || !message.starts_with(option->get_name() + ": ")) return message;
+  const std::string rest = message.substr(option->get_name().size() + 2);
+  if (option->get_lnames().empty()) return rest;
+  return rest.find(": give ") == rest.npos ? message : fmt::format("{} {}", option->get_name(), rest);
 }
 
 }  // namespace

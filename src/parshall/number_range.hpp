@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <type_traits>
 
 #include "base/result.hpp"
 
@@ -19,10 +18,7 @@ struct NumberRange {
 template <class T>
 std::optional<Error> range_problem(const char* name, T value, NumberRange<T> range) {
   if (value >= range.least && value <= range.most) return std::nullopt;
-  if constexpr (std::is_floating_point_v<T>)
-    return Error{fmt::format("--{} {}: give a number from {:f} to {:f}", name, value, range.least, range.most)};
-  else
-    return Error{fmt::format("--{} {}: give a number from {} to {}", name, value, range.least, range.most)};
+  return Error{fmt::format("--{} {}: give a number from {} to {}", name, value, range.least, range.most)};
 }
 
 }  // namespace parshall

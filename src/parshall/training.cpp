@@ -2,7 +2,6 @@
 #include "parshall/training.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +13,7 @@
 
 #include "base/counted.hpp"
 #include "base/parse.hpp"
+#include "base/suggestion.hpp"
 #include "classify/forest.hpp"
 #include "classify/registry.hpp"
 #include "classify/sample_csv.hpp"
@@ -112,9 +112,9 @@ std::optional<Error> problem_of(const TrainingPlan& plan) {
     return Error{
         "standard input is read once, and a capture once for the labels and once for each --rule: give a file"};
   if (find_model_kind(plan.model) == nullptr) {
-    std::vector<std::string_view> names;
-    for (const ModelKind& kind : model_kinds()) names.push_back(kind.name);
-    return Error{fmt::format("--model: {} not in {{{}}}", plan.model, fmt::join(names, ","))};
+    std::vector<std::string> names;
+    for (const ModelKind& kind : model_kinds()) names.emplace_back(kind.name);
+    return Error{fmt::format("--model: there is no {}{}", plan.model, suggestion(plan.model, names))};
   }
   return number_problem(plan);
 }
