@@ -10,12 +10,12 @@
 #include <fstream>
 #include <string>
 
+#include "app/profile/decode_alone.hpp"
 #include "base/figures/harness.hpp"
 #include "engine/flow_monitor.hpp"
 #include "flat.hpp"
 #include "generate/memory_source.hpp"
 #include "goals.hpp"
-#include "monitor/profile/decode_alone.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 #include "rivals.hpp"
 

@@ -32,7 +32,7 @@ SOURCES = {
     "filter": ("src/pipeline/capture/bpf_filter.cpp",),
     "frame": ("src/pipeline/decode",),
     "labels": ("src/classify/labels.cpp", "src/classify/csv_records.hpp"),
-    "live": ("src/monitor/live/state.cpp", "src/monitor/live/text.cpp", "src/monitor/live/table.cpp", "src/monitor/live/screen.cpp", "src/monitor/live/screen_body.cpp"),
+    "live": ("src/app/live/state.cpp", "src/app/live/text.cpp", "src/app/live/table.cpp", "src/app/live/screen.cpp", "src/app/live/screen_body.cpp"),
     "model": ("src/classify/model_file.cpp", "src/classify/model_reader.cpp", "src/classify/naive_bayes.cpp", "src/classify/decision_tree.cpp"),
     "plan": ("src/parshall/plan_settings.cpp", "src/parshall/settings.hpp", "src/pipeline/output/configuration_file.cpp", "src/parshall/wiring.cpp"),
     "profile": ("src/control/profile.cpp",),
@@ -47,7 +47,7 @@ SOURCES = {
     "web": ("src/web/request.cpp", "src/web/address.cpp", "src/web/access.cpp"),
     "words": ("src/base/parse.hpp", "src/generate/send_schedule.cpp", "src/parshall/send_choices.cpp", "src/parshall/marks.cpp", "src/pipeline/capture/device_name.cpp",
               "src/pipeline/output/ipfix/target.cpp", "src/pipeline/output/parquet/target.cpp", "src/pipeline/output/kafka/target.cpp", "src/tester/search/search_goal.cpp",
-              "src/tester/closed_loop/endpoint.cpp", "src/tester/watch_loss/monitor_command.cpp", "src/pipeline/measure/names.cpp", "src/monitor/send_orders.cpp"),
+              "src/tester/closed_loop/endpoint.cpp", "src/tester/watch_loss/monitor_command.cpp", "src/pipeline/measure/names.cpp", "src/app/send_orders.cpp"),
 }
 
 

@@ -21,9 +21,9 @@ MAY = {
     "parshall": {*ENGINE, "classify", "generate", "web"},
     "cli": {"base", "output"},
     "verify": {"base", "output"},
-    "monitor": {*ENGINE, "classify", "generate", "parshall", "cli", "verify", "web"},
-    "tester": {*ENGINE, "generate", "parshall", "cli", "monitor"},
-    "lab": {*ENGINE, "classify", "generate", "parshall", "cli", "monitor"},
+    "app": {*ENGINE, "classify", "generate", "parshall", "cli", "verify", "web"},
+    "tester": {*ENGINE, "generate", "parshall", "cli", "app"},
+    "lab": {*ENGINE, "classify", "generate", "parshall", "cli", "app"},
 }
 PYTHON_MAY = {"base", "parshall"}  # of python/, beside its own
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "app/profile/frames.hpp"
 #include "base/result.hpp"
 #include "lab/monitor_experiment.hpp"
-#include "monitor/profile/frames.hpp"
 
 namespace parshall::lab {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "app/profile/keys.hpp"
 #include "lab/candidate.hpp"
 #include "lab/rolling.hpp"
 #include "lab/tasks.hpp"
-#include "monitor/profile/keys.hpp"
 #include "pipeline/flow/maps/map.hpp"
 
 namespace parshall::lab {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <numeric>
 
+#include "app/profile/decode_alone.hpp"
+#include "app/profile/monitor_run.hpp"
 #include "base/machine.hpp"
 #include "engine/flow_monitor.hpp"
-#include "monitor/profile/decode_alone.hpp"
-#include "monitor/profile/monitor_run.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -5,9 +5,9 @@
 #include <bit>
 #include <unordered_map>
 
+#include "app/profile/keys.hpp"
 #include "lab/candidate.hpp"
 #include "lab/tasks.hpp"
-#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "app/profile/frames.hpp"
+#include "app/profile/monitor_run.hpp"
 #include "base/random.hpp"
 #include "control/recall.hpp"
 #include "engine/tables.hpp"
-#include "monitor/profile/frames.hpp"
-#include "monitor/profile/monitor_run.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 
 namespace parshall::lab {

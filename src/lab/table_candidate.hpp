@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/profile/keys.hpp"
 #include "base/prefetch.hpp"
 #include "lab/candidate.hpp"
 #include "lab/rolling.hpp"
 #include "lab/tasks.hpp"
-#include "monitor/profile/keys.hpp"
 #include "pipeline/flow/table.hpp"
 
 namespace parshall::lab {

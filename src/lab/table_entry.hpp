@@ -3,9 +3,9 @@
 #include <iterator>
 #include <utility>
 
+#include "app/profile/keys.hpp"
 #include "lab/table_candidate.hpp"
 #include "lab/tables.hpp"
-#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

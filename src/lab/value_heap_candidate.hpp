@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "app/profile/keys.hpp"
 #include "lab/candidate.hpp"
 #include "lab/rolling.hpp"
 #include "lab/tasks.hpp"
 #include "lab/value_heap.hpp"
-#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

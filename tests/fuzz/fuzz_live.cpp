@@ -2,8 +2,8 @@
 #include <cctype>
 #include <vector>
 
-#include "../monitor/reports.hpp"
-#include "monitor/live/screen.hpp"
+#include "../app/reports.hpp"
+#include "app/live/screen.hpp"
 #include "targets.hpp"
 
 namespace parshall::fuzz {

@@ -9,11 +9,11 @@
 #include <limits>
 #include <vector>
 
+#include "app/send_orders.hpp"
 #include "base/file_handle.hpp"
 #include "base/parse.hpp"
 #include "generate/frame_sizes.hpp"
 #include "generate/send_schedule.hpp"
-#include "monitor/send_orders.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/send_choices.hpp"
 #include "parshall/wire_outputs.hpp"

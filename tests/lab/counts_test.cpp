@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "app/profile/keys.hpp"
 #include "lab/bucketed_counts.hpp"
 #include "lab/keyed_counts.hpp"
-#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 namespace {

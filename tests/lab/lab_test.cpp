@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/profile/keys.hpp"
 #include "lab/table_report.hpp"
-#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 namespace {

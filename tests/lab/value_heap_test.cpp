@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/profile/keys.hpp"
 #include "lab/tables.hpp"
 #include "lab/tasks.hpp"
 #include "lab/traffic.hpp"
-#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../flow/facts.hpp"
-#include "monitor/profile/keys.hpp"
+#include "app/profile/keys.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/measure/sketches/count_array.hpp"
 #include "pipeline/measure/sketches/count_min.hpp"

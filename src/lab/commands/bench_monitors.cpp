@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/profile/monitor_run.hpp"
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "lab/commands/bench_run.hpp"
 #include "lab/monitor_experiment.hpp"
-#include "monitor/profile/monitor_run.hpp"
 
 namespace parshall::cli {
 namespace {

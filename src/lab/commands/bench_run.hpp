@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/profile/frames.hpp"
 #include "base/figures/batch_costs.hpp"
 #include "base/figures/figures.hpp"
 #include "base/figures/plot.hpp"
@@ -16,7 +17,6 @@
 #include "base/suggestion.hpp"
 #include "cli/program.hpp"
 #include "cli/topics.hpp"
-#include "monitor/profile/frames.hpp"
 
 namespace parshall::cli {
 

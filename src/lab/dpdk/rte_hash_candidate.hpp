@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "app/profile/keys.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "lab/candidate.hpp"
 #include "lab/dpdk/rte_hash_index.hpp"
 #include "lab/tasks.hpp"
-#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "app/profile/keys.hpp"
 #include "lab/candidate.hpp"
 #include "lab/dpdk/rte_member_sketch.hpp"
 #include "lab/tasks.hpp"
-#include "monitor/profile/keys.hpp"
 
 namespace parshall::lab {
 

@@ -9,12 +9,12 @@
 #include <chrono>
 #include <thread>
 
+#include "app/watch_options.hpp"
 #include "base/thread_name.hpp"
 #include "cli/signals.hpp"
 #include "generate/lent_sink.hpp"
 #include "generate/memory_source.hpp"
 #include "generate/sender.hpp"
-#include "monitor/watch_options.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "tester/host/stolen_time.hpp"
 

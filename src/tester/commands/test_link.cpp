@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 
+#include "app/send_orders.hpp"
 #include "base/counted.hpp"
 #include "base/or_null.hpp"
 #include "base/parse.hpp"
@@ -15,7 +16,6 @@
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"
-#include "monitor/send_orders.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "tester/commands/test.hpp"
 #include "tester/device/link.hpp"

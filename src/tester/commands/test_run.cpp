@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "app/send_options.hpp"
 #include "base/parse.hpp"
 #include "cli/command_line.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"
-#include "monitor/send_options.hpp"
 #include "tester/commands/test.hpp"
 #include "tester/commands/test_ends.hpp"
 #include "tester/report_writers.hpp"

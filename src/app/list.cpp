@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include "app/commands.hpp"
+#include "classify/registry.hpp"
+#include "engine/tables.hpp"
+#include "generate/traffic_spec.hpp"
+#include "pipeline/capture/compressed/formats.hpp"
+#include "pipeline/flow/hashes/registry.hpp"
+#include "pipeline/measure/tasks/fields.hpp"
+#include "pipeline/measure/tasks/registry.hpp"
+#include "pipeline/output/exporters.hpp"
+#include "pipeline/output/monitor_counts.hpp"
+#include "pipeline/output/schema.hpp"
+#include "pipeline/output/sink.hpp"
+
+namespace parshall::cli {
+namespace {
+
+void list_tables() {
+  for (const TableEntry& table : table_registry())
+    fmt::print("{:<12} {:<24} {:>4} bytes/flow  {}\n", table.name, table.exact ? "exact" : "fingerprint, nic-hash",
+               table.memory_bytes(1 << 20) >> 20, table.help);
+}
+
+void list_hashes() {
+  for (const HashFunction& hash : hash_registry())
+    fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}{}{}\n", hash.name, hash.bits, hash.keyed ? "keyed" : "",
+               hash.takes(HashInput::five_tuple) ? "5-tuple" : "addresses, ports", hash.help,
+               &hash == &default_hash() ? " (the default)" : "", hash.available() ? "" : " (not here)");
+  fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}\n", "nic", 32, "", "the device's",
+             "the device's RSS hash: --identity nic-hash");
+}
+
+void list_statistics() {
+  for (const StatisticListing& statistic : parshall::list_statistics(StatisticOptions{}))
+    fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", statistic.name, statistic.unit, statistic.bytes_per_flow,
+               statistic.mergeable ? "mergeable" : "", statistic.help);
+  fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kName, "", 16, "",
+             "application, by the flow's first packets: needs a model of parshall train (--model FILE)");
+  fmt::print(
+      "{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", "first_sizes[_<1-16>]", "", "", "", "",
+      "ip_size_1, ip_size_2, ... of so many first packets (4); likewise first_times (iat_1, ...) and first_flags");
+  for (const ColumnEntry& column : counter_columns())
+    fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", column.name, "", 0, "mergeable", column.help);
+}
+
+/// Formats the IPFIX elements of a column, such as "8, 27" if there is another for IPv6 or for ns. An enterprise number
+/// precedes an element that is not IANA's. A pattern of columns has its first number: "32473/100+".
+std::string ipfix_text(const ColumnInfo& column) {
+  const IpfixElement& ipfix = column.ipfix;
+  if (ipfix.element == 0) return "-";
+  std::string text = ipfix.pen == 0 ? "" : fmt::format("{}/", ipfix.pen);
+  text += fmt::format("{}{}", ipfix.element, column.name.find('<') != column.name.npos ? "+" : "");
+  return ipfix.other == 0 ? text : fmt::format("{}, {}", text, ipfix.other);
+}
+
+void list_columns() {
+  fmt::print("{:<28} {:<10} {:<8} {:<9} {:<12} {}\n", "column", "unit", "type", "absent", "IPFIX", "what");
+  for (const ColumnInfo& column : parshall::list_columns())
+    fmt::print("{:<28} {:<10} {:<8} {:<9} {:<12} {}\n", column.name, column.unit, type_text(column.type),
+               column.nullable ? "may be" : "never", ipfix_text(column), column.help);
+}
+
+void print_parameters(std::span<const Parameter> parameters) {
+  for (const Parameter& parameter : parameters)
+    fmt::print("    {:<12} {}{}\n", parameter.name, parameter.help,
+               parameter.fallback.empty() ? "" : fmt::format(" [{}]", parameter.fallback));
+}
+
+void list_tasks() {
+  for (const TaskEntry* const task : task_registry()) {
+    fmt::print("{}: {}\n  each event: {}\n  error: {}\n", task->name, task->help, task->event, task->error);
+    print_parameters(task->parameters);
+  }
+  fmt::print(
+      "NAME=CONDITION, NAME:PARAMETER=VALUE,...:CONDITION: flows of a window that a condition holds for, such as\n");
+  fmt::print("  'big=wire_bytes > 1e6' or 'lossy:window=10s:tcp_retransmissions > 10 and rtt_mean_ms > 200'\n");
+  fmt::print("  each event: flow; packets, wire_bytes and what the condition names (parshall list fields)\n");
+  fmt::print("  error: exact\n");
+  fmt::print("all:\n");
+  print_parameters(common_parameters());
+}
+
+void list_fields() {
+  for (const FlowField& field : flow_fields()) fmt::print("{:<28} {}\n", field.name, field.help);
+}
+
+void list_sources() {
+  std::string compressions;
+  for (const CompressedFormat& format : compressed_formats())
+    compressions += fmt::format("{}{}", compressions.empty() ? "" : ", ", format.name);
+  fmt::print("-r FILE       pcap, pcapng or ERF, - for standard input; also compressed ({})\n", compressions);
+  fmt::print("-i NAME       a kernel interface, through AF_PACKET or AF_XDP (--via)\n");
+  fmt::print("-i ADDRESS    a PCI device bound to a DPDK driver, e.g. 0000:03:00.0\n");
+  fmt::print("-i vdev:...   any DPDK virtual device, e.g. vdev:net_pcap0,rx_pcap=FILE\n");
+  fmt::print("-g SPEC       built-in traffic, e.g. flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1\n");
+}
+
+void list_traffic() {
+  for (const TrafficSetting& setting : traffic_settings())
+    fmt::print("{:<10} {:<55} {}\n", setting.name, setting.values, setting.help);
+}
+
+void list_models() {
+  for (const ModelKind& kind : model_kinds()) fmt::print("{:<12} {}\n", kind.name, kind.help);
+}
+
+/// Name, unit, when it can be read, help.
+void list_counters() {
+  constexpr auto kLine = "{:<24} {:<8} {:<12} {}{}\n";
+  for (const CounterLine& line : Counters::kTable)
+    fmt::print(kLine, line.name, line.unit, line.by == CountedBy::walk ? "in reports" : "at any time", line.help,
+               line.may_be_absent ? "; absent where the device cannot tell" : "");
+  fmt::print("of each class:\n");
+  for (const ClassCounterLine& line : ClassCounts::kTable)
+    fmt::print(kLine, line.name, line.unit, "in reports", line.help, "");
+}
+
+void list_formats() {
+  for (const SinkEntry& sink : sink_registry()) fmt::print("{:<8} {}\n", sink.name, sink.help);
+}
+
+void list_exporters() {
+  for (const ExporterEntry& entry : exporter_registry()) fmt::print("{:<10} {}\n", entry.name, entry.help);
+  fmt::print("{:<10} {}\n", "prometheus",
+             "counters, outputs' accounts and what tasks found, at http://HOST:PORT/metrics: prometheus:HOST:PORT");
+}
+
+}  // namespace
+
+std::vector<Topic> monitor_topics() {
+  return {{"tables", "flow tables: --table", list_tables},
+          {"hashes", "hashes of a flow's key: --hash", list_hashes},
+          {"statistics", "columns that are measured per flow: --stats", list_statistics},
+          {"columns", "all columns of reports and records: --columns", list_columns},
+          {"tasks", "what can be looked for in windows of time: --tasks, --task", list_tasks},
+          {"fields", "fields that conditions of tasks and states compare", list_fields},
+          {"sources", "where packets come from: -r, -i, -g", list_sources},
+          {"traffic", "settings of built-in traffic: -g", list_traffic},
+          {"models", "kinds of models that train makes", list_models},
+          {"formats", "formats of reports: --format", list_formats},
+          {"counters", "counters of packets in each report", list_counters},
+          {"exporters", "kinds of outputs of records and events: --export", list_exporters}};
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/live/feed.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "base/thread_name.hpp"
+
+namespace parshall::live {
+namespace {
+
+constexpr std::chrono::seconds kPeriod{1};
+constexpr std::chrono::milliseconds kFirst{100};   ///< delay until the first snapshot, also after a new choice
+constexpr std::chrono::milliseconds kSecond{400};  ///< delay from the first, which has no rates yet, to the second
+constexpr std::chrono::milliseconds kPoll{1};
+
+}  // namespace
+
+Feed::Feed(Watched& watched, Schema own, const StatisticOptions& statistics, const Choice& initial, bool marks)
+    : watched_(watched),
+      own_(std::move(own)),
+      statistics_(statistics),
+      marks_(marks),
+      used_(initial),
+      next_refresh_(Clock::now() + kFirst) {
+  wish_.choice = initial;
+  thread_ = std::thread([this] { run(); });
+}
+
+void Feed::wish(const Wish& wish) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (wish == wish_) return;
+    wish_ = wish;
+    pending_.store(true, std::memory_order_relaxed);
+  }
+  changed_.notify_one();
+}
+
+std::shared_ptr<const View> Feed::latest() const {
+  const std::lock_guard lock(mutex_);
+  return latest_;
+}
+
+void Feed::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_.store(true, std::memory_order_relaxed);
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+Wish Feed::wanted() {
+  const std::lock_guard lock(mutex_);
+  pending_.store(false, std::memory_order_relaxed);
+  return wish_;
+}
+
+void Feed::run() {
+  name_this_thread("live feed");
+  let_others_first();
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    bool idle;  // true: only the user can change what is shown
+    {
+      std::unique_lock lock(mutex_);
+      idle = wish_.paused || ended_;
+      const auto woken = [&] {
+        return stopping_.load(std::memory_order_relaxed) || wish_.arrangement != served_ ||
+               (wish_.choice != used_ && !ended_) || (idle && !wish_.paused && !ended_);
+      };
+      if (idle)
+        changed_.wait(lock, woken);
+      else
+        changed_.wait_until(lock, next_refresh_, woken);
+    }
+    try {
+      serve();
+      use(wanted().choice);
+      if (!idle && Clock::now() >= next_refresh_) refresh();
+    } catch (const std::bad_alloc&) {  // the view stays as it was; the run goes on
+      table_ = {};
+      next_refresh_ = Clock::now() + kPeriod;
+    }
+  }
+}
+
+/// Publishes the current flows in the arrangement that is wanted now.
+void Feed::serve() {
+  while (!stopping_.load(std::memory_order_relaxed) && wanted().arrangement != served_) publish();
+}
+
+/// Arranges and publishes; returns false if another arrangement was wanted in the meantime.
+bool Feed::publish() {
+  const Arrangement arrangement = wanted().arrangement;
+  const auto superseded = [this] {
+    return pending_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
+  };
+  auto view = table_.arrange(arrangement, superseded);
+  if (!view) return false;
+  served_ = arrangement;
+  const auto shared = std::make_shared<const View>(*std::move(view));
+  const std::lock_guard lock(mutex_);
+  latest_ = shared;
+  return true;
+}
+
+void Feed::use(const Choice& choice) {
+  if (choice == used_ || ended_) return;
+  used_ = choice;
+  if (watched_.finished()) return;  // nothing more can be computed
+  std::optional<Schema> schema;
+  if (choice.own && choice.level == Level::flow) {
+    schema = own_;
+  } else {
+    auto names = choice.level == Level::packet
+                     ? std::vector<std::string>()
+                     : column_names(choice.of, choice.what).value_or(std::vector<std::string>());
+    if (statistics_.classifier && (marks_ || choice.level == Level::flow)) names.emplace_back(FlowClass::kName);
+    if (auto made = Schema::make(names, statistics_)) schema = *std::move(made);
+  }
+  if (schema) watched_.change_columns(*std::move(schema));
+  next_refresh_ = Clock::now() + kFirst;
+}
+
+/// Returns the run's next report, or nullopt if the view is closed in the meantime.
+std::optional<Report> Feed::next_report() {
+  if (!watched_.finished()) watched_.begin_snapshot();
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    const bool finished = watched_.finished();  // read before the poll, since a later snapshot is not the last one
+    if (finished) {
+      final_ = watched_.final_report();
+      ended_ = true;
+      return final_;
+    }
+    if (auto report = watched_.poll_snapshot()) return report;
+    serve();
+    std::this_thread::sleep_for(kPoll);
+  }
+  return std::nullopt;
+}
+
+void Feed::refresh() {
+  const auto began = Clock::now();
+  const auto report = next_report();
+  if (!report) return;
+  table_.load(*report, [this] { serve(); });
+  {
+    const std::lock_guard lock(mutex_);
+    if (wish_.paused && !ended_) return;
+  }
+  const bool first = latest() == nullptr;
+  table_.commit();
+  while (!publish() && !stopping_.load(std::memory_order_relaxed)) {
+  }
+  const auto now = Clock::now();
+  next_refresh_ = first ? now + kSecond : std::max(began + kPeriod, now + (now - began));
+}
+
+}  // namespace parshall::live

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "app/live/table.hpp"
+#include "app/live/watched.hpp"
+
+namespace parshall::live {
+
+/// Rows and columns that the view wants from the feed.
+struct Wish {
+  Arrangement arrangement;
+  Choice choice;
+  bool paused = false;
+
+  friend bool operator==(const Wish&, const Wish&) = default;
+};
+
+/// Takes snapshots and arranges their flows in a thread of its own, so that neither a million flows nor a filter block
+/// the keyboard. It calls the run's snapshot functions; nothing else may call them while it exists.
+///
+/// Cost:   one snapshot a second, fewer if one takes more than half a second; none while paused.
+class Feed {
+ public:
+  /// `own`: columns for Choice::own. `marks`: flows are always classified, because forwarded packets are marked by
+  /// class.
+  Feed(Watched& watched, Schema own, const StatisticOptions& statistics, const Choice& initial, bool marks = false);
+  ~Feed() { stop(); }
+
+  void wish(const Wish& wish);
+  std::shared_ptr<const View> latest() const;
+
+  /// Ends the thread. take_final() then returns the final report, if the run has ended.
+  void stop();
+  std::optional<Report> take_final() { return std::move(final_); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void run();
+  void refresh();
+  std::optional<Report> next_report();
+  void serve();
+  bool publish();
+  void use(const Choice& choice);
+  Wish wanted();
+
+  Watched& watched_;
+  const Schema own_;
+  const StatisticOptions statistics_;
+  const bool marks_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  Wish wish_;
+  std::shared_ptr<const View> latest_;
+  std::atomic<bool> pending_{false}, stopping_{false};
+
+  Table table_;
+  Choice used_;
+  Arrangement served_;
+  bool ended_ = false;
+  std::optional<Report> final_;
+  Clock::time_point next_refresh_;
+  std::thread thread_;
+};
+
+}  // namespace parshall::live

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/live/state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parshall::live {
+namespace {
+
+constexpr std::size_t kMaxFilter = 64;
+
+}  // namespace
+
+State::State(bool own_columns, bool packets_only, bool has_states)
+    : own_columns_(own_columns), packets_only_(packets_only), has_states_(has_states) {
+  choice_.level = packets_only ? Level::packet : Level::flow;
+  choice_.own = own_columns;
+}
+
+void State::press(KeyPress press, double now_s) {
+  if (press.key == Key::none || press.key == Key::resize) return;
+  message_.clear();
+  if (help_) {
+    help_ = false;
+    quit_ |= press.key == Key::text && press.character == 'q';
+    return;
+  }
+  if (move(press.key)) return;
+  if (editing_filter_) return edit_filter(press);
+  if (press.key == Key::escape) arrangement_.filter.clear();
+  if (press.key == Key::text) command(press.character, now_s);
+}
+
+void State::edit_filter(KeyPress press) {
+  std::string& filter = arrangement_.filter;
+  switch (press.key) {
+    case Key::text:
+      if (filter.size() < kMaxFilter) filter += press.character;
+      break;
+    case Key::backspace:
+      if (filter.empty())
+        editing_filter_ = false;
+      else
+        filter.pop_back();
+      break;
+    case Key::escape:
+      filter.clear();
+      [[fallthrough]];
+    default:
+      editing_filter_ = false;
+      break;
+  }
+  arrangement_.first = 0;
+}
+
+bool State::move(Key key) noexcept {
+  std::uint64_t& first = arrangement_.first;
+  switch (key) {
+    case Key::up:
+      first -= first != 0;
+      break;
+    case Key::down:
+      ++first;
+      break;
+    case Key::page_up:
+      first -= std::min<std::uint64_t>(first, page_);
+      break;
+    case Key::page_down:
+      first += page_;
+      break;
+    case Key::home:
+      first = 0;
+      break;
+    case Key::end:
+      first = last_first_;
+      break;
+    case Key::left:
+      arrangement_.sort = (arrangement_.sort + columns_ - 1) % columns_;
+      break;
+    case Key::right:
+      arrangement_.sort = (arrangement_.sort + 1) % columns_;
+      break;
+    default:
+      return false;
+  }
+  first = std::min(first, last_first_);
+  return true;
+}
+
+void State::fit(std::uint64_t matched, std::size_t rows_on_screen, std::size_t columns) noexcept {
+  page_ = std::max<std::size_t>(rows_on_screen, 1);
+  last_first_ = matched - std::min<std::uint64_t>(matched, page_);
+  arrangement_.first = std::min(arrangement_.first, last_first_);
+  columns_ = columns;
+  if (arrangement_.sort >= columns_) arrangement_.sort = kPackets;
+}
+
+void State::command(char character, double now_s) {
+  switch (character) {
+    case 'q':
+      quit_ = true;
+      break;
+    case 'p':
+    case ' ':
+      paused_ = !paused_;
+      break;
+    case '<':
+      move(Key::left);
+      break;
+    case '>':
+      move(Key::right);
+      break;
+    case 'r':
+      arrangement_.reversed = !arrangement_.reversed;
+      break;
+    case '/':
+      editing_filter_ = true;
+      show_states(false);
+      break;
+    case 'v':
+      events_shown_ = !events_shown_;
+      break;
+    case 'w':
+      if (has_states_)
+        show_states(!states_shown_);
+      else
+        message_ = "w: flows have no monitoring states in this run (--states FILE)";
+      break;
+    case 'h':
+    case '?':
+      help_ = true;
+      break;
+    case 'f': {
+      Choice other = choice_;
+      other.level = choice_.level == Level::flow ? Level::packet : Level::flow;
+      choose(other, now_s);
+      break;
+    }
+    case 't':
+      choose_of(Of::rate, now_s);
+      break;
+    case 'g':
+      choose_of(Of::gap, now_s);
+      break;
+    case 'i':
+      choose_of(Of::iat, now_s);
+      break;
+    case 's':
+      choose_of(Of::size, now_s);
+      break;
+    case 'l':
+      choose_what(What::last, now_s);
+      break;
+    case 'c':
+      choose_what(What::cumulated, now_s);
+      break;
+    case 'x':
+      choose_what(What::range, now_s);
+      break;
+    case 'a':
+      choose_what(What::mean, now_s);
+      break;
+    case 'm':
+      choose_what(What::moments, now_s);
+      break;
+    case 'e':
+      choose_what(What::percentiles, now_s);
+      break;
+    case 'u': {
+      Choice own = choice_;
+      own.own = own_columns_;
+      own.level = Level::flow;
+      if (own_columns_)
+        choose(own, now_s);
+      else
+        message_ = "u: no columns were asked for with --stats";
+      break;
+    }
+    default:
+      message_ = fmt::format("no such key: {}; h for help", character);
+  }
+}
+
+void State::choose_of(Of of, double now_s) {
+  Choice choice = choice_;
+  choice.of = of;
+  if (!column_names(of, choice.what)) choice.what = What::mean;
+  choice.own = false;
+  choice.level = Level::flow;
+  choose(choice, now_s);
+}
+
+void State::choose_what(What what, double now_s) {
+  Choice choice = choice_;
+  if (choice.of == Of::rate && !column_names(Of::rate, what)) choice.of = Of::gap;
+  if (!column_names(choice.of, what)) {
+    message_ = "a sum of gaps is not kept; choose t rate, i iat or s size first";
+    return;
+  }
+  choice.what = what;
+  choice.own = false;
+  choice.level = Level::flow;
+  choose(choice, now_s);
+}
+
+void State::show_states(bool shown) noexcept {
+  if (shown != states_shown_) arrangement_.first = 0;
+  states_shown_ = shown;
+}
+
+void State::choose(Choice choice, double now_s) {
+  show_states(false);
+  if (choice == choice_) return;
+  if (ended_) {
+    message_ = "the run has ended: nothing more can be computed";
+  } else if (paused_) {
+    message_ = "paused: p to go on, then choose";
+  } else if (packets_only_) {
+    message_ = "this run is at packet level (--packets-only): it keeps no flows";
+  } else {
+    choice_ = choice;
+    chosen_s_ = now_s;
+    arrangement_.first = 0;
+    if (arrangement_.sort >= kFixedColumns) arrangement_.sort = kPackets;
+  }
+}
+
+}  // namespace parshall::live

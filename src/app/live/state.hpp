@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "app/live/choice.hpp"
+
+namespace parshall::live {
+
+enum class Key : std::uint8_t {
+  none,
+  text,
+  up,
+  down,
+  left,
+  right,
+  page_up,
+  page_down,
+  home,
+  end,
+  enter,
+  escape,
+  backspace,
+  resize,
+};
+
+struct KeyPress {
+  Key key = Key::none;
+  char character = 0;  ///< set for Key::text
+};
+
+/// Fixed columns at the start of every table; chosen ones follow.
+enum FixedColumn : std::size_t { kProtocol, kSource, kDestination, kPps, kBps, kPackets, kBytes, kFixedColumns };
+
+/// Rows of the table that are wanted, and their order.
+struct Arrangement {
+  std::size_t sort = kPackets;  ///< numbers sort descending, text ascending
+  bool reversed = false;
+  std::string filter;       ///< words that must all occur in a flow's line
+  std::uint64_t first = 0;  ///< row at the top
+
+  friend bool operator==(const Arrangement&, const Arrangement&) = default;
+};
+
+/// Tracks the user's choices key by key. Independent of any terminal.
+class State {
+ public:
+  /// `own_columns`: the user named columns at the start. `packets_only`: this run keeps no flows. `has_states`: flows
+  /// have monitoring states.
+  State(bool own_columns, bool packets_only, bool has_states = false);
+
+  void press(KeyPress press, double now_s);
+
+  /// Marks the end of the run: statistics that were not computed until now cannot be any more.
+  void end() noexcept { ended_ = true; }
+
+  /// Sets the ranges for moving; call it before every drawing.
+  void fit(std::uint64_t matched, std::size_t rows_on_screen, std::size_t columns) noexcept;
+
+  const Arrangement& arrangement() const noexcept { return arrangement_; }
+  const Choice& choice() const noexcept { return choice_; }
+  double chosen_s() const noexcept { return chosen_s_; }  ///< when the choice was made
+  bool paused() const noexcept { return paused_; }
+  bool editing_filter() const noexcept { return editing_filter_; }
+  bool help() const noexcept { return help_; }
+  bool events_shown() const noexcept { return events_shown_; }
+  bool states_shown() const noexcept { return states_shown_; }  ///< true: states are shown in place of flows
+  bool ended() const noexcept { return ended_; }
+  bool quit() const noexcept { return quit_; }
+  const std::string& message() const noexcept { return message_; }  ///< message about the last key
+
+ private:
+  void edit_filter(KeyPress press);
+  bool move(Key key) noexcept;
+  void command(char character, double now_s);
+  void show_states(bool shown) noexcept;
+  void choose(Choice choice, double now_s);
+  void choose_of(Of of, double now_s);
+  void choose_what(What what, double now_s);
+
+  const bool own_columns_, packets_only_, has_states_;
+  Arrangement arrangement_;
+  Choice choice_;
+  double chosen_s_ = 0;
+  bool ended_ = false, paused_ = false, editing_filter_ = false, help_ = false, quit_ = false;
+  bool events_shown_ = true, states_shown_ = false;
+  std::string message_;
+  std::uint64_t last_first_ = 0;  ///< highest row number allowed at the top
+  std::size_t page_ = 1, columns_ = kFixedColumns;
+};
+
+}  // namespace parshall::live

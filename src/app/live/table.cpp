@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/live/table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/random.hpp"
+#include "pipeline/output/format.hpp"
+
+namespace parshall::live {
+namespace {
+
+constexpr float kAbsent = std::numeric_limits<float>::quiet_NaN();
+
+bool is_text(std::size_t column) noexcept { return column <= kDestination; }
+
+std::uint64_t hash_of(const FlowKey& key) noexcept {
+  std::uint64_t hash = 0;
+  for (std::size_t at = 0; at < key.significant_bytes(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, reinterpret_cast<const char*>(&key) + at, sizeof word);
+    hash = SplitMix64::mix(hash ^ word);
+  }
+  return hash;
+}
+
+char* put_endpoint(char* out, std::span<const std::uint8_t> address, std::uint16_t port) noexcept {
+  if (port != 0 && address.size() == 16) *out++ = '[';
+  out = put_address(out, address);
+  if (port == 0) return out;
+  if (address.size() == 16) *out++ = ']';
+  *out++ = ':';
+  return put_number(out, std::uint64_t{port});
+}
+
+/// Filter whose words must each occur in a flow's line.
+class Filter {
+ public:
+  explicit Filter(const std::string& text) {
+    std::string word;
+    for (const char c : text + ' ') {
+      if (c != ' ')
+        word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      else if (!word.empty())
+        words_.push_back(std::exchange(word, {}));
+    }
+  }
+
+  bool empty() const noexcept { return words_.empty(); }
+  bool matches(const FlowKey& key) const {
+    const std::string text = filter_text(key);
+    return std::ranges::all_of(words_, [&](const std::string& word) { return text.find(word) != std::string::npos; });
+  }
+
+ private:
+  std::vector<std::string> words_;
+};
+
+/// Maps an endpoint to its sort order, IPv4 before IPv6. Exact for IPv4 addresses with port; IPv6 uses the first 32
+/// bits.
+double endpoint_order(std::span<const std::uint8_t> address, std::uint16_t port) noexcept {
+  const std::uint64_t head = std::uint64_t{address[0]} << 24 | address[1] << 16 | address[2] << 8 | address[3];
+  return static_cast<double>(address.size() == 4 ? head << 16 | port : head << 16 | 1ull << 48);
+}
+
+}  // namespace
+
+std::string filter_text(const FlowKey& key) {
+  char text[2 * (kMaxAddressChars + kMaxNumberChars + 4)];
+  char* end = put_endpoint(text, key.src_address(), key.src_port());
+  *end++ = ' ';
+  end = put_endpoint(end, key.dst_address(), key.dst_port());
+  std::string line = protocol_text(key.protocol);
+  std::ranges::transform(line, line.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return (line += ' ').append(text, end);
+}
+
+void Table::load(const Report& report, const std::function<void()>& between) {
+  next_.summary = report.summary;
+  const auto asked = report.asked();
+  next_.columns.assign(asked.begin(), asked.end());
+  next_.flows.clear();
+  next_.values.clear();
+  next_.flows.reserve(report.summary.total[Counter::live_flows]);
+  next_.values.reserve(report.summary.total[Counter::live_flows] * next_.stride());
+  index_.clear();
+  expected_ = 0;
+
+  const ReportSummary &before = now_.summary, &after = next_.summary;
+  const bool again = before.number != 0;
+  const double interval_s = again ? static_cast<double>(after.last_ns() - before.last_ns()) * 1e-9 : 0;
+  const auto rate = [&](std::uint64_t was, std::uint64_t is) -> std::optional<double> {
+    if (is == was && again) return 0;  // packet time did not advance
+    return interval_s > 0 ? std::optional(static_cast<double>(is - was) / interval_s) : std::nullopt;
+  };
+  next_.pps = rate(before.total.counted(), after.total.counted());
+  next_.bps = rate(8 * before.total[Counter::wire_bytes], 8 * after.total[Counter::wire_bytes]);
+
+  next_.lately = again && !after.final ? std::optional(interval_between(before, after)) : std::nullopt;
+
+  if (report.flows) {
+    report.flows([&](const ReportFlow& flow) {
+      if (const EndReason reason = flow.record.end_reason; reason != EndReason::none && reason != EndReason::forced_end)
+        return;
+      take_in(flow, interval_s);
+      if (next_.flows.size() % kSlice == 0) between();
+    });
+  }
+}
+
+void Table::take_in(const ReportFlow& flow, double interval_s) {
+  const FlowRecord& record = flow.record;
+  next_.flows.push_back({record.key, record.packets, record.wire_bytes, record.first_ns});
+  const Flow* known = flow_before(record.key);
+  // A record that started again since then has nothing to subtract.
+  if (known != nullptr &&
+      (record.first_ns > known->first_ns || record.packets < known->packets || record.wire_bytes < known->wire_bytes))
+    known = nullptr;
+  const std::uint64_t packets = record.packets - (known != nullptr ? known->packets : 0);
+  const std::uint64_t bytes = record.wire_bytes - (known != nullptr ? known->wire_bytes : 0);
+  const auto rate = [&](std::uint64_t amount) {
+    if (now_.summary.number == 0) return kAbsent;
+    if (amount == 0) return 0.0F;
+    return interval_s > 0 ? static_cast<float>(static_cast<double>(amount) / interval_s) : kAbsent;
+  };
+  next_.values.push_back(rate(packets));
+  next_.values.push_back(rate(8 * bytes));
+  for (const Value& value : flow.values.last(next_.columns.size())) {
+    const auto number = value.number();
+    next_.values.push_back(number ? static_cast<float>(*number) : kAbsent);
+  }
+}
+
+/// Finds the flow in the previous report. Reports come in nearly the same order each time, so only new flows need a
+/// search.
+const Table::Flow* Table::flow_before(const FlowKey& key) {
+  if (expected_ < now_.flows.size() && now_.flows[expected_].key == key) return &now_.flows[expected_++];
+  if (now_.flows.empty()) return nullptr;
+  if (index_.empty()) index_flows();
+  const std::size_t mask = index_.size() - 1;
+  for (std::size_t at = hash_of(key) & mask; index_[at] != 0; at = (at + 1) & mask) {
+    const std::size_t found = index_[at] - 1;
+    if (!(now_.flows[found].key == key)) continue;
+    expected_ = found + 1;
+    return &now_.flows[found];
+  }
+  return nullptr;
+}
+
+void Table::index_flows() {
+  index_.assign(std::bit_ceil(2 * now_.flows.size()), 0);
+  const std::size_t mask = index_.size() - 1;
+  for (std::size_t i = 0; i < now_.flows.size(); ++i) {
+    std::size_t at = hash_of(now_.flows[i].key) & mask;
+    while (index_[at] != 0) at = (at + 1) & mask;
+    index_[at] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+double Table::sort_key(std::uint32_t flow, std::size_t column) const noexcept {
+  const Flow& of = now_.flows[flow];
+  const auto value = [&](std::size_t i) { return static_cast<double>(now_.values[flow * now_.stride() + i]); };
+  switch (column) {
+    case kProtocol:
+      return of.key.protocol;
+    case kSource:
+      return endpoint_order(of.key.src_address(), of.key.src_port());
+    case kDestination:
+      return endpoint_order(of.key.dst_address(), of.key.dst_port());
+    case kPps:
+      return value(0);
+    case kBps:
+      return value(1);
+    case kPackets:
+      return static_cast<double>(of.packets);
+    case kBytes:
+      return static_cast<double>(of.wire_bytes);
+    default:
+      return value(2 + column - kFixedColumns);
+  }
+}
+
+bool Table::before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept {
+  if (a.key != b.key) return a.key < b.key;
+  if (wanted.sort == kSource || wanted.sort == kDestination) {
+    const FlowKey &one = now_.flows[a.flow].key, &two = now_.flows[b.flow].key;
+    const bool source = wanted.sort == kSource;
+    const auto left = source ? one.src_address() : one.dst_address(),
+               right = source ? two.src_address() : two.dst_address();
+    int order = std::memcmp(left.data(), right.data(), std::min(left.size(), right.size()));
+    if (order == 0) order = source ? one.src_port() - two.src_port() : one.dst_port() - two.dst_port();
+    if (order != 0) return (order < 0) != wanted.reversed;
+  }
+  return a.flow < b.flow;
+}
+
+Row Table::row(std::uint32_t flow) const {
+  const Flow& of = now_.flows[flow];
+  const auto values = now_.values.begin() + static_cast<std::ptrdiff_t>(flow * now_.stride());
+  return {of.key, of.packets, of.wire_bytes, {values, values + static_cast<std::ptrdiff_t>(now_.stride())}};
+}
+
+View Table::empty_view() const {
+  return {.summary = now_.summary,
+          .columns = now_.columns,
+          .pps = now_.pps,
+          .bps = now_.bps,
+          .lately = now_.lately,
+          .arrangement = {},
+          .rows = {}};
+}
+
+View Table::leaders(std::size_t most) const {
+  View view = empty_view();
+  const auto later = [](const Sortable& a, const Sortable& b) { return a.key > b.key; };
+  std::vector<std::uint32_t> chosen;
+  std::vector<Sortable> first;  // heap with the least on top
+  for (std::size_t column = kPps; column < kFixedColumns + now_.columns.size(); ++column) {
+    first.clear();
+    for (std::uint32_t i = 0; i < now_.flows.size(); ++i) {
+      const Sortable one{sort_key(i, column), i};
+      if (std::isnan(one.key) || (first.size() == most && one.key <= first.front().key)) continue;
+      if (first.size() == most) {
+        std::ranges::pop_heap(first, later);
+        first.pop_back();
+      }
+      first.push_back(one);
+      std::ranges::push_heap(first, later);
+    }
+    for (const Sortable& one : first) chosen.push_back(one.flow);
+  }
+  std::ranges::sort(chosen);
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  for (const std::uint32_t flow : chosen) view.rows.push_back(row(flow));
+  view.matched = now_.flows.size();
+  return view;
+}
+
+std::optional<View> Table::arrange(const Arrangement& wanted, const std::function<bool()>& superseded) const {
+  Arrangement order = wanted;
+  if (order.sort >= kFixedColumns + now_.columns.size()) order.sort = kPackets;
+  const Filter filter(order.filter);
+  const double sign = is_text(order.sort) == order.reversed ? -1 : 1;
+  std::vector<Sortable> rows;
+  rows.reserve(now_.flows.size());
+  for (std::uint32_t i = 0; i < now_.flows.size(); ++i) {
+    if (i % kSlice == 0 && superseded()) return std::nullopt;
+    if (!filter.empty() && !filter.matches(now_.flows[i].key)) continue;
+    const double key = sort_key(i, order.sort);
+    rows.push_back({std::isnan(key) ? std::numeric_limits<double>::infinity() : sign * key, i});
+  }
+
+  View view = empty_view();
+  view.arrangement = order;
+  view.matched = rows.size();
+  const std::uint64_t first = std::min(wanted.first, view.matched);
+  view.first = first - std::min(first, kMargin);
+  const std::uint64_t end = std::min(view.matched, first + 2 * kMargin);
+  const auto at = [&](std::uint64_t row) { return rows.begin() + static_cast<std::ptrdiff_t>(row); };
+  const auto less = [&](const Sortable& a, const Sortable& b) { return before(a, b, order); };
+  if (view.first != 0) std::nth_element(at(0), at(view.first), at(view.matched), less);
+  if (superseded()) return std::nullopt;
+  if (end != view.matched) std::nth_element(at(view.first), at(end), at(view.matched), less);
+  std::sort(at(view.first), at(end), less);
+  for (auto one = at(view.first); one != at(end); ++one) view.rows.push_back(row(one->flow));
+  return view;
+}
+
+}  // namespace parshall::live

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/main_report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/messages.hpp"
+#include "pipeline/output/summary_text.hpp"
+
+namespace parshall::cli {
+
+MainReport::MainReport(Run& run, const WatchOptions& options, const WatchPlan& plan, RecentEvents& events,
+                       std::unique_ptr<Output> output)
+    : options_(options), plan_(plan), events_(events), name_(output->name()), sort_(plan.sort) {
+  const Schema& schema = plan_.wiring.schema;
+  const SessionOptions& wired = plan_.wiring.session;
+  run.outputs().count_memory(sorting_bytes(schema.columns(), sort_, plan_.top) + sink_entry().memory_bytes);
+  const bool is_one_report = plan_.every_ns == 0 && !options_.live && !schema.needs_interval();
+  const bool has_ended = is_one_report && wired.keeps_ended && wired.table != nullptr;
+  const ExporterEntry* const streams = find_exporter(options_.format);
+  if (has_ended && streams != nullptr && sort_.empty() && plan_.top == 0) {
+    add_stream(run, *streams, std::move(output));
+  } else if (has_ended && TopFlows::fits(plan_.top, schema.asked().size())) {
+    add_top(run, std::move(output));
+  } else {
+    output_ = std::move(output);
+    sink_ = sink_entry().make({.several = plan_.every_ns != 0});
+  }
+}
+
+void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_ptr<Output> output) {
+  queue_ = &run.outputs().add(format.make(std::move(output)), {.name = std::string(kReportOutput),
+                                                               .takes = format.takes,
+                                                               .waits = run.waits(),
+                                                               .give_back = [&run](std::span<const std::byte> record) {
+                                                                 run.session().keep_ended(record);
+                                                               }});
+}
+
+void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
+  const bool has_tasks = !plan_.wiring.session.monitor.windows.empty();
+  auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
+                                         *order_by(plan_.wiring.schema.columns(), sort_), plan_.top);
+  top_ = top.get();
+  if (has_tasks) run.outputs().count_memory(RecentEvents::memory_bytes());
+  queue_ = &run.outputs().add(std::move(top), {.name = std::string(kReportOutput),
+                                               .takes = {.records = true, .findings = has_tasks},
+                                               .waits = run.waits(),
+                                               .bytes = top_bytes()});
+}
+
+/// Returns the queue size for a report of the first few records: as much as the workers' own rings hold. The queue's
+/// thread has nothing else to wait for, so it only lags if it gets no core.
+std::size_t MainReport::top_bytes() const noexcept {
+  const SessionOptions& wired = plan_.wiring.session;
+  return std::min(wired.workers * wired.monitor.ended_ring_bytes, ExportOptions::kBytes);
+}
+
+const SinkEntry& MainReport::sink_entry() const {
+  return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name);
+}
+
+void MainReport::forget_order() { sort_ = sink_entry().default_sort; }
+
+bool MainReport::write(const Report& report) {
+  std::optional<Error> problem;
+  auto ordered = sorted(report, sort_, plan_.top, &problem);
+  if (!ordered) {
+    say(options_.command, ordered.error().message);
+    return false;
+  }
+  const RecentEvents::Events events = events_.all();
+  ordered->events = events.latest;
+  ordered->events_left_out = events.left_out;
+  sink_->write(*ordered, *output_);
+  if (problem && !std::exchange(unsorted_, true)) say(options_.command, problem->message);
+  if (output_->error()) return false;
+  events_.forget(events);
+  return true;
+}
+
+void MainReport::rescue(const Report& report) {
+  const auto& error = queue_ != nullptr ? queue_->exporter().error() : output_->error();
+  if (error) say(options_.command, error->message + "; the report there is incomplete");
+  if (auto output = Output::create_temporary("." + options_.format)) {
+    output_ = *std::move(output);
+    sink_ = sink_entry().make({});
+    bool is_written = true;
+    if (top_ != nullptr)
+      top_->write(report.summary, *sink_, *output_);
+    else
+      is_written = write(report);
+    output_->flush();
+    if (output_->error()) {
+      say(options_.command, output_->error()->message + "; there is no final report");
+      ::unlink(output_->name().c_str());
+    } else if (is_written) {
+      say(options_.command, "the final report is in " + output_->name());
+    }
+  } else {
+    say(options_.command, output.error().message);
+  }
+  say(options_.command, accounting_line(report.summary.total));
+}
+
+}  // namespace parshall::cli

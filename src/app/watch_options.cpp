@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/watch_options.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "app/filter_hint.hpp"
+#include "app/named_source.hpp"
+#include "app/privileges.hpp"
+#include "base/parse.hpp"
+#include "cli/messages.hpp"
+#include "cli/program.hpp"
+#include "engine/thread_models.hpp"
+#include "parshall/wire_outputs.hpp"
+#include "pipeline/output/sink.hpp"
+
+namespace parshall::cli {
+namespace {
+
+/// Returns true if the output is /dev/null, so that nothing will be read.
+bool is_null_device(const std::string& path) {
+  struct stat there {};
+  const int found = path == "-" ? ::fstat(STDOUT_FILENO, &there) : ::stat(path.c_str(), &there);
+  return found == 0 && S_ISCHR(there.st_mode) && there.st_rdev == makedev(1, 3);
+}
+
+void declare_hook(Command command, WatchOptions& o) {
+  auto hook =
+      command
+          .add_option(
+              "--hook", o.hook,
+              "Command for the shell to run for an event, which is in PARSHALL_EVENT as JSON (PARSHALL_TASK: its task)")
+          ->group("Tasks");
+  command
+      .add_option("--hook-every", o.hook_every,
+                  "The least time from one run to the next; PARSHALL_LEFT_OUT: events since (default: 1s; with -r "
+                  "every event has a run)")
+      ->takes("TIME")
+      ->needs(hook)
+      ->group("Tasks");
+}
+
+void declare_report(Command command, WatchOptions& o) {
+  std::vector<std::string> formats;
+  for (const SinkEntry& sink : sink_registry()) formats.emplace_back(sink.name);
+  command.add_option("--format", o.format, "text, csv, json or jsonl (parshall list formats)")
+      ->check(among(formats))
+      ->capture_default_str()
+      ->group("Report");
+  command.add_option("-o,--output", o.output, "File for the report")->capture_default_str()->group("Report");
+  command
+      .add_option("--every", o.every,
+                  "A report each time this has passed, and one at the end: packet time with -r, the clock otherwise")
+      ->takes("TIME")
+      ->group("Report");
+  command
+      .add_option(
+          "--spool", o.spool,
+          "Bytes that records of ended flows may take, most of them in TMPDIR, until a report has them; more are "
+          "counted and dropped (default: 1Gi, with -r without bound)")
+      ->takes("COUNT")
+      ->group("Report");
+  command
+      .add_option("--user", o.user,
+                  "User to become once the source is open, before a packet is read or an output opened (as root)")
+      ->group("Source");
+  command
+      .add_option("--state", o.state,
+                  "File that keeps --seed for the next run, and when this one watched: the next says for how long "
+                  "nobody did")
+      ->group("Flows");
+  command
+      .add_option("--sandbox", o.sandbox,
+                  "Whether the kernel is to hold the run to what it needs from then on: off, on (as far as the kernel "
+                  "can) or require (default: what PARSHALL_SANDBOX says, or on)")
+      ->check(among({"off", "on", "require"}))
+      ->group("Source");
+  command
+      .add_option("--sandbox-allow", o.allowed,
+                  "Folders that outputs may be in which are added later, beside those of the first ones")
+      ->group("Source");
+  command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
+  auto web = command
+                 .add_option("--web", o.web,
+                             "HOST:PORT of a page that shows the run while it goes on; the port alone: of this host's "
+                             "127.0.0.1. Elsewhere a token is required")
+                 ->group("Report");
+  command
+      .add_option("--web-token", o.web_token,
+                  "File whose first line is the token (default: one that is made and said, where one is required)")
+      ->needs(web)
+      ->group("Report");
+  command.add_option("--top", o.top, "Flows to show; 0 is all (default: 20 in text, else all)")
+      ->check(non_negative())
+      ->group("Report");
+  command.add_option("--sort", o.sort, "Column to sort by, largest first (default in text: packets)")->group("Report");
+  command.add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
+}
+
+/// Parses who may access the web page, if there is one.
+std::optional<Error> parse_web(const WatchOptions& o, WatchPlan& plan) {
+  if (o.web.empty()) return std::nullopt;
+  if (o.live) return Error{"--web shows what --live would: leave out one of them"};
+  if (plan.every_ns != 0) return Error{"--web shows the reports that --every would write: leave out one of them"};
+  auto access = web::Access::parse(o.web, o.web_token);
+  if (!access) return access.error();
+  plan.web = *std::move(access);
+  return std::nullopt;
+}
+
+/// Takes the seed from the run before, unless one is given.
+std::optional<Error> read_state(const WatchOptions& o, WatchPlan& plan) {
+  if (o.state.empty()) return std::nullopt;
+  auto state = RunState::open(o.state);
+  if (!state) return state.error();
+  plan.state = *std::move(state);
+  if (!plan.plan.flows.seed && plan.state->before()) plan.plan.flows.seed = plan.state->before()->seed;
+  return std::nullopt;
+}
+
+/// Checks options that concern what tasks find.
+std::optional<Error> findings_problem(const WatchOptions& o, const WatchPlan& plan) {
+  if (plan.wiring.tasks.empty() && !o.hook.empty())
+    return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
+  if (o.live || plan.web)
+    static_cast<void>(watch_recall(plan.plan, plan.wiring));  // shown if there is something to report
+  return std::nullopt;
+}
+
+std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
+  const std::string hook_every = !o.hook_every.empty() ? o.hook_every : plan.plan.source.file.empty() ? "1s" : "0";
+  for (const auto& [option, text, into] :
+       {std::tuple{"--every", o.every, &plan.every_ns}, std::tuple{"--hook-every", hook_every, &plan.hook_every_ns}}) {
+    const auto value = parse_duration_ns(text);
+    if (!value) return Error{fmt::format("{} {}: give a time such as 500ms, 10s, 2m or 1h", option, text)};
+    *into = *value;
+  }
+  return std::nullopt;
+}
+
+/// Returns the plan as given. Also accepts a thread model after --model, which is the old name of --threads.
+Result<Plan> read(const WatchOptions& o) {
+  Plan plan = o.plan;
+  if (auto problem = o.given.apply_to(plan)) return *std::move(problem);
+  if (auto problem = place_first_word(o.first_word, o.command, plan.source)) return *std::move(problem);
+  if (auto problem = source_problem(plan.source)) return *std::move(problem);
+  auto configured = configured_outputs(configuration().file);
+  if (!configured) return configured.error();
+  std::ranges::move(*configured, std::back_inserter(plan.outputs));
+  const auto models = thread_models();
+  const std::string& model = plan.flows.model;
+  if (std::ranges::find(models, model, &ThreadModelEntry::name) != models.end()) {
+    if (!o.quiet) say(o.command, fmt::format("--model {0} is called --threads {0} now", model));
+    plan.threads.model = std::exchange(plan.flows.model, {});
+  }
+  if (o.command == "classify" && plan.flows.model.empty())
+    return Error{"name a model that parshall train wrote: --model FILE"};
+  return plan;
+}
+
+}  // namespace
+
+void declare(Command command, WatchOptions& o) {
+  command
+      .add_option("SOURCE", o.first_word,
+                  "Capture file, else interface, else device of that name, - for standard input; not with -r, -i or -g")
+      ->group("Source");
+  o.given.declare(command, "Source");
+  o.given.declare(command, "Flows");
+  o.given.declare(command, "Tasks");
+  declare_hook(command, o);
+  o.given.declare(command, "Report");
+  declare_report(command, o);
+  o.given.declare(command, "Threads");
+  command.fallthrough();  // to reach --config
+  command.footer(
+      "--config FILE takes these options from a TOML file, one `name = value` a line; the command line wins.");
+}
+
+Result<WatchPlan> begin(const WatchOptions& o) {
+  auto given = read(o);
+  if (!given) return given.error();
+  WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}, .state = {}};
+  if (const auto problem = parse_times(o, plan)) return *problem;
+  if (const auto problem = user_problem(o.user)) return *problem;
+  const auto wanted = sandbox_of(o);
+  if (!wanted) return Error{"PARSHALL_SANDBOX in the environment: give off, on or require"};
+  if (*wanted != sandbox::Wanted::off)
+    if (const auto problem = allowed_problem(o)) return *problem;
+  if (const auto problem = parse_web(o, plan)) return *problem;
+  if (const auto problem = read_state(o, plan)) return *problem;
+  return plan;
+}
+
+Error explained(const WatchOptions& o, const Plan& plan, Error error) {
+  return with_place(explained(std::move(error), o.command, plan.source, o.before));
+}
+
+std::optional<Error> complete(const WatchOptions& o, WatchPlan& plan) {
+  if (const SourcePlan& source = plan.plan.source;
+      source.file.empty() && source.interface.empty() && source.traffic.empty())
+    return Error{fmt::format(
+        "name a source: parshall {0} FILE, parshall {0} INTERFACE (or -r, -i), or -g SPEC (parshall list sources)",
+        o.command)};
+  auto wiring = wire(plan.plan);
+  if (!wiring) return wiring.error();
+  plan.wiring = *std::move(wiring);
+  if (!o.quiet)
+    for (const std::string& note : plan.wiring.notes) say(o.command, note);
+  if (const auto problem = sort_problem(plan.wiring.schema.columns(), o.sort)) return *problem;
+
+  SessionOptions& session = plan.wiring.session;
+  if (!plan.plan.source.file.empty()) session.limits.pause_every_ns = plan.every_ns;
+  if (!o.spool.empty()) {
+    const auto bytes = parse_count(o.spool);
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+    if (!bytes || *bytes > kMost)
+      return Error{fmt::format("--spool {}: give a number from 0 to {}, such as 65536, 64Ki or 1M", o.spool, kMost)};
+    session.ended_bytes = *bytes;
+  }
+  session.keeps_ended = !is_null_device(o.output);
+  session.snapshots = plan.every_ns != 0 || o.live || plan.web;
+  if (const auto problem = findings_problem(o, plan)) return *problem;
+  std::vector<Target> targets{{"the report", o.output}};
+  if (o.live && o.output != "-") targets.push_back({"the live view", "-"});
+  if (!o.state.empty()) targets.push_back({"--state", o.state});
+  std::ranges::move(targets_of(plan.plan), std::back_inserter(targets));
+  std::vector<Target> inputs = inputs_of(plan.plan);
+  if (!configuration().path.empty()) inputs.push_back({"the configuration", configuration().path});
+  if (!o.web_token.empty()) inputs.push_back({"the file of --web-token", o.web_token});
+  if (const auto problem = targets_problem(inputs, targets)) return *problem;
+  const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
+  plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
+  plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;
+  return std::nullopt;
+}
+
+}  // namespace parshall::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/web/feed.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include "app/web/page.hpp"
+#include "base/thread_name.hpp"
+
+namespace parshall::web {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kPeriod{1};
+constexpr std::chrono::milliseconds kFirst{100}, kPoll{1};
+constexpr std::size_t kMoments = 600;  ///< moments that a page starts with
+constexpr std::size_t kLeaders = 100;  ///< flows for each column
+
+}  // namespace
+
+Feed::Feed(live::Watched& watched, Findings findings, Server& server)
+    : watched_(watched), findings_(std::move(findings)), server_(server), thread_([this] { run(); }) {}
+
+Feed::~Feed() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_.store(true, std::memory_order_relaxed);
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+/// Waits; returns false if the feed is to end.
+bool Feed::wait_until(Clock::time_point time) {
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_until(lock, time, [this] { return stopping_.load(std::memory_order_relaxed); });
+}
+
+void Feed::run() {
+  name_this_thread("web feed");
+  let_others_first();
+  for (auto next = Clock::now() + kFirst; wait_until(next);) {
+    const auto began = Clock::now();
+    try {
+      refresh();
+    } catch (const std::bad_alloc&) {  // viewers see that nothing new comes; the run goes on
+      table_ = {};
+    }
+    const auto now = Clock::now();
+    next = std::max(began + kPeriod, now + (now - began));
+  }
+}
+
+void Feed::refresh() {
+  if (watched_.finished()) return;
+  watched_.begin_snapshot();
+  std::optional<Report> report;
+  while (!(report = watched_.poll_snapshot())) {
+    if (watched_.finished() || stopping_.load(std::memory_order_relaxed)) return;
+    std::this_thread::sleep_for(kPoll);
+  }
+  table_.load(*report, [] {});
+  table_.commit();
+  const live::View view = table_.leaders(kLeaders);
+  const Accounting& total = view.summary.total;
+  const double seconds = view.summary.elapsed_s - before_s_;
+  if (seconds > 0) moments_.push_back(moment_of(view.summary.elapsed_s, seconds, before_, total));
+  if (moments_.size() > kMoments) moments_.pop_front();
+  before_ = total;
+  before_s_ = view.summary.elapsed_s;
+  if (moments_.empty()) return;
+  std::string state = state_json(view, moments_.back(), findings_.events(), findings_.recalls());
+  server_.publish(kHistoryPath, history_json(moments_));
+  server_.publish(kEventsPath, "data: " + state + "\n\n");
+  server_.publish(kStatePath, std::move(state));
+}
+
+}  // namespace parshall::web

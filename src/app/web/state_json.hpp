@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <deque>
+#include <span>
+#include <string>
+
+#include "app/live/recall_tail.hpp"
+#include "app/live/table.hpp"
+
+namespace parshall::web {
+
+/// Rates over the interval that ended at `at_s`, by the clock.
+struct Moment {
+  double at_s = 0;  ///< seconds since the start
+  double pps = 0, bps = 0, lost_pps = 0;
+};
+
+Moment moment_of(double at_s, double seconds, const Accounting& before, const Accounting& after);
+
+/// Formats the state as one JSON object in one line, as docs/web.md describes.
+std::string state_json(const live::View& view, const Moment& now, std::span<const Event> events,
+                       std::span<const live::TaskRecall> recalls);
+
+/// Formats one JSON array in one line, of [at_s, pps, bps, lost_pps].
+std::string history_json(const std::deque<Moment>& moments);
+
+}  // namespace parshall::web

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/live/state.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/output/schema.hpp"
+
+namespace parshall::live {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+void type(State& state, std::string_view text, double now_s = 0) {
+  for (const char c : text) state.press({Key::text, c}, now_s);
+}
+
+State state_of(std::uint64_t rows, std::size_t on_screen, std::size_t columns = kFixedColumns) {
+  State state(/*own_columns=*/false, /*packets_only=*/false);
+  state.fit(rows, on_screen, columns);
+  return state;
+}
+
+TEST(LiveState, ArrowsGoThroughTheSortColumnsAndAround) {
+  State state = state_of(10, 5, kFixedColumns + 1);
+  EXPECT_EQ(state.arrangement().sort, kPackets);
+  state.press({Key::right}, 0);
+  EXPECT_EQ(state.arrangement().sort, kBytes);
+  state.press({Key::right}, 0);
+  state.press({Key::right}, 0);
+  EXPECT_EQ(state.arrangement().sort, kProtocol);
+  state.press({Key::left}, 0);
+  EXPECT_EQ(state.arrangement().sort, kFixedColumns);
+}
+
+TEST(LiveState, AnglesDoWhatArrowsDo) {
+  State state = state_of(10, 5, kFixedColumns + 1);
+  state.press({Key::text, '>'}, 0);
+  EXPECT_EQ(state.arrangement().sort, kBytes);
+  state.press({Key::text, '<'}, 0);
+  EXPECT_EQ(state.arrangement().sort, kPackets);
+}
+
+TEST(LiveState, ScrollingStopsAtBothEnds) {
+  State state = state_of(100, 30);
+  state.press({Key::up}, 0);
+  EXPECT_EQ(state.arrangement().first, 0);
+  state.press({Key::page_down}, 0);
+  EXPECT_EQ(state.arrangement().first, 30);
+  state.press({Key::end}, 0);
+  EXPECT_EQ(state.arrangement().first, 70);
+  state.press({Key::down}, 0);
+  EXPECT_EQ(state.arrangement().first, 70);
+  state.press({Key::page_up}, 0);
+  EXPECT_EQ(state.arrangement().first, 40);
+  state.press({Key::home}, 0);
+  EXPECT_EQ(state.arrangement().first, 0);
+}
+
+TEST(LiveState, AShrinkingTableTakesTheScrollPositionBack) {
+  State state = state_of(100, 30);
+  state.press({Key::end}, 0);
+  state.fit(50, 30, kFixedColumns);
+  EXPECT_EQ(state.arrangement().first, 20);
+  state.fit(0, 30, kFixedColumns);
+  EXPECT_EQ(state.arrangement().first, 0);
+}
+
+TEST(LiveState, LettersAreTheFilterWhileItIsTypedAndCommandsAfterwards) {
+  State state = state_of(100, 30);
+  type(state, "/qpr");
+  EXPECT_FALSE(state.quit());
+  EXPECT_FALSE(state.paused());
+  EXPECT_EQ(state.arrangement().filter, "qpr");
+  state.press({Key::backspace}, 0);
+  EXPECT_EQ(state.arrangement().filter, "qp");
+  state.press({Key::enter}, 0);
+  EXPECT_FALSE(state.editing_filter());
+  EXPECT_EQ(state.arrangement().filter, "qp");
+  state.press({Key::escape}, 0);
+  EXPECT_THAT(state.arrangement().filter, IsEmpty());
+  type(state, "q");
+  EXPECT_TRUE(state.quit());
+}
+
+TEST(LiveState, EscapeWhileTypingClearsTheFilter) {
+  State state = state_of(100, 30);
+  type(state, "/udp");
+  state.press({Key::escape}, 0);
+  EXPECT_THAT(state.arrangement().filter, IsEmpty());
+  EXPECT_FALSE(state.editing_filter());
+}
+
+TEST(LiveState, TypingAFilterGoesToTheTop) {
+  State state = state_of(100, 30);
+  state.press({Key::end}, 0);
+  type(state, "/u");
+  EXPECT_EQ(state.arrangement().first, 0);
+}
+
+TEST(LiveState, AnyKeyClosesTheHelpAndDoesNothingElse) {
+  State state = state_of(100, 30);
+  type(state, "?");
+  EXPECT_TRUE(state.help());
+  type(state, "p");
+  EXPECT_FALSE(state.help());
+  EXPECT_FALSE(state.paused());
+}
+
+TEST(LiveState, AChoiceRemembersWhenItWasMade) {
+  State state = state_of(10, 5);
+  type(state, "i", 12.5);
+  EXPECT_EQ(state.choice().of, Of::iat);
+  EXPECT_EQ(state.chosen_s(), 12.5);
+  type(state, "i", 20);  // nothing changes: the statistics go on
+  EXPECT_EQ(state.chosen_s(), 12.5);
+}
+
+TEST(LiveState, MomentsAndPercentilesOfTheRateBecomeThoseOfTheGap) {
+  State state = state_of(10, 5);
+  type(state, "e");
+  EXPECT_EQ(state.choice(), (Choice{Level::flow, false, Of::gap, What::percentiles}));
+  type(state, "t");
+  EXPECT_EQ(state.choice(), (Choice{Level::flow, false, Of::rate, What::mean}));
+}
+
+TEST(LiveState, ASumOfGapsIsRefusedWithAReason) {
+  State state = state_of(10, 5);
+  type(state, "gc");
+  EXPECT_NE(state.choice().what, What::cumulated);
+  EXPECT_THAT(state.message(), HasSubstr("not kept"));
+}
+
+TEST(LiveState, WhilePausedNothingElseIsComputed) {
+  State state = state_of(10, 5);
+  const Choice before = state.choice();
+  type(state, "pi");
+  EXPECT_EQ(state.choice(), before);
+  EXPECT_THAT(state.message(), HasSubstr("paused"));
+  type(state, "pi");
+  EXPECT_EQ(state.choice().of, Of::iat);
+}
+
+TEST(LiveState, AfterTheEndNothingElseIsComputed) {
+  State state = state_of(10, 5);
+  state.end();
+  type(state, "i");
+  EXPECT_EQ(state.choice().of, Of::rate);
+  EXPECT_THAT(state.message(), HasSubstr("ended"));
+}
+
+TEST(LiveState, ARunWithoutFlowsStaysAtPacketLevel) {
+  State state(/*own_columns=*/false, /*packets_only=*/true);
+  type(state, "f");
+  EXPECT_EQ(state.choice().level, Level::packet);
+  EXPECT_THAT(state.message(), HasSubstr("packet level"));
+}
+
+TEST(LiveState, TheColumnsAskedForAtTheStartCanBeHadAgain) {
+  State state(/*own_columns=*/true, /*packets_only=*/false);
+  EXPECT_TRUE(state.choice().own);
+  type(state, "g");
+  EXPECT_FALSE(state.choice().own);
+  type(state, "u");
+  EXPECT_TRUE(state.choice().own);
+}
+
+TEST(LiveState, SortingByAColumnThatIsGoneFallsBackToPackets) {
+  State state = state_of(10, 5, kFixedColumns + 3);
+  for (int i = 0; i < 4; ++i) state.press({Key::right}, 0);
+  EXPECT_EQ(state.arrangement().sort, kFixedColumns + 2);
+  state.fit(10, 5, kFixedColumns + 1);
+  EXPECT_EQ(state.arrangement().sort, kPackets);
+}
+
+TEST(LiveChoice, EveryNameItGivesIsOneThatTheSchemaKnows) {
+  for (int of = 0; of < 4; ++of) {
+    for (int what = 0; what < 6; ++what) {
+      const auto names = column_names(static_cast<Of>(of), static_cast<What>(what));
+      if (!names) continue;
+      const auto schema = Schema::make(*names, {});
+      ASSERT_TRUE(schema.has_value()) << schema.error().message;
+      EXPECT_EQ(schema->asked().size(), names->size());
+      EXPECT_FALSE(schema->needs_interval());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parshall::live
