@@ -15,9 +15,9 @@
 #include "base/random.hpp"
 #include "classify/registry.hpp"
 #include "engine/tables.hpp"
-#include "generate/memory_source.hpp"
 #include "goals.hpp"
 #include "lab/class_model.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "generate/traffic.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::bench {
 

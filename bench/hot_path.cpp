@@ -14,10 +14,10 @@
 #include "base/figures/harness.hpp"
 #include "engine/flow_monitor.hpp"
 #include "flat.hpp"
-#include "generate/memory_source.hpp"
 #include "goals.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 #include "rivals.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall::bench {
 namespace {

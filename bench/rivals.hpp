@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "generate/memory_source.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall::bench {
 

@@ -13,13 +13,13 @@
 
 #include "base/figures/harness.hpp"
 #include "base/prefetch.hpp"
-#include "generate/capture_loops.hpp"
-#include "generate/memory_sink.hpp"
-#include "generate/memory_source.hpp"
-#include "generate/pcap_sink.hpp"
-#include "generate/replay_writer.hpp"
-#include "generate/sender.hpp"
 #include "tester/trailer_writer.hpp"
+#include "traffic/capture_loops.hpp"
+#include "traffic/memory_sink.hpp"
+#include "traffic/memory_source.hpp"
+#include "traffic/pcap_sink.hpp"
+#include "traffic/replay_writer.hpp"
+#include "traffic/sender.hpp"
 
 namespace parshall::bench {
 namespace {

@@ -19,8 +19,8 @@
 #include "base/random.hpp"
 #include "engine/analyst.hpp"
 #include "engine/tables.hpp"
-#include "generate/memory_source.hpp"
 #include "goals.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall::bench {
 namespace {

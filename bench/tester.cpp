@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "generate/checksums.hpp"
-#include "generate/frame.hpp"
-#include "generate/trailer.hpp"
 #include "tester/receiver.hpp"
+#include "traffic/checksums.hpp"
+#include "traffic/frame.hpp"
+#include "traffic/trailer.hpp"
 
 namespace parshall::bench {
 namespace {

@@ -43,9 +43,9 @@ SOURCES = {
     "stream": ("src/pipeline/capture/stream_ring.cpp", "src/pipeline/capture/stream_source.cpp"),
     "tasks": ("src/pipeline/measure/tasks",),
     "test_frame": ("src/tester/frame_reader.cpp",),
-    "traffic": ("src/generate/traffic_spec.cpp", "src/generate/traffic_settings.cpp", "src/generate/frame_sizes.cpp", "src/generate/traffic.cpp", "src/generate/flow_frames.cpp"),
+    "traffic": ("src/traffic/traffic_spec.cpp", "src/traffic/traffic_settings.cpp", "src/traffic/frame_sizes.cpp", "src/traffic/traffic.cpp", "src/traffic/flow_frames.cpp"),
     "web": ("src/web/request.cpp", "src/web/address.cpp", "src/web/access.cpp"),
-    "words": ("src/base/parse.hpp", "src/generate/send_schedule.cpp", "src/parshall/send_choices.cpp", "src/parshall/marks.cpp", "src/pipeline/capture/device_name.cpp",
+    "words": ("src/base/parse.hpp", "src/traffic/send_schedule.cpp", "src/parshall/send_choices.cpp", "src/parshall/marks.cpp", "src/pipeline/capture/device_name.cpp",
               "src/pipeline/output/ipfix/target.cpp", "src/pipeline/output/parquet/target.cpp", "src/pipeline/output/kafka/target.cpp", "src/tester/search/search_goal.cpp",
               "src/tester/closed_loop/endpoint.cpp", "src/tester/watch_loss/monitor_command.cpp", "src/pipeline/measure/names.cpp", "src/app/send_orders.cpp"),
 }

@@ -16,14 +16,14 @@ MAY = {
     "control": {"base"},
     "classify": {"base", "decode", "flow", "measure"},
     "engine": ENGINE,
-    "generate": {"base", "capture", "decode"},
+    "traffic": {"base", "capture", "decode"},
     "web": {"base"},
-    "parshall": {*ENGINE, "classify", "generate", "web"},
+    "parshall": {*ENGINE, "classify", "traffic", "web"},
     "cli": {"base", "output"},
     "verify": {"base", "output"},
-    "app": {*ENGINE, "classify", "generate", "parshall", "cli", "verify", "web"},
-    "tester": {*ENGINE, "generate", "parshall", "cli", "app"},
-    "lab": {*ENGINE, "classify", "generate", "parshall", "cli", "app"},
+    "app": {*ENGINE, "classify", "traffic", "parshall", "cli", "verify", "web"},
+    "tester": {*ENGINE, "traffic", "parshall", "cli", "app"},
+    "lab": {*ENGINE, "classify", "traffic", "parshall", "cli", "app"},
 }
 PYTHON_MAY = {"base", "parshall"}  # of python/, beside its own
 

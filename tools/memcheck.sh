@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=build-memcheck
-tests=(capture classify control decode "fuzz corpora" generate monitor output tester verify)
+tests=(capture classify control decode "fuzz corpora" app output tester traffic verify)
 
 tools/setup.sh valgrind
 if ! command -v valgrind >/dev/null; then

@@ -40,7 +40,7 @@ sanitized() {
 }
 sanitized asan address,undefined
 # All programs of tests that are C++: what the others run is the product, which these are of.
-sanitized tsan thread base capture classify control decode engine "facts ring" flow "fuzz corpora" generate app lab measure output parshall "states under load" tester verify zipf
+sanitized tsan thread base capture classify control decode engine "facts ring" flow "fuzz corpora" traffic app lab measure output parshall "states under load" tester verify zipf
 
 if command -v clang++ >/dev/null; then
   targets=$(ls tests/fuzz/fuzz_*.cpp | wc -l)

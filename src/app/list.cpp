@@ -4,7 +4,6 @@
 #include "app/commands.hpp"
 #include "classify/registry.hpp"
 #include "engine/tables.hpp"
-#include "generate/traffic_spec.hpp"
 #include "pipeline/capture/compressed/formats.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
@@ -13,6 +12,7 @@
 #include "pipeline/output/monitor_counts.hpp"
 #include "pipeline/output/schema.hpp"
 #include "pipeline/output/sink.hpp"
+#include "traffic/traffic_spec.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "base/suggestion.hpp"
-#include "generate/traffic_spec.hpp"
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/filter_names.hpp"
 #include "pipeline/capture/kernel_interface.hpp"
+#include "traffic/traffic_spec.hpp"
 
 namespace parshall::cli {
 namespace {

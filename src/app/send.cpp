@@ -17,14 +17,14 @@
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"
 #include "engine/threads.hpp"
-#include "generate/memory_sink.hpp"
-#include "generate/pcap_sink.hpp"
-#include "generate/sending_source.hpp"
-#include "generate/traffic_text.hpp"
 #include "parshall/send_source.hpp"
 #include "parshall/wiring.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/output/sink.hpp"
+#include "traffic/memory_sink.hpp"
+#include "traffic/pcap_sink.hpp"
+#include "traffic/sending_source.hpp"
+#include "traffic/traffic_text.hpp"
 
 namespace parshall::cli {
 namespace {

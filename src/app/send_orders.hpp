@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "generate/sender.hpp"
+#include "traffic/sender.hpp"
 
 namespace parshall::cli {
 

@@ -8,8 +8,8 @@
 #include "base/counted.hpp"
 #include "base/escaped.hpp"
 #include "base/or_null.hpp"
-#include "generate/frame.hpp"
 #include "pipeline/output/format.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "generate/sender.hpp"
+#include "traffic/sender.hpp"
 
 namespace parshall::cli {
 

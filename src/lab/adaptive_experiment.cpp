@@ -12,8 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "generate/paced_source.hpp"
-#include "generate/work_clock.hpp"
 #include "lab/adaptive_accuracy.hpp"
 #include "lab/adaptive_losses.hpp"
 #include "lab/adaptive_outcome.hpp"
@@ -22,6 +20,8 @@
 #include "lab/patient_source.hpp"
 #include "lab/scheduling.hpp"
 #include "parshall/run.hpp"
+#include "traffic/paced_source.hpp"
+#include "traffic/work_clock.hpp"
 
 namespace parshall::lab {
 namespace {

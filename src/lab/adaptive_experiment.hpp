@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "generate/pace.hpp"
-#include "generate/traffic.hpp"
 #include "lab/adaptive_scenarios.hpp"
+#include "traffic/pace.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::lab {
 

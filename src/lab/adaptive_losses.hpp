@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "generate/pace.hpp"
+#include "traffic/pace.hpp"
 
 namespace parshall::lab {
 

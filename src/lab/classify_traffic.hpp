@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/result.hpp"
-#include "generate/paced_source.hpp"
 #include "lab/replay_trace.hpp"
+#include "traffic/paced_source.hpp"
 
 namespace parshall::lab {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "generate/traffic.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::lab {
 namespace {

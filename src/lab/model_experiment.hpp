@@ -11,8 +11,8 @@
 #include "base/result.hpp"
 #include "engine/tables.hpp"
 #include "engine/thread_models.hpp"
-#include "generate/traffic.hpp"
 #include "lab/scheduling.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::lab {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "generate/paced_source.hpp"
+#include "traffic/paced_source.hpp"
 
 namespace parshall::lab {
 

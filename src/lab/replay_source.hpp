@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
-#include "generate/arrival_queue.hpp"
-#include "generate/paced_source.hpp"
 #include "lab/replay_trace.hpp"
 #include "pipeline/capture/source.hpp"
+#include "traffic/arrival_queue.hpp"
+#include "traffic/paced_source.hpp"
 
 namespace parshall::lab {
 

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <unordered_set>
 
-#include "generate/frame.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/key_hash.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::lab {
 namespace {

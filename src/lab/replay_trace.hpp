@@ -8,8 +8,8 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/result.hpp"
-#include "generate/frame.hpp"
 #include "pipeline/capture/packet.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::lab {
 

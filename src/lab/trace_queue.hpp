@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "generate/traffic.hpp"
 #include "pipeline/capture/source.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::lab {
 

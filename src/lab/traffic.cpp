@@ -8,10 +8,10 @@
 #include <unordered_map>
 
 #include "base/random.hpp"
-#include "generate/traffic.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/key_hash.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::lab {
 

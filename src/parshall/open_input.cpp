@@ -10,9 +10,6 @@
 
 #include "base/escaped.hpp"
 #include "engine/thread_models.hpp"
-#include "generate/memory_source.hpp"
-#include "generate/paced_source.hpp"
-#include "generate/shared_source.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/capture/capture_parser.hpp"
 #include "pipeline/capture/device_name.hpp"
@@ -21,6 +18,9 @@
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/capture/turn_source.hpp"
 #include "pipeline/decode/layers.hpp"
+#include "traffic/memory_source.hpp"
+#include "traffic/paced_source.hpp"
+#include "traffic/shared_source.hpp"
 
 namespace parshall {
 namespace {

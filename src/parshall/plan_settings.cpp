@@ -11,12 +11,12 @@
 #include "base/suggestion.hpp"
 #include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
-#include "generate/traffic_spec.hpp"
 #include "parshall/names.hpp"
 #include "parshall/settings.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/flow/flood_filter.hpp"
 #include "pipeline/output/configuration_file.hpp"
+#include "traffic/traffic_spec.hpp"
 
 namespace parshall {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "base/result.hpp"
-#include "generate/replay_writer.hpp"
-#include "generate/sender.hpp"
-#include "generate/traffic.hpp"
 #include "parshall/send_options.hpp"
+#include "traffic/replay_writer.hpp"
+#include "traffic/sender.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall {
 

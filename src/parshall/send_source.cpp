@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "generate/capture_loops.hpp"
-#include "generate/memory_source.hpp"
+#include "traffic/capture_loops.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "generate/frame_writer.hpp"
 #include "parshall/send_choices.hpp"
 #include "pipeline/capture/source.hpp"
+#include "traffic/frame_writer.hpp"
 
 namespace parshall {
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/same_file.hpp"
-#include "generate/lent_sink.hpp"
-#include "generate/pcap_sink.hpp"
-#include "generate/sender.hpp"
 #include "parshall/send_choices.hpp"
 #include "parshall/send_source.hpp"
+#include "traffic/lent_sink.hpp"
+#include "traffic/pcap_sink.hpp"
+#include "traffic/sender.hpp"
 
 namespace parshall {
 namespace {

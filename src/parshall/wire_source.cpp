@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "generate/traffic_spec.hpp"
 #include "parshall/open_input.hpp"
+#include "traffic/traffic_spec.hpp"
 
 namespace parshall {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
-#include "generate/traffic_spec.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/open_input.hpp"
 #include "parshall/wire_model.hpp"
@@ -19,6 +18,7 @@
 #include "parshall/wire_tasks.hpp"
 #include "pipeline/capture/interface_set.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
+#include "traffic/traffic_spec.hpp"
 
 namespace parshall {
 namespace {

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "generate/frame.hpp"
 #include "pipeline/decode/ip.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::tester {
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "generate/checksums.hpp"
-#include "generate/trailer.hpp"
 #include "pipeline/capture/packet.hpp"
 #include "tester/test_plan.hpp"
+#include "traffic/checksums.hpp"
+#include "traffic/trailer.hpp"
 
 namespace parshall::tester {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "generate/frame_sizes.hpp"
+#include "traffic/frame_sizes.hpp"
 
 namespace parshall::tester {
 namespace {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "generate/sender.hpp"
 #include "pipeline/capture/source.hpp"
 #include "pipeline/decode/facts.hpp"
 #include "tester/flow_result.hpp"
 #include "tester/interval.hpp"
 #include "tester/receiver.hpp"
+#include "traffic/sender.hpp"
 
 namespace parshall::tester {
 

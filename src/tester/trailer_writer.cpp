@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/prefetch.hpp"
-#include "generate/checksums.hpp"
-#include "generate/frame.hpp"
-#include "generate/trailer.hpp"
+#include "traffic/checksums.hpp"
+#include "traffic/frame.hpp"
+#include "traffic/trailer.hpp"
 
 namespace parshall::tester {
 namespace {

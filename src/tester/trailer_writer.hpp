@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "generate/frame_writer.hpp"
 #include "tester/test_report.hpp"
+#include "traffic/frame_writer.hpp"
 
 namespace parshall::tester {
 

@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "base/thread_name.hpp"
-#include "generate/lent_sink.hpp"
-#include "generate/memory_source.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "tester/host/stolen_time.hpp"
 #include "tester/trailer_writer.hpp"
+#include "traffic/lent_sink.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall::tester {
 namespace {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/realtime.hpp"
-#include "generate/sender.hpp"
-#include "generate/traffic.hpp"
 #include "pipeline/capture/source.hpp"
 #include "tester/receiver.hpp"
 #include "tester/test_report.hpp"
 #include "tester/trial_id.hpp"
+#include "traffic/sender.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::tester {
 

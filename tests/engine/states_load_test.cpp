@@ -10,7 +10,7 @@
 
 #include "engine/analyst.hpp"
 #include "engine/tables.hpp"
-#include "generate/memory_source.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 #include <array>
 #include <vector>
 
-#include "generate/frame.hpp"
 #include "pipeline/capture/bpf_filter.hpp"
 #include "targets.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::fuzz {
 namespace {

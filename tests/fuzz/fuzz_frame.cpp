@@ -6,7 +6,6 @@
 #include <cstring>
 #include <memory>
 
-#include "generate/checksums.hpp"
 #include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/decode/dscp.hpp"
@@ -15,6 +14,7 @@
 #include "pipeline/decode/tcp.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "targets.hpp"
+#include "traffic/checksums.hpp"
 
 namespace parshall::fuzz {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "generate/frame.hpp"
 #include "targets.hpp"
 #include "tester/frame_reader.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::fuzz {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "generate/checksums.hpp"
-#include "generate/frame.hpp"
-#include "generate/traffic.hpp"
 #include "targets.hpp"
+#include "traffic/checksums.hpp"
+#include "traffic/frame.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::fuzz {
 namespace {

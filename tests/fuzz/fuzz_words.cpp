@@ -12,8 +12,6 @@
 #include "app/send_orders.hpp"
 #include "base/file_handle.hpp"
 #include "base/parse.hpp"
-#include "generate/frame_sizes.hpp"
-#include "generate/send_schedule.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/send_choices.hpp"
 #include "parshall/wire_outputs.hpp"
@@ -30,6 +28,8 @@
 #include "tester/device/settings.hpp"
 #include "tester/search/search_goal.hpp"
 #include "tester/watch_loss/monitor_command.hpp"
+#include "traffic/frame_sizes.hpp"
+#include "traffic/send_schedule.hpp"
 
 namespace parshall::fuzz {
 namespace {

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "generate/frame.hpp"
 #include "lab/class_model.hpp"
 #include "lab/classify_report.hpp"
 #include "lab/scheduling.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "engine/packet_counter.hpp"
-#include "generate/memory_source.hpp"
 #include "lab/model_report.hpp"
 #include "lab/trace_queue.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -16,10 +16,10 @@
 
 #include "../capture/capture_bytes.hpp"
 #include "base/random.hpp"
-#include "generate/frame.hpp"
 #include "lab/replay_source.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/key_hash.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::lab {
 namespace {

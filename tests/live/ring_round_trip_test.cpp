@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "engine/session.hpp"
-#include "generate/memory_source.hpp"
-#include "generate/sending_source.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
+#include "traffic/memory_source.hpp"
+#include "traffic/sending_source.hpp"
 
 namespace parshall {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "generate/traffic.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "frames.hpp"
-#include "generate/frame.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::tester {
 namespace {

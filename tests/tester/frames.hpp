@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "../decode/frames.hpp"
-#include "generate/checksums.hpp"
-#include "generate/trailer.hpp"
 #include "pipeline/decode/ip.hpp"
+#include "traffic/checksums.hpp"
+#include "traffic/trailer.hpp"
 
 namespace parshall::tester {
 

@@ -7,7 +7,7 @@
 
 #include "base/realtime.hpp"
 #include "frames.hpp"
-#include "generate/frame.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::tester {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "frames.hpp"
-#include "generate/frame.hpp"
 #include "tester/report_writers.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::tester {
 namespace {

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "frames.hpp"
-#include "generate/memory_source.hpp"
 #include "tester/frame_reader.hpp"
 #include "tester/trial_id.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall::tester {
 namespace {

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <unordered_set>
 
-#include "generate/memory_source.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/key_hash.hpp"
+#include "traffic/memory_source.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/result.hpp"
-#include "generate/traffic.hpp"
 #include "pipeline/capture/source.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::lab {
 

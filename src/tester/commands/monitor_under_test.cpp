@@ -12,11 +12,11 @@
 #include "app/watch_options.hpp"
 #include "base/thread_name.hpp"
 #include "cli/signals.hpp"
-#include "generate/lent_sink.hpp"
-#include "generate/memory_source.hpp"
-#include "generate/sender.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "tester/host/stolen_time.hpp"
+#include "traffic/lent_sink.hpp"
+#include "traffic/memory_source.hpp"
+#include "traffic/sender.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include <tuple>
 
 #include "base/parse.hpp"
-#include "generate/send_schedule.hpp"
-#include "generate/traffic_text.hpp"
 #include "tester/search_report/search_report.hpp"
+#include "traffic/send_schedule.hpp"
+#include "traffic/traffic_text.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
-#include "generate/traffic_text.hpp"
 #include "tester/learning.hpp"
 #include "tester/seeds.hpp"
+#include "traffic/traffic_text.hpp"
 
 namespace parshall::cli {
 

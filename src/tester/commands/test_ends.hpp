@@ -7,10 +7,10 @@
 #include <string>
 
 #include "cli/program.hpp"
-#include "generate/traffic.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "tester/device/scenario.hpp"
 #include "tester/trial.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::cli {
 

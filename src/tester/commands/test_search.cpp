@@ -12,7 +12,6 @@
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"
-#include "generate/frame.hpp"
 #include "pipeline/output/format.hpp"
 #include "tester/commands/device_measurer.hpp"
 #include "tester/commands/monitor_under_test.hpp"
@@ -21,6 +20,7 @@
 #include "tester/commands/test_ends.hpp"
 #include "tester/search/search_run.hpp"
 #include "tester/search_report/search_report.hpp"
+#include "traffic/frame.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "base/parse.hpp"
-#include "generate/send_schedule.hpp"
-#include "generate/traffic.hpp"
 #include "tester/host/child.hpp"
+#include "traffic/send_schedule.hpp"
+#include "traffic/traffic.hpp"
 
 namespace parshall::cli {
 namespace {

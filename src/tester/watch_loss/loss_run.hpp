@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "generate/send_schedule.hpp"
 #include "tester/watch_loss/monitor_command.hpp"
 #include "tester/watch_loss/veth_pair.hpp"
+#include "traffic/send_schedule.hpp"
 
 namespace parshall::tester {
 
