@@ -9,7 +9,7 @@ import sys
 STAGES = ["capture", "decode", "flow", "measure", "output"]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 ENGINE = {"base", "control", *STAGES, "engine"}
-# What a folder of src may include, beside what is in it. The lab measures the inside of all; the product knows neither the lab nor the tester.
+# What a folder may include, beside what is in it. The lab measures the inside of all; the product includes neither lab nor tester.
 MAY = {
     "base": set(),
     "launcher": set(),
@@ -25,11 +25,12 @@ MAY = {
     "tester": {*ENGINE, "traffic", "parshall", "cli", "app"},
     "lab": {*ENGINE, "classify", "traffic", "parshall", "cli", "app"},
 }
+BESIDE = ["lab"]  # programs whose folders are beside src
 PYTHON_MAY = {"base", "parshall"}  # of python/, beside its own
 
 
 def layer(path):
-    """(name, what it may include) of a file or include path below src/."""
+    """(name, what it may include) of a file or include path below src/, or of one of BESIDE."""
     parts = pathlib.PurePath(path).parts
     if parts[0] == "pipeline":
         stage = parts[1]
@@ -38,8 +39,10 @@ def layer(path):
 
 
 def problems(root):
-    for path in sorted((root / "src").rglob("*.[ch]pp")):
-        name = path.relative_to(root / "src")
+    for path in sorted(path for house in (root / "src", *(root / name for name in BESIDE)) for path in house.rglob("*.[ch]pp")):
+        name = path.relative_to(root / "src" if path.is_relative_to(root / "src") else root)
+        if "tests" in name.parts:
+            continue
         text = path.read_text()
         if SPDX not in text.split("\n", 1)[0]:
             yield f"{name}: the first line must be // {SPDX}"
@@ -55,7 +58,7 @@ def problems(root):
             include = re.match(r'#include "([^"]+)"', line)
             if include and "/" in include[1] and layer(include[1])[0] not in PYTHON_MAY:
                 yield f"python/{path.name}:{line_number}: python must not include {include[1]}"
-    for path in sorted([*(root / "tests").rglob("*.[ch]pp"), *(root / "python").glob("*.[ch]pp"), *(root / "bench").rglob("*.[ch]pp"), *(root / "tools").glob("*.sh")]):
+    for path in sorted([*(root / "tests").rglob("*.[ch]pp"), *(path for name in BESIDE for path in (root / name / "tests").rglob("*.[ch]pp")), *(root / "python").glob("*.[ch]pp"), *(root / "bench").rglob("*.[ch]pp"), *(root / "tools").glob("*.sh")]):
         if SPDX not in "\n".join(path.read_text().split("\n")[:2]):
             yield f"{path.relative_to(root)}: no SPDX line"
 

@@ -9,7 +9,7 @@ cd "$here"
 status=0
 step() { if [ "$2" = 0 ]; then echo "ok      $1"; else echo "FAILED  $1"; status=1; fi; }
 
-sources=$(find src python tests bench -name '*.cpp' -o -name '*.hpp' | sort)
+sources=$(find src lab python tests bench -name '*.cpp' -o -name '*.hpp' | sort)
 
 if command -v clang-format >/dev/null; then
   clang-format --dry-run --Werror $sources 2>&1 | head -20
@@ -27,21 +27,22 @@ if [ "${TIDY:-yes}" = no ]; then
   exit $status
 fi
 
+code="src lab"
 log=$(mktemp)
 dpdk_flags=$(pkg-config --cflags libdpdk 2>/dev/null) || echo "SKIPPED the headers that need DPDK: libdpdk-dev is not installed"
 # A source that includes a header first has shown with the build that it compiles alone.
-shown=$(find src -name '*.cpp' -exec grep -m1 -h '^#include' {} + | sed -n 's|^#include "\(.*\)"|src/\1|p' | sort -u)
-headers=$(find src -name '*.hpp' $([ -n "$dpdk_flags" ] || echo "-not -path */dpdk/*") | sort | comm -23 - <(echo "$shown"))
+shown=$(find $code -name '*.cpp' -exec grep -m1 -h '^#include' {} + | sed -nE 's|^#include "(.*)"|src/\1|; s|^src/(lab)/|\1/|; s|^[^#].*|&|p' | sort -u)
+headers=$(find $code -name '*.hpp' $([ -n "$dpdk_flags" ] || echo "-not -path */dpdk/*") | sort | comm -23 - <(echo "$shown"))
 export dpdk_flags
 printf '%s\n' $headers | xargs -P "$(nproc)" -I{} sh -c \
-  'echo "#include \"${1#src/}\"" | g++ -w -std=c++20 $dpdk_flags -march=native -Isrc -fsyntax-only -x c++ - || echo "{} does not compile alone"' _ {} >"$log" 2>&1
+  'echo "#include \"${1#src/}\"" | g++ -w -std=c++20 $dpdk_flags -march=native -Isrc -I. -fsyntax-only -x c++ - || echo "{} does not compile alone"' _ {} >"$log" 2>&1
 cat "$log"
 [ ! -s "$log" ]; step "every header compiles alone" $?
 rm -f "$log"
 
 if command -v clang-tidy >/dev/null && [ -f "$build/compile_commands.json" ]; then
   # clang 14 knows no gcc-only flags; the checks are listed in .clang-tidy.
-  printf '%s\n' $(find src -name '*.cpp' -not -path '*/dpdk/*' | sort) |
+  printf '%s\n' $(find $code -name '*.cpp' -not -path '*/tests/*' -not -path '*/dpdk/*' | sort) |
     xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p "$build" --warnings-as-errors='*' 2>/dev/null | grep -E "error:|warning:" | sort -u
   [ "${PIPESTATUS[1]} ${PIPESTATUS[2]}" = "0 1" ]; step "clang-tidy" $?  # it ran to its end, and found nothing
 else

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
-#include "../lab/toeplitz.hpp"
+#include "lab/tests/toeplitz.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 #include "run.hpp"
 

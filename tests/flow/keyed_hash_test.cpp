@@ -8,8 +8,8 @@
 #include <set>
 #include <unordered_set>
 
-#include "../lab/toeplitz.hpp"
 #include "facts.hpp"
+#include "lab/tests/toeplitz.hpp"
 #include "pipeline/flow/identity.hpp"
 
 namespace parshall {

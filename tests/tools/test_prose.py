@@ -33,7 +33,7 @@ class Prose(unittest.TestCase):
         self.assertEqual(fragments(lines), (3, 2))
 
     def test_subjects_are_an_area_and_an_imperative(self):
-        for subject in ("output: resolve UDP collectors again after an error", "verify, output: accept columns", "src/lab: pass the seed"):
+        for subject in ("output: resolve UDP collectors again after an error", "verify, output: accept columns", "lab: pass the seed"):
             self.assertEqual(subject_problem(subject), "", subject)
         for subject in ("Have a process of its own tell", "output: resolved collectors", "output: resolving", "output: adds a column", "output: end it.", "output: " + "x" * 65):
             self.assertNotEqual(subject_problem(subject), "", subject)

@@ -14,7 +14,7 @@ import tomllib
 TASKS = {"heavy-hitters": "heavy-hitters:threshold=0.1%,most=100000", "retransmissions": "retransmissions:most=100000", "bursty": "bursty:most=100000",
          "latency-change": "latency-change:most=100000"}
 NAMES = tuple(TASKS)
-# configuration: share of the flows, and the tasks that they are for (src/lab/adaptive_scenarios.cpp)
+# configuration: share of the flows, and the tasks that they are for (lab/adaptive_scenarios.cpp)
 CONFIGURATIONS = {
     "chain": [(1 / 5, NAMES[:n]) for n in range(5)],
     "tree": [(1 / 4, ()), (1 / 4, ("heavy-hitters", "retransmissions")), (1 / 4, ("retransmissions", "bursty")), (1 / 4, ("bursty", "latency-change"))],

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "../flow/facts.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
+#include "tests/flow/facts.hpp"
 
 namespace parshall {
 namespace {

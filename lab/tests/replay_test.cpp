@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "../capture/capture_bytes.hpp"
 #include "base/random.hpp"
 #include "lab/replay_source.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/key_hash.hpp"
+#include "tests/capture/capture_bytes.hpp"
 #include "traffic/frame.hpp"
 
 namespace parshall::lab {

@@ -5,8 +5,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "../flow/facts.hpp"
 #include "lab/maps/registry.hpp"
+#include "tests/flow/facts.hpp"
 
 namespace parshall {
 namespace {
