@@ -27,7 +27,7 @@ LONGEST_INPUT_S, MOST_MEMORY_MB = 60, 2048
 SOURCES = {
     "capture_file": ("src/pipeline/capture/capture_parser.cpp", "src/pipeline/capture/erf_parser.cpp", "src/pipeline/capture/pcap_parser.cpp", "src/pipeline/capture/pcapng_parser.cpp"),
     "compressed": ("src/pipeline/capture/compressed",),
-    "echo": ("src/tester/closed_loop/echo_exchange.cpp", "src/tester/closed_loop/served_connection.cpp"),
+    "echo": ("tester/closed_loop/echo_exchange.cpp", "tester/closed_loop/served_connection.cpp"),
     "exported": ("src/verify/exported_file.cpp", "src/verify/ipfix_file.cpp", "src/verify/json_lines_file.cpp", "src/verify/parquet_file.cpp", "src/verify/thrift_reader.hpp"),
     "filter": ("src/pipeline/capture/bpf_filter.cpp",),
     "frame": ("src/pipeline/decode",),
@@ -42,12 +42,12 @@ SOURCES = {
     "states": ("src/pipeline/measure/states/state_plan.cpp",),
     "stream": ("src/pipeline/capture/stream_ring.cpp", "src/pipeline/capture/stream_source.cpp"),
     "tasks": ("src/pipeline/measure/tasks",),
-    "test_frame": ("src/tester/frame_reader.cpp",),
+    "test_frame": ("tester/frame_reader.cpp",),
     "traffic": ("src/traffic/traffic_spec.cpp", "src/traffic/traffic_settings.cpp", "src/traffic/frame_sizes.cpp", "src/traffic/traffic.cpp", "src/traffic/flow_frames.cpp"),
     "web": ("src/web/request.cpp", "src/web/address.cpp", "src/web/access.cpp"),
     "words": ("src/base/parse.hpp", "src/traffic/send_schedule.cpp", "src/parshall/send_choices.cpp", "src/parshall/marks.cpp", "src/pipeline/capture/device_name.cpp",
-              "src/pipeline/output/ipfix/target.cpp", "src/pipeline/output/parquet/target.cpp", "src/pipeline/output/kafka/target.cpp", "src/tester/search/search_goal.cpp",
-              "src/tester/closed_loop/endpoint.cpp", "src/tester/watch_loss/monitor_command.cpp", "src/pipeline/measure/names.cpp", "src/app/send_orders.cpp"),
+              "src/pipeline/output/ipfix/target.cpp", "src/pipeline/output/parquet/target.cpp", "src/pipeline/output/kafka/target.cpp", "tester/search/search_goal.cpp",
+              "tester/closed_loop/endpoint.cpp", "tester/watch_loss/monitor_command.cpp", "src/pipeline/measure/names.cpp", "src/app/send_orders.cpp"),
 }
 
 

@@ -25,7 +25,7 @@ MAY = {
     "tester": {*ENGINE, "traffic", "parshall", "cli", "app"},
     "lab": {*ENGINE, "classify", "traffic", "parshall", "cli", "app"},
 }
-BESIDE = ["lab"]  # programs whose folders are beside src
+BESIDE = ["lab", "tester"]  # programs whose folders are beside src
 PYTHON_MAY = {"base", "parshall"}  # of python/, beside its own
 
 

@@ -9,7 +9,7 @@ cd "$here"
 status=0
 step() { if [ "$2" = 0 ]; then echo "ok      $1"; else echo "FAILED  $1"; status=1; fi; }
 
-sources=$(find src lab python tests bench -name '*.cpp' -o -name '*.hpp' | sort)
+sources=$(find src lab tester python tests bench -name '*.cpp' -o -name '*.hpp' | sort)
 
 if command -v clang-format >/dev/null; then
   clang-format --dry-run --Werror $sources 2>&1 | head -20
@@ -27,11 +27,11 @@ if [ "${TIDY:-yes}" = no ]; then
   exit $status
 fi
 
-code="src lab"
+code="src lab tester"
 log=$(mktemp)
 dpdk_flags=$(pkg-config --cflags libdpdk 2>/dev/null) || echo "SKIPPED the headers that need DPDK: libdpdk-dev is not installed"
 # A source that includes a header first has shown with the build that it compiles alone.
-shown=$(find $code -name '*.cpp' -exec grep -m1 -h '^#include' {} + | sed -nE 's|^#include "(.*)"|src/\1|; s|^src/(lab)/|\1/|; s|^[^#].*|&|p' | sort -u)
+shown=$(find $code -name '*.cpp' -exec grep -m1 -h '^#include' {} + | sed -nE 's|^#include "(.*)"|src/\1|; s|^src/(lab|tester)/|\1/|; s|^[^#].*|&|p' | sort -u)
 headers=$(find $code -name '*.hpp' $([ -n "$dpdk_flags" ] || echo "-not -path */dpdk/*") | sort | comm -23 - <(echo "$shown"))
 export dpdk_flags
 printf '%s\n' $headers | xargs -P "$(nproc)" -I{} sh -c \

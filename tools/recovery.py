@@ -3,7 +3,7 @@
 """Is what a lossy link does recovered by `parshall test run`? Prints a table: for each ratio, how many of the 99 % intervals
 of all seeds have the truth in them, per flow and in all; and of the latency, how far it is from the link's.
 
-The truth is that of the link's settings (see src/tester/impairment.hpp): of frames drawn for loss and for duplication one
+The truth is that of the link's settings (see tester/impairment.hpp): of frames drawn for loss and for duplication one
 goes on, so loss is l (1 - d), and a frame comes twice with d (1 - l)^2. A frame overtakes where any of its copies that came
 was sent at once while one before it waits. Flows are so slow that jitter alone overtakes nothing, even where a busy machine
 brings frames up to three milliseconds closer together; so only the frame before it waits in any case, unless it is lost or

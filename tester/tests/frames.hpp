@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "../decode/frames.hpp"
 #include "pipeline/decode/ip.hpp"
+#include "tests/decode/frames.hpp"
 #include "traffic/checksums.hpp"
 #include "traffic/trailer.hpp"
 
