@@ -11,7 +11,7 @@
 
 namespace parshall::lab {
 
-/// What is asked of a monitor.
+/// Requirements of a monitor.
 struct Wish {
   double merges = 0;  ///< expected pairs of flows counted as one that may be; 0: whole keys are compared
   std::uint64_t memory_bytes = ~std::uint64_t{0};  ///< of all workers' tables and rows, at most

@@ -102,7 +102,8 @@ TEST(AdaptiveAccuracy, AFlowThatIsSeenInPartIsMissedOnce) {
   EXPECT_DOUBLE_EQ(share({.seen = 0, .seen_in_part = 0, .missed = 0}), 0) << "none of its flows had a packet";
 }
 
-/// Of ten flows: 1 and 3 events in turn, so that the mean is 0.2 and the deviation of ten windows sqrt(10 / 9) / 10.
+/// Ten flows have 1 and 3 events in alternating windows, so that the mean is 0.2 and the deviation of ten windows
+/// sqrt(10 / 9) / 10.
 TEST(AdaptiveAccuracy, VariationIsOfTenWindowsInARow) {
   std::vector<Found> found;
   Outcome outcome;

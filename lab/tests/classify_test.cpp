@@ -153,7 +153,7 @@ TEST(ClassifyCrew, CountsEachPacketOnceAndTellsEachClassInEveryShape) {
     }
 }
 
-/// What each queue of a shape is sent by itself, far faster than it can be taken.
+/// Makes the packets that each queue of a shape is sent by itself, far faster than it can be taken.
 std::vector<std::unique_ptr<PacketSource>> flood(ClassifyTraffic& traffic, const ClassifyShape& shape) {
   std::vector<std::unique_ptr<PacketSource>> queues;
   for (std::size_t interface = 0; interface < shape.interfaces; ++interface)

@@ -11,7 +11,7 @@
 namespace parshall::lab {
 namespace {
 
-/// Of CPU time.
+/// Spins for `ns` of CPU time.
 void spin(double ns) {
   for (const double start = thread_cpu_ns(); thread_cpu_ns() - start < ns;) continue;
 }

@@ -118,7 +118,7 @@ std::vector<std::string> names() {
   for (const HashFunction& hash : hash_registry()) names.emplace_back(hash.name);
   return names;
 }
-/// Of this build and this CPU: which those are has a test of its own.
+/// Returns the hashes of this build and this CPU; another test checks which these are.
 std::vector<std::string> available_names() {
   std::vector<std::string> names;
   for (const HashFunction& hash : hash_registry())

@@ -18,7 +18,7 @@ std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// What the vectors below without a text were made of.
+/// Returns the input of those vectors below that have no text.
 std::vector<std::uint8_t> sequence(std::size_t bytes) {
   std::vector<std::uint8_t> sequence(bytes);
   for (std::size_t i = 0; i < bytes; ++i) sequence[i] = static_cast<std::uint8_t>(7 * i + 3);

@@ -188,7 +188,7 @@ TEST(SimdTags, StillFindEverythingAfterMoreKeysPassedAGroupThanItCanCount) {
   for (std::uint32_t i = kKeys - kLeft; i < kKeys; ++i) ASSERT_NE(map.find(1, key_of(i)), kNowhere);
 }
 
-/// Where hashes' homes are: a key alone in a map is at home.
+/// Finds the home of a hash: a key alone in a map is at home.
 template <class Map>
 class Homes {
  public:
@@ -243,7 +243,8 @@ struct Distances {
   double mean = 0;
 };
 
-/// Of `keys` entries to their homes, in a map made for `entries` whose homes are a power of two.
+/// Returns the distances of `keys` entries from their homes. The map is made for `entries`; its homes are a power of
+/// two.
 template <class Map>
 Distances distances(std::size_t entries, std::uint64_t keys, Place homes) {
   Map map(entries, Hasher{});

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 std::string message(const std::optional<Error>& error) { return error ? error->message : "none"; }
 
-/// What is found after `sent` packets came, and those with these numbers came out.
+/// Returns what the audit reports if `arrived` of `sent` packets came, and those with the numbers `received` came out.
 std::string audited(std::size_t sent, std::size_t arrived, std::initializer_list<std::uint64_t> received) {
   ReceiveAudit audit(100);
   for (std::size_t i = 0; i < arrived; ++i) EXPECT_EQ(audit.arrived(), 100 + i);

@@ -15,7 +15,7 @@ using testing::toeplitz;
 
 const KeyedHash kUnused(0);
 
-/// Those that this build and this CPU have.
+/// Returns the implementations that this build and this CPU have.
 std::vector<const HashFunction*> implementations() {
   std::vector<const HashFunction*> found;
   for (const char* name : {"toeplitz", "toeplitz-gfni", "softrss", "softrss-be"})

@@ -47,7 +47,7 @@ std::string whole_value(const ValueBefore& before, const std::string& filter) {
   return before.takes == "TEXT" ? fmt::format("'{} {}'", before.value, filter) : "";
 }
 
-/// Whether a word is a field of Wireshark's display filters: ip.addr, tcp.port.
+/// Returns true if a word is a field of Wireshark's display filters: ip.addr, tcp.port.
 bool is_display_field(const std::string& word) {
   const std::size_t dot = word.find('.');
   const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; };

@@ -13,10 +13,10 @@ namespace parshall::cli {
 /// Error: nothing has that name; the message suggests what would work in `command`, such as "watch".
 std::optional<Error> place_first_word(const std::string& word, const std::string& command, SourcePlan& source);
 
-/// Whether a file, an interface or a device has this name.
+/// Returns true if a file, an interface or a device has this name.
 bool is_source(const std::string& name);
 
-/// Whether these are interfaces of this host: one, several with commas between them, or any.
+/// Returns true if these are interfaces of this host: one, several with commas between them, or any.
 bool are_interfaces(const std::string& names);
 
 /// Returns what is wrong with a source as it was named by an option: a file where an interface goes, or the other way

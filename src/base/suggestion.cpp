@@ -37,7 +37,7 @@ std::string lower(std::string_view text) {
   return small;
 }
 
-/// Whether a word leaves out letters of the name, behind the first three: "stats" of "statistics".
+/// Returns true if a word leaves out letters of the name, behind the first three: "stats" of "statistics".
 bool is_short_for(std::string_view word, std::string_view name) {
   if (!name.starts_with(word.substr(0, kLettersPerTypo))) return false;
   std::size_t at = 0;

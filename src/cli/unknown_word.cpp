@@ -38,7 +38,7 @@ const CLI::App* command_named(const CLI::App& program, const std::string& name) 
   return found.empty() ? nullptr : found.front();
 }
 
-/// Whether `list` shows that.
+/// Returns true for topics of `list`.
 bool is_topic(const CLI::App& program, const std::string& word) {
   const CLI::App* const list = command_named(program, "list");
   const CLI::Option* const topic = list == nullptr ? nullptr : list->get_option_no_throw("topic");

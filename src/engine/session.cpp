@@ -214,10 +214,6 @@ InputState Session::input_state() const {
   return worst;
 }
 
-std::vector<InterfacePackets> Session::interfaces() const {
-  return input_.interfaces ? input_.interfaces() : std::vector<InterfacePackets>();
-}
-
 bool Session::may_overlap() const noexcept {
   return workers_->monitors().size() > 1 && input_.dealing == Dealing::by_device &&
          options_.threads.model != ThreadModel::pipeline;

@@ -94,7 +94,9 @@ class Session {
   /// Returns the worst state of the run's inputs. Any thread.
   InputState input_state() const;
   /// Returns the interfaces that packets come from, where there are several.
-  std::vector<InterfacePackets> interfaces() const;
+  std::vector<InterfacePackets> interfaces() const {
+    return input_.interfaces ? input_.interfaces() : std::vector<InterfacePackets>();
+  }
 
   /// Returns the packets polled so far by all lanes. Cheap, at any time.
   std::uint64_t packets_polled() const noexcept;

@@ -44,8 +44,8 @@ std::string example_of(const std::string& kind) {
   return fmt::format("{0}:flows.{0}", kind);
 }
 
-/// Whether a file's name is more likely an address that lacks its URL: HOST:PORT, or an IP address. `sends`: whether
-/// outputs of the kind go to hosts at all.
+/// Returns true if a file's name is more likely an address that lacks its URL: HOST:PORT, or an IP address. `sends`:
+/// whether outputs of the kind go to hosts at all.
 bool is_like_address(const std::string& file, bool sends) {
   if (file.find('/') != file.npos) return false;
   if (is_ip(file)) return true;

@@ -8,7 +8,7 @@
 
 namespace parshall::tester {
 
-/// What a book of one flow has to say, by the definitions: everything stored, each frame compared with each.
+/// Computes the result of one flow by the definitions: stores everything, and compares each frame with each other.
 /// `sent_ns`: when each frame of the flow was meant to be sent.
 FlowResult by_definition(std::span<const Arrival> arrivals, std::span<const std::uint64_t> sent_ns);
 

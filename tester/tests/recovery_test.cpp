@@ -22,7 +22,7 @@ constexpr std::uint64_t kLinkSpacing =
     2'500'000;  ///< of a flow: more than 2 kJitter, so that jitter alone overtakes none
 constexpr int kSeeds = 200;
 
-/// What becomes of a frame, from the draws that netem makes for it: independent of what becomes of others.
+/// Probabilities of the fates of a frame, from the draws that netem makes for it, independently of other frames.
 struct Truth {
   double once = (1 - kDuplicate) * (1 - kLoss) + kDuplicate * kLoss + kDuplicate * (1 - kLoss) * kLoss;
   double twice = kDuplicate * (1 - kLoss) * (1 - kLoss);
@@ -30,13 +30,13 @@ struct Truth {
   double received = once + twice;
   double first_at_once = once * kReorder + twice * (1 - (1 - kReorder) * (1 - kReorder));
 
-  /// That a frame comes later than `after_ns` at the earliest.
+  /// Returns the probability that no copy of a frame has come after `after_ns`, and one will.
   double pending(double after_ns) const {
     const double waits = std::clamp((kDelay + kJitter - after_ns) / (2 * kJitter), 0.0, 1.0);
     return once * (1 - kReorder) * waits + twice * std::pow((1 - kReorder) * waits, 2);
   }
 
-  /// Of a frame that came: sent at once, and of those sent before it one, at least, is on its way still.
+  /// Returns the probability that a frame that came was sent at once while an earlier frame is still on its way.
   double overtaking() const {
     double none_pending = 1;
     for (std::uint64_t before = kLinkSpacing; before < kDelay + kJitter; before += kLinkSpacing)
@@ -44,7 +44,7 @@ struct Truth {
     return first_at_once * (1 - none_pending) / received;
   }
 
-  /// Of a frame that came: that it took so long at most, or on average.
+  /// Return the probability that a frame that came took at most `ns`, and the mean latency of such frames.
   double latency_within(double ns) const { return ns < 0 ? 0 : (received - pending(ns)) / received; }
   double mean_latency() const {
     const double both_wait = std::pow(1 - kReorder, 2) * (kDelay - kJitter + 2.0 * kJitter / 3);

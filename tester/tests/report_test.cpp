@@ -35,8 +35,8 @@ FlowKey key_of(std::uint8_t host) {
   return key;
 }
 
-/// Of three flows of ten frames: all come, half of it and a duplicate, none; a corrupted frame of the second, one of a
-/// stream that is not there, two foreign ones.
+/// Receives frames of three flows of ten: all come, half of it and a duplicate, none; a corrupted frame of the second,
+/// one of a stream that is not there, two foreign ones.
 class Received {
  public:
   explicit Received(const BookOptions& options = {}) : receiver_(kReportPlan, options) {

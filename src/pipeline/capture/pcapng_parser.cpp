@@ -36,7 +36,7 @@ constexpr std::size_t min_body_bytes(std::uint32_t type) noexcept {
   }
 }
 
-/// Returns whether the statistics of such a block are read: what hangs on a block that is not is only a number.
+/// Returns true if a statistics block of this length is read. Others are skipped: no packet depends on them.
 constexpr bool holds_statistics(std::uint32_t block_bytes) noexcept {
   return block_bytes >= kFramingBytes + min_body_bytes(5) && block_bytes <= PcapngParser::kMaxBlockBytes;
 }

@@ -152,7 +152,7 @@ constexpr ColumnAlias kAliases[] = {{"src", "src_ip"},
                                     {"pps", "rate_pps"},
                                     {"bps", "rate_bps"}};
 
-/// Whether a name ends in a percentile that is none: p101.
+/// Returns true if a name ends in an impossible percentile, such as p101.
 bool is_beyond_percentiles(std::string_view name) {
   const std::size_t at = name.rfind("_p");
   const auto digits = at == name.npos ? std::string_view() : name.substr(at + 2);

@@ -30,7 +30,7 @@ constexpr SinkEntry kSinks[] = {
     {"jsonl", "one JSON object per flow and event as they come, the summary last", 0, "", 0, make_json_lines_sink},
 };
 
-/// Whether a column is one that flows are usually sorted by.
+/// Returns true for columns that flows are usually sorted by.
 bool is_amount(const ColumnInfo& column) {
   return column.name == "packets" || column.name.ends_with("_bytes") || column.name.ends_with("_ns");
 }

@@ -33,7 +33,7 @@ inline void reset(FileHandle socket) {
   ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
-/// What can be read now.
+/// Reads the bytes that are there now.
 inline std::vector<std::uint8_t> read_some(const FileHandle& socket, std::size_t most = 65536) {
   std::vector<std::uint8_t> bytes(most);
   const ssize_t count = ::recv(socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -54,7 +54,7 @@ class Listener {
     EXPECT_EQ(::listen(socket_.get(), 128), 0);
   }
   Endpoint endpoint() const { return *Endpoint::of_socket(socket_.get()); }
-  /// Of the next client, if there is one.
+  /// Returns the connection of the next client, if there is one.
   FileHandle accept() const { return FileHandle(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK)); }
 
  private:

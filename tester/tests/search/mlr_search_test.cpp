@@ -190,7 +190,7 @@ Device device_of(std::string_view name, double rate) {
   return hard_knee(name == "never loses" ? 1e12 : 1);
 }
 
-/// Where chance has a part the sums over all searches scatter by some per cent.
+/// Sums over all searches scatter by some per cent if the device loses at random.
 TEST(MlrSearch, CostsNoMoreThanTheReference) {
   for (const auto& [goals, name, reference_trials, reference_s] : kReferenceCosts) {
     double trials = 0, trial_s = 0;

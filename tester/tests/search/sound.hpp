@@ -7,7 +7,7 @@
 
 namespace parshall::tester {
 
-/// What holds of the result of every goal of every search, ended or not.
+/// Expects what holds for every goal of every search, ended or not.
 inline void expect_sound(const SearchPlan& plan, const GoalResult& result) {
   const auto &lower = result.relevant_lower_bound, &upper = result.relevant_upper_bound;
   if (lower) {
@@ -47,7 +47,7 @@ inline void expect_sound(const SearchPlan& plan, const GoalResult& result) {
   }
 }
 
-/// What holds of the result of every search that has ended.
+/// Expects what holds for every search that has ended.
 inline void expect_sound(const SearchPlan& plan, const SearchResult& result) {
   ASSERT_EQ(result.goals.size(), plan.goals.size());
   ASSERT_FALSE(result.trials.empty());

@@ -42,7 +42,7 @@ bool assigns(const std::string& text) {
   return false;
 }
 
-/// Whether it asks for an address of a flow.
+/// Returns true if the expression names an address of a flow.
 bool names_address(const std::string& text) {
   for (const std::string_view name : {"src_ip", "dst_ip"})
     if (text.find(name) != text.npos) return true;
