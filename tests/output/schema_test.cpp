@@ -401,5 +401,17 @@ TEST(InformationElements, APercentileWithMoreDigitsHasNone) {
     EXPECT_EQ(statistic_element(name), IpfixElement()) << name;
 }
 
+TEST(FlowOriginOfTwoWorkers, BeginsAtTheSmallestTimeOfBoth) {
+  alignas(8) std::byte a[sizeof(FlowOrigin::State)], b[sizeof a];
+  FlowOrigin::begin_at(a, 100);
+  FlowOrigin::begin_at(b, 200);
+  FlowRecord ended;
+  ended.first_ns = 50;  // a late packet of the one that began later
+  FlowOrigin::go_on(b, ended);
+  FlowOrigin().merge(a, b);
+  EXPECT_EQ(FlowOrigin::state_of(a).began_ns, 100u);
+  EXPECT_EQ(FlowOrigin::state_of(a).first_ns, 50u);
+}
+
 }  // namespace
 }  // namespace parshall

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -62,6 +63,7 @@ class FlowOrigin final : public Statistic {
     const State a = state_of(into), b = state_of(from);
     if (!b.is_known()) return;
     State merged = a.is_known() && a.began_ns <= b.began_ns ? a : b;
+    if (a.is_known()) merged.first_ns = std::min(a.first_ns, b.first_ns);
     merged.packets = a.packets + b.packets;
     merged.ip_bytes = a.ip_bytes + b.ip_bytes;
     merged.wire_bytes = a.wire_bytes + b.wire_bytes;
