@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What does `--sandbox on` cost a run? CPU time of `parshall watch` with it and without, in turns, of a capture, of built-in traffic, and of a link
-(AF_PACKET over a veth pair, as root). Prints the ratio of the medians, and how far apart half of the rounds' ratios are.
+"""What does `--sandbox on` cost a run? CPU time of `parshall watch` with it and without, in turns, of a capture, of
+built-in traffic, and of a link
+(AF_PACKET over a veth pair, as root). Prints the ratio of the medians, and how far apart half of the rounds' ratios
+are.
 
 usage: sandbox_cost.py PARSHALL [ROUNDS]"""
+
 import os
 import pathlib
 import statistics
@@ -13,7 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "live"))
-import netns  # noqa: E402
+import netns
 
 PARSHALL, ROUNDS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 11
 PACKETS = 8_000_000
@@ -45,21 +48,51 @@ def compare(what, words, during=None):
         rounds.append(pair)
     off, on = (statistics.median(pair[kept] for pair in rounds) for kept in ("off", "on"))
     low, _, high = statistics.quantiles((pair["on"] / pair["off"] for pair in rounds), n=4)
-    print(f"{what:<16} off {off:.3f} s, on {on:.3f} s of CPU: on / off {on / off:.3f} (half of {ROUNDS} rounds {low:.3f} to {high:.3f})", flush=True)
+    print(
+        f"{what:<16} off {off:.3f} s, on {on:.3f} s of CPU: on / off {on / off:.3f} (half of {ROUNDS} rounds {low:.3f} "
+        f"to {high:.3f})",
+        flush=True,
+    )
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         capture = f"{folder}/a.pcap"
-        subprocess.run([PARSHALL, "send", "-q", "-g", "flows=100000,dist=zipf:1.1", "--count", str(PACKETS), "-w", capture], check=True, capture_output=True)
+        subprocess.run(
+            [PARSHALL, "send", "-q", "-g", "flows=100000,dist=zipf:1.1", "--count", str(PACKETS), "-w", capture],
+            check=True,
+            capture_output=True,
+        )
         compare("capture", [PARSHALL, "watch", "-q", "-r", capture])
-        compare("records to CSV", [PARSHALL, "watch", "-q", "-r", capture, "--idle", "1ms", "--export", f"csv:{folder}/flows.csv"])
-    compare("built-in traffic", [PARSHALL, "watch", "-q", "-g", "flows=100000,dist=zipf:1.1", "--count", str(10 * PACKETS)])
+        compare(
+            "records to CSV",
+            [PARSHALL, "watch", "-q", "-r", capture, "--idle", "1ms", "--export", f"csv:{folder}/flows.csv"],
+        )
+    compare(
+        "built-in traffic", [PARSHALL, "watch", "-q", "-g", "flows=100000,dist=zipf:1.1", "--count", str(10 * PACKETS)]
+    )
     if (why := netns.why_not()) is not None:
         return print(f"link: SKIPPED ({why})")
     frames = netns.udp_frames(LINK_FRAMES)
     with netns.VethPair() as link:
-        compare("link", ["ip", "netns", "exec", link.rx_space, PARSHALL, "watch", "-i", "tap0", "--descriptors", "16384", "--flows", "65536"], lambda: link.deliver(frames))
+        compare(
+            "link",
+            [
+                "ip",
+                "netns",
+                "exec",
+                link.rx_space,
+                PARSHALL,
+                "watch",
+                "-i",
+                "tap0",
+                "--descriptors",
+                "16384",
+                "--flows",
+                "65536",
+            ],
+            lambda: link.deliver(frames),
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What only parshall-lab has: the monitor's own choices run in the monitor's own program, the others in the lab's."""
+
 OWN = {"--table": ("bucketed",), "--hash": ("aes",)}
 
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_links.py [ROOT]: every relative link of every page leads to a file that is there, and to a heading of it. Prints those that do not."""
+"""check_links.py [ROOT]: every relative link of every page leads to a file that is there, and to a heading of it.
+Prints those that do not."""
+
 import pathlib
 import re
 import sys
@@ -31,7 +33,9 @@ def anchors(text):
 
 
 def pages(root):
-    return sorted(p for p in root.rglob("*.md") if not any(part.startswith((".", "build")) for part in p.relative_to(root).parts))
+    return sorted(
+        p for p in root.rglob("*.md") if not any(part.startswith((".", "build")) for part in p.relative_to(root).parts)
+    )
 
 
 def problems(root):
@@ -50,6 +54,8 @@ def problems(root):
 
 
 if __name__ == "__main__":
-    found = list(problems(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1]).resolve()))
+    found = list(
+        problems(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1]).resolve())
+    )
     print("\n".join(found), end="\n" if found else "")
     sys.exit(bool(found))

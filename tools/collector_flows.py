@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What nfcapd (nfdump), nfacctd (pmacct) and tshark have of each flow, against the CSV file of the same run, with one worker and with two. Prints a line for each trial; status 1
-where a flow differs.
+"""What nfcapd (nfdump), nfacctd (pmacct) and tshark have of each flow, against the CSV file of the same run, with one
+worker and with two. Prints a line for each trial; status 1 where a flow differs.
 
 usage: collector_flows.py PARSHALL CAPTURE...
 
 To install them: apt-get install nfdump pmacct tshark
 """
+
 import collections
 import csv
 import json
@@ -29,7 +30,8 @@ def key(src, dst, src_port, dst_port, protocol):
 
 
 class Flows(collections.Counter):
-    """Packets and bytes by direction of a connection; those of protocols that collectors keep no ports of are left out."""
+    """Packets and bytes by direction of a connection; those of protocols that collectors keep no ports of are left
+    out."""
 
     def add(self, flow, packets, octets):
         if flow[4] in PORTS and int(packets or 0):
@@ -58,7 +60,9 @@ class NfcapdFlows(Nfcapd):
 
     def flows(self):
         os.remove(self.folder / "said")
-        said = subprocess.run(["nfdump", "-R", self.folder, "-o", "json"], capture_output=True, text=True, check=True).stdout
+        said = subprocess.run(
+            ["nfdump", "-R", self.folder, "-o", "json"], capture_output=True, text=True, check=True
+        ).stdout
         flows = Flows()
         for one in json.loads(said or "[]"):
             src, dst = (one.get(f"{end}4_addr") or one.get(f"{end}6_addr") for end in ("src", "dst"))
@@ -80,7 +84,11 @@ class NfacctdFlows(Nfacctd):
             one = json.loads(line)
             protocol = numbers.get(one["ip_proto"], one["ip_proto"])
             if protocol in PORTS:
-                flows.add(key(one["ip_src"], one["ip_dst"], one["port_src"], one["port_dst"], protocol), one["packets"], one["bytes"])
+                flows.add(
+                    key(one["ip_src"], one["ip_dst"], one["port_src"], one["port_dst"], protocol),
+                    one["packets"],
+                    one["bytes"],
+                )
         return flows
 
 
@@ -95,17 +103,29 @@ class Tshark(Collector):
 
     def flows(self):
         self.listener.close()
-        said = subprocess.run(["tshark", "-r", self.folder / "messages.pcapng", "-d", f"udp.port=={self.port},cflow", "-T", "json"], capture_output=True, text=True, check=True).stdout
+        said = subprocess.run(
+            ["tshark", "-r", self.folder / "messages.pcapng", "-d", f"udp.port=={self.port},cflow", "-T", "json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         flows = Flows()
 
         def visit(pairs):
             fields = collections.defaultdict(list)
             for name, value in pairs:
                 fields[name].append(value)
-            src, dst = (next((fields[name][0] for name in (f"cflow.{end}addr", f"cflow.{end}addrv6") if name in fields), None) for end in ("src", "dst"))
+            src, dst = (
+                next((fields[name][0] for name in (f"cflow.{end}addr", f"cflow.{end}addrv6") if name in fields), None)
+                for end in ("src", "dst")
+            )
             if src and dst and "cflow.packets" in fields:
-                flow = key(src, dst, fields["cflow.srcport"][0], fields["cflow.dstport"][0], fields["cflow.protocol"][0])
-                for way, packets, octets in zip((flow, reversed_key(flow)), fields["cflow.packets"], fields["cflow.octets"]):
+                flow = key(
+                    src, dst, fields["cflow.srcport"][0], fields["cflow.dstport"][0], fields["cflow.protocol"][0]
+                )
+                for way, packets, octets in zip(
+                    (flow, reversed_key(flow)), fields["cflow.packets"], fields["cflow.octets"]
+                ):
                     flows.add(way, packets, octets)
             return dict(pairs)
 
@@ -121,14 +141,37 @@ def try_one(parshall, kind, what, capture, workers):
         collector = kind(pathlib.Path(folder))
         table = pathlib.Path(folder).parent / f"{pathlib.Path(folder).name}.csv"
         try:
-            subprocess.run([parshall, "watch", "-q", "-r", capture, "-o", "/dev/null", "--columns", columns, "--workers", str(workers), "--export",
-                            f"{protocol}:udp://127.0.0.1:{collector.port},rate=20M", "--export", f"csv:{table}", *biflow], check=True)
+            subprocess.run(
+                [
+                    parshall,
+                    "watch",
+                    "-q",
+                    "-r",
+                    capture,
+                    "-o",
+                    "/dev/null",
+                    "--columns",
+                    columns,
+                    "--workers",
+                    str(workers),
+                    "--export",
+                    f"{protocol}:udp://127.0.0.1:{collector.port},rate=20M",
+                    "--export",
+                    f"csv:{table}",
+                    *biflow,
+                ],
+                check=True,
+            )
         finally:
             collector.end()
         seen, wanted = collector.flows(), of_csv(table, kind.parts.get(what, "forward"))
         os.remove(table)
     wrong = [flow for flow in seen.keys() | wanted.keys() if seen[flow] != wanted[flow]]
-    print(f"{kind.program:<8} {what:<16} {workers} worker{'s' if workers > 1 else ' '} {pathlib.Path(capture).name:<40} {len(wanted) // 2:>7} flows, {len(wrong)} counts differ", flush=True)
+    print(
+        f"{kind.program:<8} {what:<16} {workers} worker{'s' if workers > 1 else ' '} {pathlib.Path(capture).name:<40} "
+        f"{len(wanted) // 2:>7} flows, {len(wrong)} counts differ",
+        flush=True,
+    )
     for flow in wrong[:3]:
         print(f"    {flow}: {seen[flow]} there, {wanted[flow]} sent")
     return bool(wanted) and not wrong

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What collectors have of the records that parshall sends them: nfcapd (nfdump), nfacctd (pmacct), goflow2 with two workers, tshark, and the ipfix module of
-Python, each where it is installed. Prints a table: records and packets sent and there, and what the collector says was missing. Status 1: not all is there at the usual pace, or
-slower.
+"""What collectors have of the records that parshall sends them: nfcapd (nfdump), nfacctd (pmacct), goflow2 with two
+workers, tshark, and the ipfix module of
+Python, each where it is installed. Prints a table: records and packets sent and there, and what the collector says was
+missing. Status 1: not all is there at the usual pace, or slower.
 
 usage: collectors.py PARSHALL [RECORDS]
 
-To install them: apt-get install nfdump pmacct tshark; go install github.com/netsampler/goflow2/v2/cmd/goflow2@latest; pip install ipfix
+To install them: apt-get install nfdump pmacct tshark; go install github.com/netsampler/goflow2/v2/cmd/goflow2@latest;
+pip install ipfix
 """
+
 import importlib.util
 import json
 import os
@@ -36,8 +39,13 @@ class Collector:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.said = open(folder / "said", "w+", encoding="utf-8")
-        self.process = subprocess.Popen([str(word) for word in self.command()], cwd=folder, stdout=self.said, stderr=subprocess.STDOUT,
-                                        start_new_session=True)
+        self.process = subprocess.Popen(
+            [str(word) for word in self.command()],
+            cwd=folder,
+            stdout=self.said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         time.sleep(SETTLE_S)
 
     def end(self):
@@ -68,13 +76,18 @@ class Nfcapd(Collector):
 
 class Nfacctd(Collector):
     """It keeps no records, but sums by whatever is asked for."""
+
     program = "nfacctd"
     aggregate = "proto"
 
     def command(self):
         options = self.folder / "nfacctd.conf"
-        options.write_text(f"nfacctd_ip: 127.0.0.1\nnfacctd_port: {self.port}\nplugins: print\nprint_output: json\nprint_output_file: {self.folder}/sums\n"
-                           f"print_refresh_time: 5\nprint_output_file_append: true\naggregate: {self.aggregate}\nplugin_pipe_size: 104857600\nplugin_buffer_size: 600\n")
+        options.write_text(
+            f"nfacctd_ip: 127.0.0.1\nnfacctd_port: {self.port}\nplugins: print\nprint_output: json\nprint_output_file: "
+            f"{self.folder}/sums\n"
+            f"print_refresh_time: 5\nprint_output_file_append: true\naggregate: {self.aggregate}\nplugin_pipe_size: "
+            f"104857600\nplugin_buffer_size: 600\n"
+        )
         return "nfacctd", "-f", options
 
     def end(self):
@@ -91,8 +104,17 @@ class Goflow2(Collector):
 
     def command(self):
         (self.folder / "templates").mkdir()
-        return ("goflow2", "-listen", f"netflow://127.0.0.1:{self.port}/?count=2&workers=2", "-transport.file", self.folder / "flows", "-addr", "127.0.0.1:0",
-                "-templates.path", self.folder / "templates")
+        return (
+            "goflow2",
+            "-listen",
+            f"netflow://127.0.0.1:{self.port}/?count=2&workers=2",
+            "-transport.file",
+            self.folder / "flows",
+            "-addr",
+            "127.0.0.1:0",
+            "-templates.path",
+            self.folder / "templates",
+        )
 
     def there(self):
         records = packets = 0
@@ -111,7 +133,12 @@ def records_of(records):
 
 def watch(parshall, export, *options):
     """Its account."""
-    done = subprocess.run([parshall, "watch", "-q", "--format", "json", "--top", "1", "--export", export, *options], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [parshall, "watch", "-q", "--format", "json", "--top", "1", "--export", export, *options],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     summary = json.loads(done.stdout)["summary"]
     (account,) = (output for output in summary["outputs"] if output["name"] == export)
     return account["written"]
@@ -133,7 +160,17 @@ def try_collector(kind, parshall, records, what, target, *options):
             collector.end()
         there, packets, wrong = collector.there()
     protocol = target.partition(":")[0]
-    row(kind.program, protocol, what, sent["records"], "-" if there is None else there, sent["packets"], packets, f"{took:.1f}", wrong)
+    row(
+        kind.program,
+        protocol,
+        what,
+        sent["records"],
+        "-" if there is None else there,
+        sent["packets"],
+        packets,
+        f"{took:.1f}",
+        wrong,
+    )
     return packets == sent["packets"] and there in (None, sent["records"])
 
 
@@ -146,19 +183,46 @@ def try_tshark(parshall, what, *options):
         path = f"{folder}/flows.ipfix"
         began = time.monotonic()
         sent = watch(parshall, f"ipfix:{path}", *options)
-        decoded = subprocess.run(["tshark", "-r", path, "-T", "fields", "-e", "cflow.packets", "-e", "_ws.expert.message", "-E", "separator=;"],
-                                 capture_output=True, text=True, check=True).stdout
+        decoded = subprocess.run(
+            [
+                "tshark",
+                "-r",
+                path,
+                "-T",
+                "fields",
+                "-e",
+                "cflow.packets",
+                "-e",
+                "_ws.expert.message",
+                "-E",
+                "separator=;",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
     packets, odd = 0, 0
     for line in decoded.splitlines():
         counts, _, said = line.partition(";")  # of both directions
         packets += sum(int(count) for count in counts.split(",") if count)
         odd += said != ""
-    row("tshark", "file", what, sent["records"], "-", sent["packets"], packets, f"{time.monotonic() - began:.1f}", f"{odd} complaints" if odd else "")
+    row(
+        "tshark",
+        "file",
+        what,
+        sent["records"],
+        "-",
+        sent["packets"],
+        packets,
+        f"{time.monotonic() - began:.1f}",
+        f"{odd} complaints" if odd else "",
+    )
     return packets == sent["packets"] and not odd
 
 
 def try_python(parshall, what, *options):
-    """Of a file, by B. Trammell's module of Python: it knows nothing of this program but what the file says of its elements."""
+    """Of a file, by B. Trammell's module of Python: it knows nothing of this program but what the file says of its
+    elements."""
     import ipfix
     import ipfix.reader
 
@@ -174,7 +238,17 @@ def try_python(parshall, what, *options):
                 if "packetDeltaCount" in record:
                     there += 1
                     packets += record["packetDeltaCount"] + record.get("reversePacketDeltaCount", 0)
-    row("ipfix.py", "file", what, sent["records"], there, sent["packets"], packets, f"{time.monotonic() - began:.1f}", "")
+    row(
+        "ipfix.py",
+        "file",
+        what,
+        sent["records"],
+        there,
+        sent["packets"],
+        packets,
+        f"{time.monotonic() - began:.1f}",
+        "",
+    )
     return (there, packets) == (sent["records"], sent["packets"])
 
 
@@ -192,11 +266,22 @@ def main():
         good &= try_collector(kind, parshall, records, "usual pace", "ipfix:udp://127.0.0.1:{port}")
         good &= try_collector(kind, parshall, records, "rate=20M", "netflow9:udp://127.0.0.1:{port},rate=20M")
         good &= try_collector(kind, parshall, records, "usual pace", "netflow9:udp://127.0.0.1:{port}")
-        good &= try_collector(kind, parshall, few, "all columns", "ipfix:udp://127.0.0.1:{port}", "--columns", "all,first_sizes,community_id")
+        good &= try_collector(
+            kind,
+            parshall,
+            few,
+            "all columns",
+            "ipfix:udp://127.0.0.1:{port}",
+            "--columns",
+            "all,first_sizes,community_id",
+        )
         try_collector(kind, parshall, records, "rate=1G", "ipfix:udp://127.0.0.1:{port},rate=1G")
         try_collector(kind, parshall, records, "rate=0: none", "ipfix:udp://127.0.0.1:{port},rate=0")
     conversations, _ = make_captures.ensure_capture("/tmp/parshall-peers", "mix", records // 2, seed=1)
-    for name, there, read in (("tshark", shutil.which("tshark"), try_tshark), ("ipfix of Python", importlib.util.find_spec("ipfix"), try_python)):
+    for name, there, read in (
+        ("tshark", shutil.which("tshark"), try_tshark),
+        ("ipfix of Python", importlib.util.find_spec("ipfix"), try_python),
+    ):
         if not there:
             print(f"SKIPPED {name}: not installed")
             continue

@@ -4,6 +4,7 @@
 
 usage: columns_page.py PARSHALL PAGE [--check]
 """
+
 import pathlib
 import re
 import subprocess
@@ -19,14 +20,18 @@ and Arrow times are timestamps, and have no `_ns` in their name.
 
 | column | unit | type | absent | IPFIX | what |
 |---|---|---|---|---|---|
-"""
+"""  # noqa: E501
 
 
 def page(parshall):
-    head, *lines = subprocess.run([parshall, "list", "columns"], capture_output=True, text=True, check=True).stdout.splitlines()
+    head, *lines = subprocess.run(
+        [parshall, "list", "columns"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     begins = [match.start() for match in re.finditer(r"\S+", head)]
     rows = [[line[begin:end].strip() for begin, end in zip(begins, [*begins[1:], None])] for line in lines]
-    return HEAD + "".join("| " + " | ".join([f"`{row[0]}`", *(cell.replace("|", "\\|") for cell in row[1:])]) + " |\n" for row in rows)
+    return HEAD + "".join(
+        "| " + " | ".join([f"`{row[0]}`", *(cell.replace("|", "\\|") for cell in row[1:])]) + " |\n" for row in rows
+    )
 
 
 def main():

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""completions.py PARSHALL FOLDER: completions for bash, zsh and fish, of each program beside PARSHALL, of what they say of
-themselves, into FOLDER/bash/PROGRAM, FOLDER/zsh/_PROGRAM and FOLDER/fish/PROGRAM.fish."""
+"""completions.py PARSHALL FOLDER: completions for bash, zsh and fish, of each program beside PARSHALL, of what they say
+of themselves, into FOLDER/bash/PROGRAM, FOLDER/zsh/_PROGRAM and FOLDER/fish/PROGRAM.fish."""
+
 import pathlib
 import sys
 import textwrap
@@ -29,11 +30,14 @@ def how(option):
     return " ".join(["list" if option.is_list else option.kind, *option.values])
 
 
-# bash: three functions that know, by the words of a command, its commands, its options, and what an option takes; completions/parshall.bash asks them.
+# bash: three functions that know, by the words of a command, its commands, its options, and what an option takes;
+# completions/parshall.bash asks them.
 def bash_cases(name, cases):
     yield f"{name}() {{"
     yield '  case "$1" in'
-    yield from (f"    {'|'.join(quoted(key) for key in keys)}) REPLY={quoted(value)} ;;" for keys, value in cases if value)
+    yield from (
+        f"    {'|'.join(quoted(key) for key in keys)}) REPLY={quoted(value)} ;;" for keys, value in cases if value
+    )
     yield "    *) REPLY='' ;;"
     yield "  esac"
     yield "}"
@@ -51,11 +55,27 @@ def bash(program):
     commands = list(program.walk())
     name = function_of(program.path)
     yield f"# bash completion of {program.name}; made by its build"
-    yield from bash_cases(f"_{name}_commands", same_together((" ".join(c.path), " ".join(inner.name for inner in c.commands)) for c in commands))
-    yield from bash_cases(f"_{name}_options", same_together((" ".join(c.path), " ".join(n for o in c.options for n in o.names)) for c in commands))
-    yield from bash_cases(f"_{name}_takes", same_together(
-        (" ".join((*c.path, n)), ("many " if o.many else "one ") + how(o)) for c in commands for o in c.options if o.words != 0 for n in o.names))
-    yield from bash_cases(f"_{name}_words", same_together((" ".join(c.path), how(o)) for c in commands for o in positionals(c)[:1]))
+    yield from bash_cases(
+        f"_{name}_commands",
+        same_together((" ".join(c.path), " ".join(inner.name for inner in c.commands)) for c in commands),
+    )
+    yield from bash_cases(
+        f"_{name}_options",
+        same_together((" ".join(c.path), " ".join(n for o in c.options for n in o.names)) for c in commands),
+    )
+    yield from bash_cases(
+        f"_{name}_takes",
+        same_together(
+            (" ".join((*c.path, n)), ("many " if o.many else "one ") + how(o))
+            for c in commands
+            for o in c.options
+            if o.words != 0
+            for n in o.names
+        ),
+    )
+    yield from bash_cases(
+        f"_{name}_words", same_together((" ".join(c.path), how(o)) for c in commands for o in positionals(c)[:1])
+    )
     yield (HERE / "parshall.bash").read_text().replace("@NAME@", name).replace("@PROGRAM@", program.name).rstrip()
 
 
@@ -81,7 +101,9 @@ def zsh_specs(command):
             excluded = "" if option.many else f"({' '.join(option.names)})"
             star = "*" if option.many else ""
             said = f"[{zsh_text(option.help)}]"
-            word = f":{zsh_text(option.takes.split(':')[0] or 'FILE')}:{zsh_action(option)}" if option.words != 0 else ""
+            word = (
+                f":{zsh_text(option.takes.split(':')[0] or 'FILE')}:{zsh_action(option)}" if option.words != 0 else ""
+            )
             for name in option.names:
                 equals = "=" if option.words != 0 and name.startswith("--") else ""
                 yield quoted(excluded + star + name + equals + said + word)
@@ -121,7 +143,9 @@ def fish_values(option):
     if option.is_list:
         return "-xa " + quoted(f"(__parshall_list {' '.join(option.values)})")
     if option.kind == "values":
-        return ("-ra " if any(value[-1] == ":" for value in option.values) else "-xa ") + quoted(" ".join(option.values))
+        return ("-ra " if any(value[-1] == ":" for value in option.values) else "-xa ") + quoted(
+            " ".join(option.values)
+        )
     return {"interface": "-xa '(__fish_print_interfaces)'", "file": "-rF"}.get(option.kind, "-x")
 
 
@@ -132,7 +156,10 @@ def fish(program):
     commands = list(program.walk())
     takers = dict.fromkeys(n for c in commands if c.commands for o in c.options if o.words != 0 for n in o.names)
     yield f"function {known}"
-    yield f"    __parshall_at {quoted(' '.join(takers))} {quoted(','.join(' '.join(c.path[1:]) for c in commands))} \"$argv\""
+    yield (
+        f"    __parshall_at {quoted(' '.join(takers))} {quoted(','.join(' '.join(c.path[1:]) for c in commands))} "
+        f'"$argv"'
+    )
     yield "end"
     yield f"complete -c {program.name} -f"
     for command in commands:
@@ -142,7 +169,9 @@ def fish(program):
         for option in command.options:
             if option.names:
                 names = [f"-s {name[1:]}" if name[1] != "-" else f"-l {name[2:]}" for name in option.names]
-                yield " ".join([here, *names, *([fish_values(option)] if option.words != 0 else []), "-d", quoted(option.help)])
+                yield " ".join(
+                    [here, *names, *([fish_values(option)] if option.words != 0 else []), "-d", quoted(option.help)]
+                )
             elif option.values:
                 yield f"{here} -a {quoted(' '.join(option.values))}"
             elif option.kind == "file":
@@ -155,7 +184,11 @@ def main():
     folder = pathlib.Path(sys.argv[2])
     programs, _ = option_tree.programs(sys.argv[1])
     for program in programs:
-        for shell, name, text in (("bash", program.name, bash), ("zsh", "_" + program.name, zsh), ("fish", program.name + ".fish", fish)):
+        for shell, name, text in (
+            ("bash", program.name, bash),
+            ("zsh", "_" + program.name, zsh),
+            ("fish", program.name + ".fish", fish),
+        ):
             (folder / shell).mkdir(parents=True, exist_ok=True)
             (folder / shell / name).write_text("\n".join(text(program)) + "\n")
 

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""fuzz.py [--hours CPU_HOURS] [--jobs N] [--build FOLDER] [--captures FOLDER] [--table] [TARGET...]: fuzzes all targets, or those named, in turns.
+"""fuzz.py [--hours CPU_HOURS] [--jobs N] [--build FOLDER] [--captures FOLDER] [--table] [TARGET...]: fuzzes all
+targets, or those named, in turns.
 
-Whoever had the least time comes next, for a slice. Corpora grow in FOLDER/corpus, inputs that break something stay in FOLDER/artifacts, and what all runs so far took is in
-FOLDER/fuzzing.json, so that hours add up over runs. The end, and --table alone, is a table. The exit status is 1 where there are findings.
+Whoever had the least time comes next, for a slice. Corpora grow in FOLDER/corpus, inputs that break something stay in
+FOLDER/artifacts, and what all runs so far took is in
+FOLDER/fuzzing.json, so that hours add up over runs. The end, and --table alone, is a table. The exit status is 1 where
+there are findings.
 """
+
 import argparse
 import collections
 import json
@@ -25,29 +29,82 @@ FINDINGS = ("crash-*", "leak-*", "timeout-*", "oom-*")
 LONGEST_INPUT_S, MOST_MEMORY_MB = 60, 2048
 # What each target is for: where its lines are counted.
 SOURCES = {
-    "capture_file": ("src/pipeline/capture/capture_parser.cpp", "src/pipeline/capture/erf_parser.cpp", "src/pipeline/capture/pcap_parser.cpp", "src/pipeline/capture/pcapng_parser.cpp"),
+    "capture_file": (
+        "src/pipeline/capture/capture_parser.cpp",
+        "src/pipeline/capture/erf_parser.cpp",
+        "src/pipeline/capture/pcap_parser.cpp",
+        "src/pipeline/capture/pcapng_parser.cpp",
+    ),
     "compressed": ("src/pipeline/capture/compressed",),
     "echo": ("tester/closed_loop/echo_exchange.cpp", "tester/closed_loop/served_connection.cpp"),
-    "exported": ("src/verify/exported_file.cpp", "src/verify/ipfix_file.cpp", "src/verify/json_lines_file.cpp", "src/verify/parquet_file.cpp", "src/verify/thrift_reader.hpp"),
+    "exported": (
+        "src/verify/exported_file.cpp",
+        "src/verify/ipfix_file.cpp",
+        "src/verify/json_lines_file.cpp",
+        "src/verify/parquet_file.cpp",
+        "src/verify/thrift_reader.hpp",
+    ),
     "filter": ("src/pipeline/capture/bpf_filter.cpp",),
     "frame": ("src/pipeline/decode",),
     "labels": ("src/classify/labels.cpp", "src/classify/csv_records.hpp"),
-    "live": ("src/app/live/state.cpp", "src/app/live/text.cpp", "src/app/live/table.cpp", "src/app/live/screen.cpp", "src/app/live/screen_body.cpp"),
-    "model": ("src/classify/model_file.cpp", "src/classify/model_reader.cpp", "src/classify/naive_bayes.cpp", "src/classify/decision_tree.cpp"),
-    "plan": ("src/parshall/plan_settings.cpp", "src/parshall/settings.hpp", "src/pipeline/output/configuration_file.cpp", "src/parshall/wiring.cpp"),
+    "live": (
+        "src/app/live/state.cpp",
+        "src/app/live/text.cpp",
+        "src/app/live/table.cpp",
+        "src/app/live/screen.cpp",
+        "src/app/live/screen_body.cpp",
+    ),
+    "model": (
+        "src/classify/model_file.cpp",
+        "src/classify/model_reader.cpp",
+        "src/classify/naive_bayes.cpp",
+        "src/classify/decision_tree.cpp",
+    ),
+    "plan": (
+        "src/parshall/plan_settings.cpp",
+        "src/parshall/settings.hpp",
+        "src/pipeline/output/configuration_file.cpp",
+        "src/parshall/wiring.cpp",
+    ),
     "profile": ("src/control/profile.cpp",),
-    "records": ("src/pipeline/output/arrow", "src/pipeline/output/ipfix/ipfix.cpp", "src/pipeline/output/ipfix/fields.cpp", "src/pipeline/output/ipfix/writer.cpp",
-                "src/pipeline/output/parquet/chunk.cpp", "src/pipeline/output/parquet/encodings.cpp", "src/pipeline/output/parquet/file.cpp", "src/pipeline/output/json_lines.cpp"),
+    "records": (
+        "src/pipeline/output/arrow",
+        "src/pipeline/output/ipfix/ipfix.cpp",
+        "src/pipeline/output/ipfix/fields.cpp",
+        "src/pipeline/output/ipfix/writer.cpp",
+        "src/pipeline/output/parquet/chunk.cpp",
+        "src/pipeline/output/parquet/encodings.cpp",
+        "src/pipeline/output/parquet/file.cpp",
+        "src/pipeline/output/json_lines.cpp",
+    ),
     "samples": ("src/classify/sample_csv.cpp", "src/classify/csv_records.hpp"),
     "states": ("src/pipeline/measure/states/state_plan.cpp",),
     "stream": ("src/pipeline/capture/stream_ring.cpp", "src/pipeline/capture/stream_source.cpp"),
     "tasks": ("src/pipeline/measure/tasks",),
     "test_frame": ("tester/frame_reader.cpp",),
-    "traffic": ("src/traffic/traffic_spec.cpp", "src/traffic/traffic_settings.cpp", "src/traffic/frame_sizes.cpp", "src/traffic/traffic.cpp", "src/traffic/flow_frames.cpp"),
+    "traffic": (
+        "src/traffic/traffic_spec.cpp",
+        "src/traffic/traffic_settings.cpp",
+        "src/traffic/frame_sizes.cpp",
+        "src/traffic/traffic.cpp",
+        "src/traffic/flow_frames.cpp",
+    ),
     "web": ("src/web/request.cpp", "src/web/address.cpp", "src/web/access.cpp"),
-    "words": ("src/base/parse.hpp", "src/traffic/send_schedule.cpp", "src/parshall/send_choices.cpp", "src/parshall/marks.cpp", "src/pipeline/capture/device_name.cpp",
-              "src/pipeline/output/ipfix/target.cpp", "src/pipeline/output/parquet/target.cpp", "src/pipeline/output/kafka/target.cpp", "tester/search/search_goal.cpp",
-              "tester/closed_loop/endpoint.cpp", "tester/watch_loss/monitor_command.cpp", "src/pipeline/measure/names.cpp", "src/app/send_orders.cpp"),
+    "words": (
+        "src/base/parse.hpp",
+        "src/traffic/send_schedule.cpp",
+        "src/parshall/send_choices.cpp",
+        "src/parshall/marks.cpp",
+        "src/pipeline/capture/device_name.cpp",
+        "src/pipeline/output/ipfix/target.cpp",
+        "src/pipeline/output/parquet/target.cpp",
+        "src/pipeline/output/kafka/target.cpp",
+        "tester/search/search_goal.cpp",
+        "tester/closed_loop/endpoint.cpp",
+        "tester/watch_loss/monitor_command.cpp",
+        "src/pipeline/measure/names.cpp",
+        "src/app/send_orders.cpp",
+    ),
 }
 
 
@@ -57,7 +114,11 @@ def files_in(folder):
 
 def share_of_lines(files, sources):
     """In %, of what these files and folders have, wherever the project was when it was built."""
-    lines = [file["summary"]["lines"] for file in files if any(f"/{source}/" in os.path.normpath(file["filename"]) + "/" for source in sources)]
+    lines = [
+        file["summary"]["lines"]
+        for file in files
+        if any(f"/{source}/" in os.path.normpath(file["filename"]) + "/" for source in sources)
+    ]
     return 100 * sum(each["covered"] for each in lines) / max(1, sum(each["count"] for each in lines))
 
 
@@ -68,7 +129,9 @@ class Fuzzing:
         self.build, self.targets, self._seeds = build, targets, seeds
         self._path = build / "fuzzing.json"
         self._lock = threading.Lock()
-        self.total = collections.defaultdict(lambda: {"executions": 0, "cpu_s": 0.0, "edges": 0, "of_edges": 0, "new_files": 0})
+        self.total = collections.defaultdict(
+            lambda: {"executions": 0, "cpu_s": 0.0, "edges": 0, "of_edges": 0, "new_files": 0}
+        )
         if self._path.exists():
             self.total.update(json.loads(self._path.read_text()))
         self._now = dict.fromkeys(targets, 0.0)  # CPU seconds of this run
@@ -115,10 +178,24 @@ class Fuzzing:
         before = files_in(corpus)
         dictionary = FUZZ / "dictionaries" / f"{target}.dict"
         folders = [corpus, *(folder for folder in (FUZZ / "corpus" / target, self._seeds / target) if folder.is_dir())]
-        command = [self.program(target), *folders, f"-max_total_time={seconds}", f"-artifact_prefix={artifacts}/", "-print_final_stats=1",
-                   f"-timeout={LONGEST_INPUT_S}", f"-rss_limit_mb={MOST_MEMORY_MB}", *([f"-dict={dictionary}"] if dictionary.exists() else [])]
+        command = [
+            self.program(target),
+            *folders,
+            f"-max_total_time={seconds}",
+            f"-artifact_prefix={artifacts}/",
+            "-print_final_stats=1",
+            f"-timeout={LONGEST_INPUT_S}",
+            f"-rss_limit_mb={MOST_MEMORY_MB}",
+            *([f"-dict={dictionary}"] if dictionary.exists() else []),
+        ]
         with tempfile.TemporaryFile() as log:
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ | {"LLVM_PROFILE_FILE": "/dev/null"})
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=os.environ | {"LLVM_PROFILE_FILE": "/dev/null"},
+            )
             self._children.add(child)
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
@@ -133,11 +210,17 @@ class Fuzzing:
             print(f"{target}: ended with {child.returncode}: {artifacts}/last.log", flush=True)
 
     def _forget_held_up(self, target):
-        """libFuzzer's clock goes on while others have the processor: what takes little time of it is no finding. Whether there was one."""
+        """libFuzzer's clock goes on while others have the processor: what takes little time of it is no finding.
+        Whether there was one."""
         forgotten = False
         for path in (self.build / "artifacts" / target).glob("timeout-*"):
-            again = subprocess.run(["prlimit", f"--cpu={LONGEST_INPUT_S}", self.program(target), "-timeout=10000", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, env=os.environ | {"LLVM_PROFILE_FILE": "/dev/null"})
+            again = subprocess.run(
+                ["prlimit", f"--cpu={LONGEST_INPUT_S}", self.program(target), "-timeout=10000", path],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | {"LLVM_PROFILE_FILE": "/dev/null"},
+            )
             if again.returncode == 0:
                 path.unlink()
                 forgotten = True
@@ -159,26 +242,54 @@ class Fuzzing:
         part.rename(self._path)
 
     def lines(self, target):
-        """The share of the lines of what the target is for that its corpus comes to, in %; None where LLVM's tools are not there."""
+        """The share of the lines of what the target is for that its corpus comes to, in %; None where LLVM's tools are
+        not there."""
         profdata, cov = (shutil.which(tool) or shutil.which(tool + "-14") for tool in ("llvm-profdata", "llvm-cov"))
         if not profdata or not cov:
             return None
         with tempfile.TemporaryDirectory() as folder:
             raw, merged = f"{folder}/raw", f"{folder}/merged"
             folders = [path for path in (self.corpus(target), FUZZ / "corpus" / target) if path.is_dir()]
-            subprocess.run([self.program(target), "-runs=0", *folders], env=os.environ | {"LLVM_PROFILE_FILE": raw}, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-            if not pathlib.Path(raw).exists() or subprocess.run([profdata, "merge", "-sparse", raw, "-o", merged]).returncode != 0:
+            subprocess.run(
+                [self.program(target), "-runs=0", *folders],
+                env=os.environ | {"LLVM_PROFILE_FILE": raw},
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+            if (
+                not pathlib.Path(raw).exists()
+                or subprocess.run([profdata, "merge", "-sparse", raw, "-o", merged]).returncode != 0
+            ):
                 return None
-            told = subprocess.run([cov, "export", "-summary-only", f"-instr-profile={merged}", str(self.program(target))], capture_output=True, text=True)
-            return share_of_lines(json.loads(told.stdout)["data"][0]["files"], SOURCES[target]) if told.returncode == 0 else None
+            told = subprocess.run(
+                [cov, "export", "-summary-only", f"-instr-profile={merged}", str(self.program(target))],
+                capture_output=True,
+                text=True,
+            )
+            return (
+                share_of_lines(json.loads(told.stdout)["data"][0]["files"], SOURCES[target])
+                if told.returncode == 0
+                else None
+            )
 
     def table(self):
-        print(f"{'target':13}{'executions':>13}{'CPU s':>9}{'exec/s':>8}{'edges':>15}{'lines':>8}{'new files':>11}{'findings':>10}")
+        print(
+            f"{'target':13}{'executions':>13}{'CPU s':>9}{'exec/s':>8}{'edges':>15}{'lines':>8}{'new files':>11}"
+            f"{'findings':>10}"
+        )
         for target in self.targets:
-            total, lines = self.total[target], None if self.stopped else self.lines(target)  # who interrupts it waits for nothing
+            total, lines = (
+                self.total[target],
+                None if self.stopped else self.lines(target),
+            )  # who interrupts it waits for nothing
             rate = total["executions"] / total["cpu_s"] if total["cpu_s"] else 0
-            print(f"{target:13}{total['executions']:>13,}{total['cpu_s']:>9.0f}{rate:>8.0f}{total['edges']:>7} of {total['of_edges']:<5}"
-                  f"{'-' if lines is None else f'{lines:.1f} %':>7}{total['new_files']:>11}{len(self.findings(target)):>10}")
+            print(
+                f"{target:13}{total['executions']:>13,}{total['cpu_s']:>9.0f}{rate:>8.0f}{total['edges']:>7} of "
+                f"{total['of_edges']:<5}"
+                f"{'-' if lines is None else f'{lines:.1f} %':>7}{total['new_files']:>11}"
+                f"{len(self.findings(target)):>10}"
+            )
         hours = sum(self.total[target]["cpu_s"] for target in self.targets) / 3600
         found = [path for target in self.targets for path in self.findings(target)]
         print(f"{hours:.2f} CPU-hours in all runs, {self.cpu_s() / 3600:.2f} in this one; {len(found)} findings")
@@ -189,9 +300,16 @@ class Fuzzing:
 
 def build_targets(build, targets):
     if not (build / "build.ninja").exists():
-        subprocess.run(["meson", "setup", str(build), "--buildtype=plain", "-Doptimization=1", "-Dfuzz=true", "-Ddpdk=disabled"], cwd=ROOT,
-                       env=os.environ | {"CC": "clang", "CXX": "clang++"}, stdout=subprocess.DEVNULL, check=True)
-    subprocess.run(["ninja", "-C", str(build), "--quiet", *(f"tests/fuzz/fuzz_{target}" for target in targets)], check=True)
+        subprocess.run(
+            ["meson", "setup", str(build), "--buildtype=plain", "-Doptimization=1", "-Dfuzz=true", "-Ddpdk=disabled"],
+            cwd=ROOT,
+            env=os.environ | {"CC": "clang", "CXX": "clang++"},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+    subprocess.run(
+        ["ninja", "-C", str(build), "--quiet", *(f"tests/fuzz/fuzz_{target}" for target in targets)], check=True
+    )
 
 
 def main():
@@ -216,11 +334,19 @@ def main():
         if not asked.table:
             program = ROOT / "build/parshall"
             environment = ({"PARSHALL": str(program)} if program.exists() else {}) | os.environ
-            subprocess.run([sys.executable, FUZZ / "seed_corpus.py", seeds, *([asked.captures] if asked.captures else [])], stdout=subprocess.DEVNULL, env=environment, check=True)
+            subprocess.run(
+                [sys.executable, FUZZ / "seed_corpus.py", seeds, *([asked.captures] if asked.captures else [])],
+                stdout=subprocess.DEVNULL,
+                env=environment,
+                check=True,
+            )
             for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 if signal.getsignal(each) != signal.SIG_IGN:  # of nohup, and of a shell's background
                     signal.signal(each, fuzzing.stop)
-            workers = [threading.Thread(target=fuzzing.work, args=(asked.hours * 3600, asked.slice)) for _ in range(min(asked.jobs, len(targets)))]
+            workers = [
+                threading.Thread(target=fuzzing.work, args=(asked.hours * 3600, asked.slice))
+                for _ in range(min(asked.jobs, len(targets)))
+            ]
             for worker in workers:
                 worker.start()
             while any(worker.is_alive() for worker in workers):

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The dependency rule of ARCHITECTURE.md: a stage includes `base`, itself and the stages to its left; the table says what others may.
-Also: every source begins with its SPDX line, and rte_* stays in the folders that may know DPDK. Prints what breaks it."""
+"""The dependency rule of ARCHITECTURE.md: a stage includes `base`, itself and the stages to its left; the table says
+what others may.
+Also: every source begins with its SPDX line, and rte_* stays in the folders that may know DPDK. Prints what breaks
+it."""
+
 import pathlib
 import re
 import sys
@@ -9,7 +12,8 @@ import sys
 STAGES = ["capture", "decode", "flow", "measure", "output"]
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 ENGINE = {"base", "control", *STAGES, "engine"}
-# What a folder may include, beside what is in it. The lab measures the inside of all; the product includes neither lab nor tester.
+# What a folder may include, beside what is in it. The lab measures the inside of all; the product includes neither lab
+# nor tester.
 MAY = {
     "base": set(),
     "launcher": set(),
@@ -39,7 +43,9 @@ def layer(path):
 
 
 def problems(root):
-    for path in sorted(path for house in (root / "src", *(root / name for name in BESIDE)) for path in house.rglob("*.[ch]pp")):
+    for path in sorted(
+        path for house in (root / "src", *(root / name for name in BESIDE)) for path in house.rglob("*.[ch]pp")
+    ):
         name = path.relative_to(root / "src" if path.is_relative_to(root / "src") else root)
         if "tests" in name.parts:
             continue
@@ -58,7 +64,15 @@ def problems(root):
             include = re.match(r'#include "([^"]+)"', line)
             if include and "/" in include[1] and layer(include[1])[0] not in PYTHON_MAY:
                 yield f"python/{path.name}:{line_number}: python must not include {include[1]}"
-    for path in sorted([*(root / "tests").rglob("*.[ch]pp"), *(path for name in BESIDE for path in (root / name / "tests").rglob("*.[ch]pp")), *(root / "python").glob("*.[ch]pp"), *(root / "bench").rglob("*.[ch]pp"), *(root / "tools").glob("*.sh")]):
+    for path in sorted(
+        [
+            *(root / "tests").rglob("*.[ch]pp"),
+            *(path for name in BESIDE for path in (root / name / "tests").rglob("*.[ch]pp")),
+            *(root / "python").glob("*.[ch]pp"),
+            *(root / "bench").rglob("*.[ch]pp"),
+            *(root / "tools").glob("*.sh"),
+        ]
+    ):
         if SPDX not in "\n".join(path.read_text().split("\n")[:2]):
             yield f"{path.relative_to(root)}: no SPDX line"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lint.sh BUILD: formatting, include rule, links and prose of the pages, headers compile alone, clang-tidy. A missing tool is SKIPPED, never passed over.
+# lint.sh BUILD: formatting of C++ and Python, include rule, links and prose of the pages, headers compile alone, clang-tidy. A missing tool is SKIPPED, never passed over.
 # TIDY=no leaves out what compiles, and says so: clang-tidy takes as long as a build, the headers a minute.
 set -uo pipefail
 build=$1
@@ -16,6 +16,17 @@ if command -v clang-format >/dev/null; then
   step "clang-format" "${PIPESTATUS[0]}"
 else
   echo "SKIPPED clang-format is not installed"
+fi
+
+ruff=$(command -v ruff || echo "$build/lint/bin/ruff")
+if [ ! -x "$ruff" ]; then
+  python3 -m venv "$build/lint" && "$build/lint/bin/pip" install --quiet --disable-pip-version-check ruff==0.17.6
+fi >/dev/null 2>&1
+if [ -x "$ruff" ]; then
+  "$ruff" check --quiet --output-format concise . && "$ruff" format --quiet --check .
+  step "ruff" $?
+else
+  echo "SKIPPED ruff is not installed, and no package index is reachable"
 fi
 
 python3 tools/include_rule.py; step "include rule, SPDX lines" $?

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""man.py PARSHALL FOLDER: a manual page for each program beside PARSHALL and each of their commands, of what they say of
-themselves, into FOLDER/PROGRAM: parshall-watch.1, ..."""
+"""man.py PARSHALL FOLDER: a manual page for each program beside PARSHALL and each of their commands, of what they say
+of themselves, into FOLDER/PROGRAM: parshall-watch.1, ..."""
+
 import datetime
 import os
 import pathlib
@@ -13,7 +14,14 @@ import option_tree
 
 
 def escaped(text):
-    text = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq").replace("`", r"\(ga").replace("^", r"\(ha").replace("~", r"\(ti")
+    text = (
+        text.replace("\\", r"\e")
+        .replace("-", r"\-")
+        .replace("'", r"\(aq")
+        .replace("`", r"\(ga")
+        .replace("^", r"\(ha")
+        .replace("~", r"\(ti")
+    )
     text = re.sub(r"([,|])(?=\S)", r"\1\\:", text)  # where a long one may be broken
     return re.sub(r"(?m)^\.", r"\\&.", text)
 
@@ -35,7 +43,13 @@ def meta(option):
     if option.words == 0:
         return ""
     choices = re.search(r"\{([^{}]+)\}", option.takes)
-    word = choices[1].replace(",", "|") if choices else option.takes.split(":")[0] if not option.takes.startswith("KIND") else option.takes
+    word = (
+        choices[1].replace(",", "|")
+        if choices
+        else option.takes.split(":")[0]
+        if not option.takes.startswith("KIND")
+        else option.takes
+    )
     return (word or "FILE") + (" ..." if option.many else "")
 
 
@@ -97,7 +111,7 @@ def sentence_in_a_list(text):
 def month():
     """Of the source, as packagers have it; none elsewhere, so that the same source makes the same page."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    return f"{datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc):%Y-%m}" if epoch else '""'
+    return f"{datetime.datetime.fromtimestamp(int(epoch), datetime.UTC):%Y-%m}" if epoch else '""'
 
 
 def page(command, version, others):
@@ -141,7 +155,9 @@ def pages(parshall):
                 beside = [other.page for other in programs if other is not command] if command is program else []
                 others = dict.fromkeys(above + [inner.page for inner in command.commands] + beside)
                 yield program.name, "-".join(command.page), "\n".join(page(command, version, others)) + "\n"
-            elif "-".join(command.path) != "-".join(command.page):  # `man parshall-bench` is the page of another program's
+            elif "-".join(command.path) != "-".join(
+                command.page
+            ):  # `man parshall-bench` is the page of another program's
                 yield command.page[0], "-".join(command.path), f".so man1/{'-'.join(command.page)}.1\n"
 
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs notebooks of docs/notebooks and writes each one's page beside it: NAME.md, and NAME-1.png, ... for its plots.
 
-usage: notebooks.py [NAME...], by a Python that has parshall and docs/notebooks/requirements.txt; all of them where none is named
+usage: notebooks.py [NAME...], by a Python that has parshall and docs/notebooks/requirements.txt; all of them where none
+is named
 """
 
 import base64
@@ -17,15 +18,24 @@ import nbformat
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "docs/notebooks"
 # Pictures without the name of what drew them, frames as wide as a page: no names that a notebook could use.
 SETTINGS = """%config InlineBackend.print_figure_kwargs = {'metadata': {'Software': None}, 'dpi': 90, 'bbox_inches': 'tight'}
-__import__('pandas').set_option('display.width', 150, 'display.max_columns', 20)"""
+__import__('pandas').set_option('display.width', 150, 'display.max_columns', 20)"""  # noqa: E501
 
 
 def run(path, folder, last=""):
-    """The notebook with what its cells showed, run from its beginning in the folder; `last` is the code of a last cell."""
+    """The notebook with what its cells showed, run from its beginning in the folder; `last` is the code of a last
+    cell."""
     notebook = jupytext.read(path)
-    notebook.cells = [nbformat.v4.new_code_cell(SETTINGS), *notebook.cells, *([nbformat.v4.new_code_cell(last)] if last else [])]
+    notebook.cells = [
+        nbformat.v4.new_code_cell(SETTINGS),
+        *notebook.cells,
+        *([nbformat.v4.new_code_cell(last)] if last else []),
+    ]
     nbclient.NotebookClient(
-        notebook, timeout=600, extra_arguments=["--log-level=ERROR"], kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        notebook,
+        timeout=600,
+        extra_arguments=["--log-level=ERROR"],
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
     ).execute()
     del notebook.cells[0]
     return notebook

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs can be told, of their own making: commands and options as dataclasses, for man.py and completions.py."""
+"""What the programs can be told, of their own making: commands and options as dataclasses, for man.py and
+completions.py."""
+
 import dataclasses
 import functools
 import json
@@ -13,18 +15,20 @@ NUMBERS = re.compile(r"(COUNT|TIME|NUMBER|U?INT|FLOAT)\b")
 
 @dataclasses.dataclass
 class Option:
-    names: list         # "-r", "--read"; of a mere positional none
-    positional: str     # what help calls it among words without a name, or nothing
+    names: list  # "-r", "--read"; of a mere positional none
+    positional: str  # what help calls it among words without a name, or nothing
     group: str
-    words: object       # how many it takes; "more" is any number
+    words: object  # how many it takes; "more" is any number
     takes: str
     default: str
     required: bool
     needs: list
     excludes: list
     help: str
-    values: list = dataclasses.field(default_factory=list)  # what it can be, if that is known: ends in : or = where more has to follow
-    is_list: bool = False                                   # several with commas between
+    values: list = dataclasses.field(
+        default_factory=list
+    )  # what it can be, if that is known: ends in : or = where more has to follow
+    is_list: bool = False  # several with commas between
 
     @property
     def many(self):
@@ -46,8 +50,8 @@ class Option:
 
 @dataclasses.dataclass
 class Command:
-    path: tuple         # ("parshall", "watch")
-    page: tuple         # the same of the program that it is of: ("parshall-lab", "bench") for ("parshall", "bench")
+    path: tuple  # ("parshall", "watch")
+    page: tuple  # the same of the program that it is of: ("parshall-lab", "bench") for ("parshall", "bench")
     help: str
     footer: str
     options: list
@@ -97,7 +101,10 @@ def command_of(described, path, page, folder, trees):
         own = next((command for command in whole["commands"] if command["name"] == name), None)
         described, page = own or whole, (other, name) if own else (other,)
     options = [option_of(option, str(folder / page[0])) for option in described["options"]]
-    commands = [command_of(command, (*path, command["name"]), (*page, command["name"]), folder, trees) for command in described["commands"]]
+    commands = [
+        command_of(command, (*path, command["name"]), (*page, command["name"]), folder, trees)
+        for command in described["commands"]
+    ]
     return Command(path, page, described["help"], described["footer"], options, commands)
 
 
@@ -105,4 +112,6 @@ def programs(parshall):
     """A Command for each program in the folder of this one, and the version."""
     folder = pathlib.Path(parshall).resolve().parent
     trees = {name: json.loads(said_by(str(folder / name), "--describe-options")) for name in PROGRAMS}
-    return [command_of(tree, (name,), (name,), folder, trees) for name, tree in trees.items()], trees["parshall"]["version"]
+    return [command_of(tree, (name,), (name,), folder, trees) for name, tree in trees.items()], trees["parshall"][
+        "version"
+    ]

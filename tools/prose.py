@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """prose.py [ROOT]: checks that pages, doc comments and commit subjects are short and plain.
 
-Bounds of a page: 90 % of its sentences have at most 30 words, at most 5 % have more than 35, and no table cell has more than 30.
+Bounds of a page: 90 % of its sentences have at most 30 words, at most 5 % have more than 35, and no table cell has more
+than 30.
 Bound of all doc comments: at most 2 % begin as a fragment, such as "Of ..." or "What ...".
 Subjects of commits since RULE_BEGINS: `area: imperative`, at most 72 characters.
-Generated pages (columns, notebooks, reproduced papers) are not checked. Prints each problem; `-v` also prints a line per page."""
+Generated pages (columns, notebooks, reproduced papers) are not checked. Prints each problem; `-v` also prints a line
+per page."""
+
 import pathlib
 import re
 import subprocess
@@ -17,7 +20,24 @@ FRAGMENT = re.compile(r"\s*///\s*(<\s*)?(Of|What|Those|That|Nothing|Who|Whether|
 SOURCES = ("src", "lab", "tester", "python", "bench")
 RULE_BEGINS = "2026-11-28T02:00:00+0000"
 SUBJECT = re.compile(r"[a-z][a-z0-9 ,/_.+-]*: (?P<verb>[A-Za-z]+)\b.*[^.]")
-NO_VERB_FORM = {"need", "embed", "feed", "seed", "shed", "speed", "bring", "ring", "ping", "pass", "address", "bless", "cross", "press", "process", "access"}
+NO_VERB_FORM = {
+    "need",
+    "embed",
+    "feed",
+    "seed",
+    "shed",
+    "speed",
+    "bring",
+    "ring",
+    "ping",
+    "pass",
+    "address",
+    "bless",
+    "cross",
+    "press",
+    "process",
+    "access",
+}
 
 
 def page_numbers(text):
@@ -47,18 +67,26 @@ def page_problems(name, text):
     if p90 > MOST_P90:
         yield f"{name}: one sentence in ten has {p90} words or more; at most {MOST_P90}"
     if long > MOST_LONG:
-        yield f"{name}: {100 * long:.1f} % of the sentences have more than {LONG} words; at most {100 * MOST_LONG:.0f} %"
+        yield (
+            f"{name}: {100 * long:.1f} % of the sentences have more than {LONG} words; at most {100 * MOST_LONG:.0f} %"
+        )
 
 
 def pages(root):
-    for path in sorted(root.glob("*.md")) + sorted(path for folder in ("docs", "lab", "tester", "python") for path in (root / folder).rglob("*.md")):
+    for path in sorted(root.glob("*.md")) + sorted(
+        path for folder in ("docs", "lab", "tester", "python") for path in (root / folder).rglob("*.md")
+    ):
         if path.name != "columns.md" and not {"notebooks", "reproduce", "build"} & set(path.relative_to(root).parts):
             yield path
 
 
 def fragments(lines):
     """Returns (comments, those that begin as fragments) of the lines of a source."""
-    begins = [line for before, line in zip(["", *lines], lines) if line.lstrip().startswith("///") and not before.lstrip().startswith("///")]
+    begins = [
+        line
+        for before, line in zip(["", *lines], lines)
+        if line.lstrip().startswith("///") and not before.lstrip().startswith("///")
+    ]
     return len(begins), sum(bool(FRAGMENT.match(line)) for line in begins)
 
 
@@ -76,7 +104,12 @@ def subject_problem(subject):
 
 
 def commit_problems(root):
-    log = subprocess.run(["git", "-C", root, "log", "--no-merges", f"--since={RULE_BEGINS}", "--format=%h %s"], capture_output=True, text=True, check=False)
+    log = subprocess.run(
+        ["git", "-C", root, "log", "--no-merges", f"--since={RULE_BEGINS}", "--format=%h %s"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if log.returncode:
         print("SKIPPED subjects of commits: this is no git repository")
     for line in log.stdout.splitlines():
@@ -89,7 +122,9 @@ def problems(root):
     for path in pages(root):
         yield from page_problems(path.relative_to(root), path.read_text(encoding="utf-8"))
     comments = found = 0
-    for path in (path for folder in SOURCES for path in (root / folder).rglob("*.[ch]*") if path.suffix in (".hpp", ".cpp", ".h")):
+    for path in (
+        path for folder in SOURCES for path in (root / folder).rglob("*.[ch]*") if path.suffix in (".hpp", ".cpp", ".h")
+    ):
         counts = fragments(path.read_text(encoding="utf-8").splitlines())
         comments, found = comments + counts[0], found + counts[1]
     if found > MOST_FRAGMENTS * comments:
@@ -104,7 +139,10 @@ def main():
         for path in pages(root):
             sentences, cell = page_numbers(path.read_text(encoding="utf-8"))
             if sentences:
-                print(f"{path.relative_to(root)!s:32} median {sentences[len(sentences) // 2]:3}  p90 {sentences[int(0.9 * (len(sentences) - 1))]:3}  cell {cell:3}")
+                print(
+                    f"{path.relative_to(root)!s:32} median {sentences[len(sentences) // 2]:3}  p90 "
+                    f"{sentences[int(0.9 * (len(sentences) - 1))]:3}  cell {cell:3}"
+                )
     found = list(problems(root))
     print(*found, sep="\n", end="\n" if found else "")
     sys.exit(bool(found))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: all tests: those that compute one more at a time than there are cores, then those that mostly wait, several at a time, and one
-by one those that other load would disturb (devices, terminals, whatever has to keep a pace). A line for each, the output of what failed; the last
-line is "N passed, N failed"."""
+"""run_tests.py BUILD: all tests: those that compute one more at a time than there are cores, then those that mostly
+wait, several at a time, and one by one those that other load would disturb (devices, terminals, whatever has to keep a
+pace). A line for each, the output of what failed; the last line is "N passed, N failed"."""
+
 import collections
 import json
 import os
@@ -18,24 +19,39 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
 COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
-LANES = {COMPUTING: os.cpu_count() + 1, WAITING: 2, ALONE: 1}  # some that compute wait for a while, and each that waits has four tests or so at a time
-PASSING = re.compile(r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$")  # what gtest and unittest say of tests that passed
+LANES = {
+    COMPUTING: os.cpu_count() + 1,
+    WAITING: 2,
+    ALONE: 1,
+}  # some that compute wait for a while, and each that waits has four tests or so at a time
+PASSING = re.compile(
+    r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$"
+)  # what gtest and unittest say of tests that passed
 Test = collections.namedtuple("Test", "name command part priority environment", defaults=(0, {}))
 
 
 def tests_of(build):
-    known = json.loads(subprocess.run(["meson", "introspect", build, "--tests"], capture_output=True, text=True, check=True).stdout)
+    known = json.loads(
+        subprocess.run(["meson", "introspect", build, "--tests"], capture_output=True, text=True, check=True).stdout
+    )
     for test in known:
         parts = [part for part in (WAITING, ALONE) if any(suite.endswith(":" + part) for suite in test["suite"])]
         if len(parts) == 2:  # tests of both kinds in one file
-            yield from (Test(f'{test["name"]}, {part}', test["cmd"], part, test["priority"], {"PARSHALL_TESTS": part}) for part in parts)
+            yield from (
+                Test(f"{test['name']}, {part}", test["cmd"], part, test["priority"], {"PARSHALL_TESTS": part})
+                for part in parts
+            )
         else:
-            yield Test(test["name"], test["cmd"], *(parts or [COMPUTING if test["is_parallel"] else ALONE]), test["priority"])
+            yield Test(
+                test["name"], test["cmd"], *(parts or [COMPUTING if test["is_parallel"] else ALONE]), test["priority"]
+            )
     parshall = str(build / "parshall")
-    for name, *script in (("captures against their truth", "tests/conformance/test_traces.py", parshall),
-                          ("TCP of captures against tshark and tcptrace", "tests/tasks/test_tcp.py", parshall),
-                          ("windows of captures against their truth", "tests/tasks/test_captures.py", parshall),
-                          ("peer comparison's own tests", "bench/peers/test_compare.py")):
+    for name, *script in (
+        ("captures against their truth", "tests/conformance/test_traces.py", parshall),
+        ("TCP of captures against tshark and tcptrace", "tests/tasks/test_tcp.py", parshall),
+        ("windows of captures against their truth", "tests/tasks/test_captures.py", parshall),
+        ("peer comparison's own tests", "bench/peers/test_compare.py"),
+    ):
         yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], COMPUTING)
 
 
@@ -52,8 +68,15 @@ class Runner:
                 return
             began = time.monotonic()
             try:
-                done = subprocess.run(test.command, cwd=self._build, env=os.environ | test.environment, stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S)
+                done = subprocess.run(
+                    test.command,
+                    cwd=self._build,
+                    env=os.environ | test.environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    timeout=TIMEOUT_S,
+                )
                 status, said = done.returncode, done.stdout.decode(errors="replace")
             except OSError as refused:
                 status, said = "not run", str(refused)
@@ -98,7 +121,11 @@ def main():
 
 
 if __name__ == "__main__":
-    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # as of a shell's background: tests want the usual ones
+    for ignored in (
+        signal.SIGHUP,
+        signal.SIGINT,
+        signal.SIGQUIT,
+    ):  # as of a shell's background: tests want the usual ones
         if signal.getsignal(ignored) == signal.SIG_IGN:
             signal.signal(ignored, signal.SIG_DFL)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"

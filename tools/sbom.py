@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sbom.py BUILD PROGRAM OUTPUT: what PROGRAM of the folder BUILD is made of, as a CycloneDX 1.6 file (JSON), checked against its schema.
+"""sbom.py BUILD PROGRAM OUTPUT: what PROGRAM of the folder BUILD is made of, as a CycloneDX 1.6 file (JSON), checked
+against its schema.
 
-Nothing is listed by hand: shared libraries are those that the dynamic loader finds, header-only ones those whose files the compiler read, as ninja
-has them. Each is the Debian package that its file is of. Takes cyclonedx-python-lib[json-validation] (`make sbom`).
+Nothing is listed by hand: shared libraries are those that the dynamic loader finds, header-only ones those whose files
+the compiler read, as ninja has them. Each is the Debian package that its file is of. Takes
+cyclonedx-python-lib[json-validation] (`make sbom`).
 """
+
 import hashlib
 import os
 import pathlib
@@ -53,9 +56,14 @@ def read_for(build, program):
 def packages_of(files):
     """{package: (version, files)}. The files of no package are an error: something is in it that nobody can name."""
     present = sorted(path for path in files if os.path.exists(path))
-    either = present + [path.removeprefix("/usr") for path in present]  # /lib is /usr/lib; dpkg knows one of the two names
+    either = present + [
+        path.removeprefix("/usr") for path in present
+    ]  # /lib is /usr/lib; dpkg knows one of the two names
     said = subprocess.run(["dpkg-query", "-S", *either], capture_output=True, text=True).stdout
-    owner_of = {path if path.startswith("/usr/") else "/usr" + path: names.split(",")[0] for names, path in (line.split(": ", 1) for line in said.splitlines())}
+    owner_of = {
+        path if path.startswith("/usr/") else "/usr" + path: names.split(",")[0]
+        for names, path in (line.split(": ", 1) for line in said.splitlines())
+    }
     strangers = [path for path in present if path not in owner_of]
     if strangers:
         sys.exit(f"{strangers[0]} is of no package: sbom.py cannot tell what it is")
@@ -67,9 +75,20 @@ def packages_of(files):
 
 def component(name, version, files, how):
     package = name.split(":")[0]
-    hashes = [HashType(alg=HashAlgorithm.SHA_256, content=hashlib.sha256(pathlib.Path(files[0]).read_bytes()).hexdigest())] if how == "shared library" and len(files) == 1 else []
-    return Component(name=package, version=version, type=ComponentType.LIBRARY, bom_ref=f"{package}@{version}", hashes=hashes,
-                     purl=PackageURL("deb", "debian", package, version), properties=[Property(name="parshall:how", value=how)])
+    hashes = (
+        [HashType(alg=HashAlgorithm.SHA_256, content=hashlib.sha256(pathlib.Path(files[0]).read_bytes()).hexdigest())]
+        if how == "shared library" and len(files) == 1
+        else []
+    )
+    return Component(
+        name=package,
+        version=version,
+        type=ComponentType.LIBRARY,
+        bom_ref=f"{package}@{version}",
+        hashes=hashes,
+        purl=PackageURL("deb", "debian", package, version),
+        properties=[Property(name="parshall:how", value=how)],
+    )
 
 
 def main():
@@ -77,12 +96,21 @@ def main():
     path = pathlib.Path(build, program)
     version = said_by(str(path), "--version").split()[-1]
     bom = Bom()
-    root = Component(name=program, version=version, type=ComponentType.APPLICATION, bom_ref=program,
-                     hashes=[HashType(alg=HashAlgorithm.SHA_256, content=hashlib.sha256(path.read_bytes()).hexdigest())])
+    root = Component(
+        name=program,
+        version=version,
+        type=ComponentType.APPLICATION,
+        bom_ref=program,
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=hashlib.sha256(path.read_bytes()).hexdigest())],
+    )
     bom.metadata.component = root
     shared = packages_of(loaded_by(path))
     # What comes with a shared library's headers is that library; what is left was compiled in.
-    compiled = {name: found for name, found in packages_of(read_for(build, program)).items() if not TOOLCHAIN.match(name.split(":")[0])}
+    compiled = {
+        name: found
+        for name, found in packages_of(read_for(build, program)).items()
+        if not TOOLCHAIN.match(name.split(":")[0])
+    }
     parts = [component(name, *found, "shared library") for name, found in shared.items()]
     parts += [component(name, *found, "headers compiled in") for name, found in compiled.items()]
     for part in parts:

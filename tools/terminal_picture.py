@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command in a terminal of a fixed size, and draws what it shows as an SVG that moves, dark or light as its reader has it. Needs pyte (tools/site/requirements.txt).
+"""Runs a command in a terminal of a fixed size, and draws what it shows as an SVG that moves, dark or light as its
+reader has it. Needs pyte (tools/site/requirements.txt).
 
-usage: terminal_picture.py PICTURE [--size COLUMNSxROWS] [--after TEXT] [--frames COUNT] [--every SECONDS] [--leave KEYS] -- COMMAND...
+usage: terminal_picture.py PICTURE [--size COLUMNSxROWS] [--after TEXT] [--frames COUNT] [--every SECONDS] [--leave
+KEYS] -- COMMAND...
 """
+
 import argparse
 import fcntl
 import html
@@ -23,15 +26,24 @@ import pyte
 CELL, LINE, SIZE, EDGE = 8.4, 18, 14, 12  # px: a column, a row, letters, what is around
 # Text, background, then what programs call by name: (light, dark), with a contrast of 4.5 or more.
 COLOURS = {
-    "default": ("#24292f", "#d8dee6"), "ground": ("#f6f8fa", "#15191f"), "red": ("#b3261e", "#ff8b84"), "green": ("#116329", "#6cd68a"),
-    "brown": ("#7a5200", "#e3b341"), "blue": ("#0550ae", "#79b8ff"), "magenta": ("#8250df", "#d2a8ff"), "cyan": ("#136b75", "#6fd6e0"),
+    "default": ("#24292f", "#d8dee6"),
+    "ground": ("#f6f8fa", "#15191f"),
+    "red": ("#b3261e", "#ff8b84"),
+    "green": ("#116329", "#6cd68a"),
+    "brown": ("#7a5200", "#e3b341"),
+    "blue": ("#0550ae", "#79b8ff"),
+    "magenta": ("#8250df", "#d2a8ff"),
+    "cyan": ("#136b75", "#6fd6e0"),
     "faint": ("#5d666f", "#929ba6"),
 }
 LONGEST_WAIT_S = 60
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75, "█": 1}
 # What part of a cell a block fills: (x, y, width, height), in parts of it.
-BLOCKS = {**{shade: (0, 0, 1, 1) for shade in SHADES}, **{chr(0x2588 + i): (0, 0, 1 - i / 8, 1) for i in range(1, 8)},
-          **{chr(0x2588 - i): (0, i / 8, 1, 1 - i / 8) for i in range(1, 8)}}
+BLOCKS = {
+    **{shade: (0, 0, 1, 1) for shade in SHADES},
+    **{chr(0x2588 + i): (0, 0, 1 - i / 8, 1) for i in range(1, 8)},
+    **{chr(0x2588 - i): (0, i / 8, 1, 1 - i / 8) for i in range(1, 8)},
+}
 
 
 class Screen(pyte.Screen):
@@ -42,7 +54,13 @@ class Screen(pyte.Screen):
 
 
 def colour(name):
-    return "faint" if name == "brightblack" else name.removeprefix("bright") if name.removeprefix("bright") in COLOURS else "default"
+    return (
+        "faint"
+        if name == "brightblack"
+        else name.removeprefix("bright")
+        if name.removeprefix("bright") in COLOURS
+        else "default"
+    )
 
 
 def style(cell):
@@ -72,21 +90,33 @@ def drawn(runs, y):
     for x, text, (name, reverse, bold) in runs:
         left = EDGE + x * CELL
         if reverse:
-            yield f'<rect class="{name}" x="{number(left)}" y="{top}" width="{number(len(text) * CELL)}" height="{LINE}"/>'
+            yield (
+                f'<rect class="{name}" x="{number(left)}" y="{top}" width="{number(len(text) * CELL)}" '
+                f'height="{LINE}'
+                f'"/>'
+            )
         for block, same in itertools.groupby(enumerate(text), lambda one: one[1]):
             if block in BLOCKS:
                 cells = [column for column, _ in same]
                 dx, dy, width, height = BLOCKS[block]
                 width = width if width < 1 else len(cells)
                 for column in cells[:1] if width >= 1 else cells:
-                    yield (f'<rect class="{name}" x="{number(left + (column + dx) * CELL)}" y="{number(top + (0.1 + 0.8 * dy) * LINE)}" '
-                           f'width="{number(width * CELL)}" height="{number(0.8 * height * LINE)}"' + (f' opacity="{SHADES[block]}"' if SHADES.get(block, 1) < 1 else "") + "/>")
+                    yield (
+                        f'<rect class="{name}" x="{number(left + (column + dx) * CELL)}" '
+                        f'y="{number(top + (0.1 + 0.8 * dy) * LINE)}" '
+                        f'width="{number(width * CELL)}" height="{number(0.8 * height * LINE)}"'
+                        + (f' opacity="{SHADES[block]}"' if SHADES.get(block, 1) < 1 else "")
+                        + "/>"
+                    )
         letters = "".join(" " if letter in BLOCKS else letter for letter in text).rstrip()
         begins = len(letters) - len(letters.lstrip())
         if letters.strip():
             looks = " ".join(["ground" if reverse else name, *(["b"] if bold else [])])
-            yield (f'<text class="{looks}" x="{number(left + begins * CELL)}" y="{top + LINE - 5}" textLength="{number((len(letters) - begins) * CELL)}">'
-                   f"{html.escape(letters[begins:], quote=False)}</text>")
+            yield (
+                f'<text class="{looks}" x="{number(left + begins * CELL)}" y="{top + LINE - 5}" '
+                f'textLength="{number((len(letters) - begins) * CELL)}">'
+                f"{html.escape(letters[begins:], quote=False)}</text>"
+            )
 
 
 def rules(which):
@@ -94,15 +124,23 @@ def rules(which):
 
 
 def picture(frames, columns, rows, every, title):
-    """The frames, each a list of rows, one after the other for `every` seconds; rows that never change are drawn once."""
+    """The frames, each a list of rows, one after the other for `every` seconds; rows that never change are drawn
+    once."""
     still = [len({frame[y] for frame in frames}) == 1 for y in range(rows)]
     lasts = len(frames) * every
     width, height = number(columns * CELL + 2 * EDGE), rows * LINE + 2 * EDGE
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img"><title>{html.escape(title)}</title>'
-    yield (f"<style>text{{font:{SIZE}px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;white-space:pre}}rect{{shape-rendering:crispEdges}}.b{{font-weight:bold}}{rules(0)}"
-           f"@media(prefers-color-scheme:dark){{{rules(1)}}}"
-           f".f{{visibility:hidden;animation:f {lasts:g}s step-end infinite}}@keyframes f{{0%{{visibility:visible}}{100 / len(frames):.4f}%{{visibility:hidden}}}}"
-           "@media(prefers-reduced-motion:reduce){.f{animation:none}.f:last-of-type{visibility:visible}}</style>")
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img"><title>{html.escape(title)}</title>'
+    )
+    yield (
+        f"<style>text{{font:{SIZE}px ui-monospace,'DejaVu Sans "
+        f"Mono',Menlo,Consolas,monospace;white-space:pre}}rect{{shape-rendering:crispEdges}}.b{{font-weight:bold}}{rules(0)}"
+        f"@media(prefers-color-scheme:dark){{{rules(1)}}}"
+        f".f{{visibility:hidden;animation:f {lasts:g}s step-end infinite}}@keyframes "
+        f"f{{0%{{visibility:visible}}{100 / len(frames):.4f}%{{visibility:hidden}}}}"
+        "@media(prefers-reduced-motion:reduce){.f{animation:none}.f:last-of-type{visibility:visible}}</style>"
+    )
     yield f'<rect class="ground" width="{width}" height="{height}" rx="8"/>'
     for y in range(rows):
         if still[y]:
@@ -188,13 +226,18 @@ def main():
     if "--" not in sys.argv:
         parser.error("the command comes after --")
     split = sys.argv.index("--")
-    options, command = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1:]
+    options, command = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1 :]
     columns, rows = map(int, options.size.split("x"))
     try:
         frames = frames_of(command, columns, rows, options.after, options.frames, options.every, options.leave)
     except RuntimeError as failed:
         sys.exit(f"{command[0]}: {failed}")
-    text = "\n".join(picture(frames, columns, rows, options.every, " ".join([pathlib.Path(command[0]).name, *command[1:]]))) + "\n"
+    text = (
+        "\n".join(
+            picture(frames, columns, rows, options.every, " ".join([pathlib.Path(command[0]).name, *command[1:]]))
+        )
+        + "\n"
+    )
     options.picture.write_text(text)
     print(f"{options.picture}: {len(frames)} pictures, {len(text.encode())} bytes")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """test_programs.py BUILD TEST...: what these tests run of what is built there, one a line, as ninja knows it."""
+
 import json
 import os
 import subprocess
@@ -9,7 +10,9 @@ import sys
 
 def main():
     folder, names = os.path.realpath(sys.argv[1]), sys.argv[2:]
-    known = json.loads(subprocess.run(["meson", "introspect", folder, "--tests"], capture_output=True, text=True, check=True).stdout)
+    known = json.loads(
+        subprocess.run(["meson", "introspect", folder, "--tests"], capture_output=True, text=True, check=True).stdout
+    )
     missing = set(names) - {test["name"] for test in known}
     if missing:
         sys.exit(f"no test {', '.join(sorted(missing))} in {folder}")

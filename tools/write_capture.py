@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""write_capture.py FILE: a small nanosecond pcap of 20 TCP and UDP conversations over IPv4 and IPv6, always the same."""
+"""write_capture.py FILE: a small nanosecond pcap of 20 TCP and UDP conversations over IPv4 and IPv6, always the
+same."""
+
 import ipaddress
 import random
 import struct
@@ -20,9 +22,21 @@ def frame(flow, payload_bytes):
     protocol = 6 if tcp else 17
     if ipv6:
         addresses = ipaddress.ip_address("2001:db8::1").packed + (ipaddress.ip_address("2001:db8:1::") + flow).packed
-        return bytes(12) + b"\x86\xdd" + struct.pack(">IHBB", 6 << 28, len(transport), protocol, 64) + addresses + transport
+        return (
+            bytes(12)
+            + b"\x86\xdd"
+            + struct.pack(">IHBB", 6 << 28, len(transport), protocol, 64)
+            + addresses
+            + transport
+        )
     addresses = ipaddress.ip_address("192.0.2.1").packed + ipaddress.ip_address(f"198.51.100.{flow}").packed
-    return bytes(12) + b"\x08\x00" + struct.pack(">BBHIBBH", 0x45, 0, 20 + len(transport), 0, 64, protocol, 0) + addresses + transport
+    return (
+        bytes(12)
+        + b"\x08\x00"
+        + struct.pack(">BBHIBBH", 0x45, 0, 20 + len(transport), 0, 64, protocol, 0)
+        + addresses
+        + transport
+    )
 
 
 def main(path):

@@ -3,7 +3,8 @@
 """How many packets per CPU-second does parshall account for, next to the flow exporters deployed today?
 
 Each tool reads the same capture files (make_captures.py) and writes its flows the way its users have it do: parshall
-CSV, nfpcapd nfcapd files, softflowd IPFIX to a local UDP socket, argus an argus file, NFStream CSV (asked for by --tools: it takes minutes). Start-up and output count.
+CSV, nfpcapd nfcapd files, softflowd IPFIX to a local UDP socket, argus an argus file, NFStream CSV (asked for by
+--tools: it takes minutes). Start-up and output count.
 The unit is packets per CPU-second: user plus system time of the tool's process tree, all of it on one core, so a
 loaded machine disturbs it less than wall time. Every round runs each tool once; medians and ranges over the rounds.
 
@@ -29,9 +30,9 @@ import statistics
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
 
 import make_captures
 
@@ -41,6 +42,7 @@ CHECK_PACKETS = 50_000
 @dataclass
 class Job:
     """One run of a tool: what it reads, the empty folder it may write to, the port that exports go to."""
+
     capture: str
     folder: Path
     sink_port: int
@@ -53,6 +55,7 @@ class Job:
 @dataclass
 class Answer:
     """What a tool said it saw; None where that was not read. The names say which truth each is held against."""
+
     flows: int | None = None
     conversations: int | None = None
     packets: int | None = None
@@ -63,8 +66,9 @@ class Answer:
     def against(self, truth):
         """(right, sentence)"""
         said = {name: value for name, value in vars(self).items() if value is not None}
-        wrong = [f"{name} {show(value)}, not {show(truth[name])}" for name, value in said.items()
-                 if value != truth[name]]
+        wrong = [
+            f"{name} {show(value)}, not {show(truth[name])}" for name, value in said.items() if value != truth[name]
+        ]
         exact = [name for name in said if name not in (sentence.split()[0] for sentence in wrong)]
         return not wrong, "; ".join(wrong + ([f"exact: {', '.join(exact)}"] if exact else [])) or "not read"
 
@@ -124,23 +128,30 @@ def nfpcapd_answer(job):
     if not shutil.which("nfdump"):
         return Answer()
     totals = output_of(["nfdump", "-R", str(job.folder / "nfcapd"), "-I"])
-    return Answer(flows=sum(numbers(r"^Flows: (\d+)", totals)), packets=sum(numbers(r"^Packets: (\d+)", totals)),
-                  ip_bytes=sum(numbers(r"^Bytes: (\d+)", totals)))
+    return Answer(
+        flows=sum(numbers(r"^Flows: (\d+)", totals)),
+        packets=sum(numbers(r"^Packets: (\d+)", totals)),
+        ip_bytes=sum(numbers(r"^Bytes: (\d+)", totals)),
+    )
 
 
 def softflowd_answer(job):
     """Its own closing statistics; the exports themselves are not read back."""
     said = job.log.read_text(errors="replace")
-    return Answer(conversations=sum(numbers(r"^Flows expired: (\d+)", said)),
-                  packets=sum(numbers(r"^Packets processed: (\d+)", said)),
-                  ip_bytes=sum(numbers(r"^ +\w+ \(\d+\): +(\d+) +\d+ ", said)))
+    return Answer(
+        conversations=sum(numbers(r"^Flows expired: (\d+)", said)),
+        packets=sum(numbers(r"^Packets processed: (\d+)", said)),
+        ip_bytes=sum(numbers(r"^ +\w+ \(\d+\): +(\d+) +\d+ ", said)),
+    )
 
 
 def argus_answer(job):
     if not shutil.which("racount"):
         return Answer()
-    sums = numbers(r"(\d+)", "".join(re.findall(r"^ *sum(.*)$", output_of(
-        ["racount", "-r", str(job.folder / "argus")]), re.MULTILINE)))
+    sums = numbers(
+        r"(\d+)",
+        "".join(re.findall(r"^ *sum(.*)$", output_of(["racount", "-r", str(job.folder / "argus")]), re.MULTILINE)),
+    )
     if len(sums) < 5:
         return Answer()
     # The first record of an argus file describes the sensor, not a flow.
@@ -164,20 +175,67 @@ def tools(parshall, parshall_arguments):
         return ["nfpcapd", "-r", job.capture, "-w", str(flows)]
 
     return [
-        Tool("parshall", parshall, "ninja -C build",
-             lambda job: [parshall, "watch", "-r", job.capture, "--format", "csv",
-                          "--output", str(job.folder / "flows.csv"), *parshall_arguments],
-             parshall_answer),
+        Tool(
+            "parshall",
+            parshall,
+            "ninja -C build",
+            lambda job: [
+                parshall,
+                "watch",
+                "-r",
+                job.capture,
+                "--format",
+                "csv",
+                "--output",
+                str(job.folder / "flows.csv"),
+                *parshall_arguments,
+            ],
+            parshall_answer,
+        ),
         Tool("nfpcapd", "nfpcapd", "apt-get install nfdump", nfpcapd_command, nfpcapd_answer),
         # Without "-c none" softflowd 1.1.0, reading a file, may block for ever accepting on its control socket.
-        Tool("softflowd", "softflowd", "apt-get install softflowd",
-             lambda job: ["softflowd", "-r", job.capture, "-n", f"127.0.0.1:{job.sink_port}", "-v", "10", "-b",
-                          "-m", "2000000", "-d", "-p", str(job.folder / "pid"), "-c", "none"],
-             softflowd_answer),
-        Tool("argus", "argus", "apt-get install argus-server",
-             lambda job: ["argus", "-X", "-r", job.capture, "-w", str(job.folder / "argus")], argus_answer),
-        Tool("nfstream", sys.executable if importlib.util.find_spec("nfstream") else "nfstream", "pip install nfstream",
-             lambda job: [sys.executable, str(Path(__file__).parent / "nfstream_flows.py"), job.capture, str(job.folder / "flows.csv")], nfstream_answer),
+        Tool(
+            "softflowd",
+            "softflowd",
+            "apt-get install softflowd",
+            lambda job: [
+                "softflowd",
+                "-r",
+                job.capture,
+                "-n",
+                f"127.0.0.1:{job.sink_port}",
+                "-v",
+                "10",
+                "-b",
+                "-m",
+                "2000000",
+                "-d",
+                "-p",
+                str(job.folder / "pid"),
+                "-c",
+                "none",
+            ],
+            softflowd_answer,
+        ),
+        Tool(
+            "argus",
+            "argus",
+            "apt-get install argus-server",
+            lambda job: ["argus", "-X", "-r", job.capture, "-w", str(job.folder / "argus")],
+            argus_answer,
+        ),
+        Tool(
+            "nfstream",
+            sys.executable if importlib.util.find_spec("nfstream") else "nfstream",
+            "pip install nfstream",
+            lambda job: [
+                sys.executable,
+                str(Path(__file__).parent / "nfstream_flows.py"),
+                job.capture,
+                str(job.folder / "flows.csv"),
+            ],
+            nfstream_answer,
+        ),
     ]
 
 
@@ -229,8 +287,14 @@ def warm_page_cache(path):
 
 
 def machine_line():
-    model = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
-                  if line.startswith("model name")), "unknown CPU")
+    model = next(
+        (
+            line.split(":", 1)[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        "unknown CPU",
+    )
     return f"{model}, {os.cpu_count()} cores, load {' '.join(f'{load:.2f}' for load in os.getloadavg())}"
 
 
@@ -242,8 +306,10 @@ def answers_table(results, names):
 
 def table(results, names):
     """Markdown, one line per capture and tool."""
-    lines = ["| capture | tool | M packets per CPU-second | min..max | user + system seconds | parshall is | answer |",
-             "|---|---|---:|---:|---:|---:|---|"]
+    lines = [
+        "| capture | tool | M packets per CPU-second | min..max | user + system seconds | parshall is | answer |",
+        "|---|---|---:|---:|---:|---:|---|",
+    ]
     for capture in results:
         ours = results[capture].get("parshall", Result()).packets_per_cpu_second
         for name in names:
@@ -254,9 +320,11 @@ def table(results, names):
                 continue
             median = statistics.median(rates)
             ratio = f"{statistics.median(ours) / 1e6 / median:.1f}x" if ours and name != "parshall" else "-"
-            lines.append(f"| {capture} | {name} | {median:.2f} | {min(rates):.2f}..{max(rates):.2f} | "
-                         f"{statistics.median(result.user_seconds):.2f} + "
-                         f"{statistics.median(result.system_seconds):.2f} | {ratio} | {result.sentence} |")
+            lines.append(
+                f"| {capture} | {name} | {median:.2f} | {min(rates):.2f}..{max(rates):.2f} | "
+                f"{statistics.median(result.user_seconds):.2f} + "
+                f"{statistics.median(result.system_seconds):.2f} | {ratio} | {result.sentence} |"
+            )
     return "\n".join(lines)
 
 
@@ -300,8 +368,9 @@ def main():
             present.append(tool)
         else:
             print(f"SKIPPED: {tool.name} is not installed ({tool.package})")
-    captures = {name: make_captures.ensure_capture(options.work_dir, name, options.packets, seed=1)
-                for name in options.captures}
+    captures = {
+        name: make_captures.ensure_capture(options.work_dir, name, options.packets, seed=1) for name in options.captures
+    }
     machine = machine_line()
     results = {name: {tool.name: Result() for tool in present} for name in captures}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink:  # bound, never read: the kernel drops what it gets
@@ -313,8 +382,9 @@ def main():
                     check = repetition == 0 or tool.name == "parshall"
                     run_once(tool, path, truth, options, sink.getsockname()[1], results[name][tool.name], check)
     print((answers_table if options.check else table)(results, [tool.name for tool in present]))
-    print(f"\n{machine}; core {options.core}, {options.repetitions} rounds, medians; "
-          f"load after {os.getloadavg()[0]:.2f}")
+    print(
+        f"\n{machine}; core {options.core}, {options.repetitions} rounds, medians; load after {os.getloadavg()[0]:.2f}"
+    )
     wrong = [name for name in results if results[name].get("parshall", Result()).wrong]
     if wrong:
         print(f"parshall is WRONG on: {', '.join(wrong)}", file=sys.stderr)

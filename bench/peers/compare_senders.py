@@ -13,6 +13,7 @@ a frame more or less, or another length, is an error. Tools that are not install
 
 Usage: compare_senders.py PARSHALL [--frames N] [--rounds N]. Exit status: 0 done, 1 a file was wrong, 2 wrong usage.
 """
+
 import argparse
 import importlib.util
 import json
@@ -87,9 +88,21 @@ def python_writer(name, capture, output):
 
 def writers(parshall, traffic, frames):
     """name: what writes `output` (of `capture`, where it takes one), and returns the CPU time."""
+
     def ours(*source):
         return lambda capture, output: cpu_of(
-            [parshall, "send", "-q", *[capture if word == "CAPTURE" else word for word in source], "-w", output, "-o", "/dev/null"])[0]
+            [
+                parshall,
+                "send",
+                "-q",
+                *[capture if word == "CAPTURE" else word for word in source],
+                "-w",
+                output,
+                "-o",
+                "/dev/null",
+            ]
+        )[0]
+
     found = {"parshall send -g": ours("-g", traffic, "--count", str(frames)), "parshall send -r": ours("-r", "CAPTURE")}
     missing = []
     if shutil.which("tcprewrite"):
@@ -124,8 +137,10 @@ class Wire:
 
 
 def senders(parshall, wire, frames):
-    found = {f"parshall send -i ({via})": lambda capture, via=via: sent_by_parshall(parshall, wire, capture, via, frames)
-             for via in ("af_packet", "af_xdp")}
+    found = {
+        f"parshall send -i ({via})": lambda capture, via=via: sent_by_parshall(parshall, wire, capture, via, frames)
+        for via in ("af_packet", "af_xdp")
+    }
     if shutil.which("tcpreplay"):
         found["tcpreplay"] = lambda capture: sent_by_tcpreplay(wire, capture, frames)
     return found
@@ -140,7 +155,24 @@ def sent_by_tcpreplay(wire, capture, frames):
 
 
 def sent_by_parshall(parshall, wire, capture, via, frames):
-    cpu_s, said = cpu_of([*wire.inside, parshall, "send", "-q", "-r", capture, "-i", "out", "--via", via, "--rate", "asap", "--format", "json"])
+    cpu_s, said = cpu_of(
+        [
+            *wire.inside,
+            parshall,
+            "send",
+            "-q",
+            "-r",
+            capture,
+            "-i",
+            "out",
+            "--via",
+            via,
+            "--rate",
+            "asap",
+            "--format",
+            "json",
+        ]
+    )
     counts = json.loads(said)
     if counts["sent"] != frames or counts["dropped"] != 0:
         raise Wrong(f"parshall send -i, {via}: {counts}")
@@ -152,7 +184,10 @@ def table(title, rates, ours):
     best = statistics.median(rates[ours])
     for name, values in rates.items():
         median = statistics.median(values)
-        print(f"{name:30} {median / 1e6:19.2f} M {min(values) / 1e6:12.2f} .. {max(values) / 1e6:.2f} M   {best / median:8.1f}")
+        print(
+            f"{name:30} {median / 1e6:19.2f} M {min(values) / 1e6:12.2f} .. {max(values) / 1e6:.2f} M   "
+            f"{best / median:8.1f}"
+        )
 
 
 def main():
@@ -165,7 +200,21 @@ def main():
     shm = "/dev/shm" if os.path.isdir("/dev/shm") else None  # no disk
     with tempfile.TemporaryDirectory(dir=shm) as folder:
         capture, output = f"{folder}/in.pcap", f"{folder}/out.pcap"
-        cpu_of([options.parshall, "send", "-q", "-g", traffic, "--count", str(options.frames), "-w", capture, "-o", "/dev/null"])
+        cpu_of(
+            [
+                options.parshall,
+                "send",
+                "-q",
+                "-g",
+                traffic,
+                "--count",
+                str(options.frames),
+                "-w",
+                capture,
+                "-o",
+                "/dev/null",
+            ]
+        )
         want = frames_of(capture)
         if len(want) != options.frames:
             raise Wrong(f"{capture}: {len(want)} frames")

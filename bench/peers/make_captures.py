@@ -32,7 +32,7 @@ FORMAT_VERSION = 1  # raise it when the bytes written change: kept captures are 
 START_SECONDS = 1_700_000_000
 PCAP_MAGIC_MICROSECONDS = 0xA1B2C3D4
 LINKTYPE_ETHERNET = 1
-ETHERNET_HEADER = bytes.fromhex("020000000002" "020000000001" "0800")
+ETHERNET_HEADER = bytes.fromhex("0200000000020200000000010800")
 ETHERNET_MINIMUM = 60
 TCP, UDP = 6, 17
 FIN, SYN, PSH, ACK = 0x01, 0x02, 0x08, 0x10
@@ -85,8 +85,13 @@ def random_key(rng, taken):
     while True:
         bits = rng.getrandbits(76)
         protocol = UDP if rng.random() < 0.25 else TCP
-        key = (protocol, 0x0A000000 | bits & 0xFFFFFF, 10_000 + (bits >> 24 & 0xFFFF) % 55_536,
-               0xAC100000 | bits >> 40 & 0xFFFFF, 10_000 + (bits >> 60 & 0xFFFF) % 55_536)
+        key = (
+            protocol,
+            0x0A000000 | bits & 0xFFFFFF,
+            10_000 + (bits >> 24 & 0xFFFF) % 55_536,
+            0xAC100000 | bits >> 40 & 0xFFFFF,
+            10_000 + (bits >> 60 & 0xFFFF) % 55_536,
+        )
         if key not in taken:
             taken.add(key)
             return key
@@ -136,7 +141,8 @@ class Capture:
             "frame_bytes": frame_bytes,
             "flow_digest": flow_digest(
                 (str(key[0]), dotted(key[1]), str(key[2]), dotted(key[3]), str(key[4]), str(packets), str(ip_bytes))
-                for key, packets, ip_bytes in counts),
+                for key, packets, ip_bytes in counts
+            ),
         }
 
 
@@ -177,8 +183,9 @@ def make_zipf(path, rng, packets):
     for rank in ranks:
         total += (rank + 1) ** -1.1
         cumulative.append(total)
-    return drawn_capture(path, rng, packets, len(ranks),
-                         lambda count: rng.choices(ranks, cum_weights=cumulative, k=count))
+    return drawn_capture(
+        path, rng, packets, len(ranks), lambda count: rng.choices(ranks, cum_weights=cumulative, k=count)
+    )
 
 
 def make_short(path, rng, packets):
@@ -194,8 +201,10 @@ def make_short(path, rng, packets):
             if key[0] == TCP:
                 group.append(key)
         # Ethernet and IPv4 headers are the same in all five packets.
-        heads = [(struct.pack("<II", ETHERNET_MINIMUM, ETHERNET_MINIMUM) + ETHERNET_HEADER + ipv4_header(key, 40), key)
-                 for key in group]
+        heads = [
+            (struct.pack("<II", ETHERNET_MINIMUM, ETHERNET_MINIMUM) + ETHERNET_HEADER + ipv4_header(key, 40), key)
+            for key in group
+        ]
         for flags, seq in steps:
             capture.write_spaced([head + tcp_header(key, seq, 1, flags) + bytes(6) for head, key in heads])
         keys += group
@@ -342,8 +351,10 @@ def ensure_capture(folder, name, packets, seed):
     truth |= {"file_bytes": os.path.getsize(path), "settings": settings}
     with open(path + ".json", "w", encoding="utf-8") as file:
         json.dump(truth, file, indent=2)
-    print(f"{path}: {truth['packets']:,} packets, {truth['flows']:,} flows, {time.monotonic() - began:.1f} s",
-          file=sys.stderr)
+    print(
+        f"{path}: {truth['packets']:,} packets, {truth['flows']:,} flows, {time.monotonic() - began:.1f} s",
+        file=sys.stderr,
+    )
     return path, truth
 
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real capture, repeated until it has as many packets: repeat_capture.py CAPTURE OUT [--packets N]
 
-Each repetition comes after the one before it, with other addresses: the upper 16 bits of both IPv4 addresses, and 32 bits of both of IPv6, are XORed with its number. So it has
-flows of its own, whose directions still belong together. All else of the frames stays, and the times between them,
-but for pauses of more than a second, which last one, and time that goes back, which does not; checksums do not fit. Ethernet alone.
+Each repetition comes after the one before it, with other addresses: the upper 16 bits of both IPv4 addresses, and 32
+bits of both of IPv6, are XORed with its number. So it has flows of its own, whose directions still belong together. All
+else of the frames stays, and the times between them, but for pauses of more than a second, which last one, and time
+that goes back, which does not; checksums do not fit. Ethernet alone.
 """
 
 import argparse
@@ -15,14 +16,15 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/python"))
-import frames  # noqa: E402
+import frames
 
 VERSION = 2
 LONGEST_PAUSE_NS = 1_000_000_000
 
 
 def read(path):
-    """(time in ns, frame, length on the wire, where the IP header is) of each packet with one; frames.Unsupported where not all are Ethernet."""
+    """(time in ns, frame, length on the wire, where the IP header is) of each packet with one; frames.Unsupported where
+    not all are Ethernet."""
     found = []
     for link, time_ns, frame, wire in frames.records(Path(path).read_bytes()):
         if link != 1:
@@ -39,7 +41,9 @@ def with_other_addresses(frame, at, number):
     if at is None or number == 0:
         return frame
     changed = bytearray(frame)
-    begins, mask = ((12, 16), struct.pack(">H", number & 0xFFFF)) if frame[at] >> 4 == 4 else ((10, 26), struct.pack(">I", number))
+    begins, mask = (
+        ((12, 16), struct.pack(">H", number & 0xFFFF)) if frame[at] >> 4 == 4 else ((10, 26), struct.pack(">I", number))
+    )
     for begin in begins:
         for i, byte in enumerate(mask):
             changed[at + begin + i] ^= byte
@@ -51,7 +55,10 @@ def write(records, path, packets):
     counted = sum(at is not None for *_, at in records)
     times = max(1, -(-packets // counted))
     if times > 1 << 16:  # addresses of IPv4 would come again
-        raise SystemExit(f"{path}: {packets} packets take {times} repetitions of {counted}, and 65,536 can be told apart: take a longer capture")
+        raise SystemExit(
+            f"{path}: {packets} packets take {times} repetitions of {counted}, and 65,536 can be told apart: take a "
+            f"longer capture"
+        )
     now, last = 0, records[0][0]
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
@@ -59,7 +66,10 @@ def write(records, path, packets):
             for time_ns, frame, wire, at in records:
                 now += min(max(time_ns - last, 0), LONGEST_PAUSE_NS)
                 last = time_ns
-                out.write(struct.pack("<IIII", *divmod(now, 10**9), len(frame), wire) + with_other_addresses(frame, at, number))
+                out.write(
+                    struct.pack("<IIII", *divmod(now, 10**9), len(frame), wire)
+                    + with_other_addresses(frame, at, number)
+                )
     return counted * times, times
 
 
@@ -105,7 +115,9 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--packets", type=int, default=1_000_000)
     options = parser.parse_args()
-    print("{:,} packets with an IP header, {} times".format(*write(read(options.capture), options.out, options.packets)))
+    print(
+        "{:,} packets with an IP header, {} times".format(*write(read(options.capture), options.out, options.packets))
+    )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import make_captures
 HERE = Path(__file__).resolve().parent
 
 # Reads a capture by its own code, so that the truth files are held against a second opinion.
-STAND_IN = '''#!{python}
+STAND_IN = """#!{python}
 import collections, socket, struct, sys
 arguments = sys.argv[1:]
 assert arguments[0] == "watch" and arguments[arguments.index("--format") + 1] == "csv"
@@ -37,7 +37,7 @@ for (protocol, src, dst, ports), (packets, ip_bytes) in flows.items():
 with open(arguments[arguments.index("--output") + 1], "w") as out:
     out.write("ip_version,protocol,src_ip,dst_ip,src_port,dst_port,packets,ip_bytes,wire_bytes\\n")
     out.writelines(",".join(map(str, row)) + "\\n" for row in rows)
-'''
+"""
 
 
 class Compare(unittest.TestCase):
@@ -54,9 +54,24 @@ class Compare(unittest.TestCase):
         stand_in.write_text(STAND_IN.format(python=sys.executable, damage=damage))
         stand_in.chmod(0o755)
         return subprocess.run(
-            [sys.executable, HERE / "compare.py", "--check", "--packets", "3000", "--tools", "parshall",
-             "--parshall", stand_in, "--work-dir", self.folder.name, *arguments],
-            capture_output=True, text=True, check=False)
+            [
+                sys.executable,
+                HERE / "compare.py",
+                "--check",
+                "--packets",
+                "3000",
+                "--tools",
+                "parshall",
+                "--parshall",
+                stand_in,
+                "--work-dir",
+                self.folder.name,
+                *arguments,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def assert_wrong(self, damage, sentence):
         done = self.compare(damage)
@@ -91,9 +106,24 @@ class Compare(unittest.TestCase):
 
     def test_a_tool_that_is_not_installed_is_named_with_its_package(self):
         done = subprocess.run(
-            [sys.executable, HERE / "compare.py", "--check", "--tools", "argus", "--captures", "mix",
-             "--packets", "3000", "--work-dir", self.folder.name],
-            capture_output=True, text=True, check=False, env=os.environ | {"PATH": "/nonexistent"})
+            [
+                sys.executable,
+                HERE / "compare.py",
+                "--check",
+                "--tools",
+                "argus",
+                "--captures",
+                "mix",
+                "--packets",
+                "3000",
+                "--work-dir",
+                self.folder.name,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"PATH": "/nonexistent"},
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("SKIPPED: argus is not installed (apt-get install argus-server)", done.stdout)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""repeat_capture.py: each repetition has the flows of the first by other addresses, and their directions belong together. Run by a Python that has parshall."""
+"""repeat_capture.py: each repetition has the flows of the first by other addresses, and their directions belong
+together. Run by a Python that has parshall."""
 
 import collections
 import subprocess
@@ -9,8 +10,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import parshall
 import repeat_capture
+
+import parshall
 
 
 class Repeated(unittest.TestCase):
@@ -19,7 +21,9 @@ class Repeated(unittest.TestCase):
             once, thrice = Path(folder) / "once.pcap", Path(folder) / "thrice.pcap"
             traffic = "flows=100,protocol=sessions,ipv6=0.3,vlan=7,packets=2000,seed=2"
             subprocess.run(
-                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "2000", "-w", str(once)], check=True, capture_output=True
+                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "2000", "-w", str(once)],
+                check=True,
+                capture_output=True,
             )
             self.assertEqual(repeat_capture.write(repeat_capture.read(once), thrice, 5000), (6000, 3))
             shapes = []
@@ -27,7 +31,15 @@ class Repeated(unittest.TestCase):
                 with parshall.flows(path, biflow=True) as flows:
                     shapes.append(
                         collections.Counter(
-                            (flow.ip_version, flow.src_port, flow.dst_port, flow.packets, flow.wire_bytes, flow.reverse_packets) for flow in flows
+                            (
+                                flow.ip_version,
+                                flow.src_port,
+                                flow.dst_port,
+                                flow.packets,
+                                flow.wire_bytes,
+                                flow.reverse_packets,
+                            )
+                            for flow in flows
                         )
                     )
                 self.assertEqual(flows.accounting["malformed"], 0)

@@ -7,7 +7,8 @@
 # %% [markdown]
 # # Applications by the sizes of first packets, beside scikit-learn
 #
-# The IP sizes of a flow's first four packets often reveal its application. This notebook generates four applications whose sizes differ and overlap.
+# The IP sizes of a flow's first four packets often reveal its application. This notebook generates four applications
+# whose sizes differ and overlap.
 # Each application has eight captures of 100 flows. With your own captures, use labels instead of the file names.
 
 # %%
@@ -60,7 +61,8 @@ flows = pandas.concat(
 flows.groupby("application")[SIZES].mean().round(0)
 
 # %% [markdown]
-# **Train** two models with the labels of the flows. The accuracy comes from cross-validation by whole captures: no model classifies a flow of a capture that it was trained on.
+# **Train** two models with the labels of the flows. The accuracy comes from cross-validation by whole captures: no
+# model classifies a flow of a capture that it was trained on.
 
 # %%
 flows.rename(columns={"application": "class"})[["class", "capture", *KEY]].to_csv("labels.csv", index=False)

@@ -7,8 +7,10 @@
 # %% [markdown]
 # # Elephants, mice, and the gaps between their packets
 #
-# The **gap** of a flow is the number of packets of other flows between two of its own packets. A cache or a flow table sees a flow again after this many other packets.
-# This notebook measures the gap of each flow on a link with 2000 flows by Zipf's law (exponent 1.1) and 400,000 packets. It compares the result with probability theory.
+# The **gap** of a flow is the number of packets of other flows between two of its own packets. A cache or a flow table
+# sees a flow again after this many other packets.
+# This notebook measures the gap of each flow on a link with 2000 flows by Zipf's law (exponent 1.1) and 400,000
+# packets. It compares the result with probability theory.
 
 # %%
 import subprocess
@@ -45,9 +47,11 @@ plt.ylim(0, 1)
 plt.show()
 
 # %% [markdown]
-# **The gap.** Suppose that each packet belongs to a flow with probability *p*, independent of the packets before. Then the gap has a geometric distribution. Its mean is (1 - *p*) / *p*, and its
+# **The gap.** Suppose that each packet belongs to a flow with probability *p*, independent of the packets before. Then
+# the gap has a geometric distribution. Its mean is (1 - *p*) / *p*, and its
 # 99th percentile is about 4.6 times the mean. Lines in the plot show this law.
-# A histogram for each flow estimates the percentile, within 5 % of the exact value. Flows of fewer than 100 packets are left out, because their largest gap is their 99th percentile.
+# A histogram for each flow estimates the percentile, within 5 % of the exact value. Flows of fewer than 100 packets are
+# left out, because their largest gap is their 99th percentile.
 
 # %%
 known = frame[frame.packets >= 100]

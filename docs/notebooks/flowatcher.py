@@ -7,10 +7,13 @@
 # %% [markdown]
 # # FloWatcher's questions
 #
-# Zhang et al., *FloWatcher-DPDK* (IEEE TNSM 2019), ask a monitor for these results: counts of every flow, moments and percentiles of the gap between its packets, the fraction of packets
-# lost, and the number of flows that it can follow at a rate. This notebook answers with built-in traffic: 64-byte frames in memory, on one core.
+# Zhang et al., *FloWatcher-DPDK* (IEEE TNSM 2019), ask a monitor for these results: counts of every flow, moments and
+# percentiles of the gap between its packets, the fraction of packets
+# lost, and the number of flows that it can follow at a rate. This notebook answers with built-in traffic: 64-byte
+# frames in memory, on one core.
 #
-# **Per flow.** The traffic has 4096 flows of equal rate and 2,000,000 packets. The gap is the number of packets of other flows between two packets of a flow. With random order its mean is close to 4095.
+# **Per flow.** The traffic has 4096 flows of equal rate and 2,000,000 packets. The gap is the number of packets of
+# other flows between two packets of a flow. With random order its mean is close to 4095.
 
 # %%
 import warnings
@@ -33,7 +36,8 @@ shown = frame[["packets", "wire_bytes", "gap_mean_packets", "gap_sd_packets", "g
 shown.describe().loc[["min", "50%", "max"]].round(1)
 
 # %% [markdown]
-# **Percentiles of the gap.** This plot has the distribution over flows. The percentiles form steps, because the histogram of each flow has bins. The middle of a bin is at most 5 % from the values in it.
+# **Percentiles of the gap.** This plot has the distribution over flows. The percentiles form steps, because the
+# histogram of each flow has bins. The middle of a bin is at most 5 % from the values in it.
 
 # %%
 plt.figure(figsize=(8, 2.5))
@@ -46,7 +50,8 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# **Loss.** Traffic with a `pace` arrives in real time. A packet that finds the queue full is lost, as on a device. Here the pace is too high for any monitor, to show the accounting:
+# **Loss.** Traffic with a `pace` arrives in real time. A packet that finds the queue full is lost, as on a device. Here
+# the pace is too high for any monitor, to show the accounting:
 # every offered packet is either counted or lost for a named reason. A `LossWarning` reports the loss.
 
 # %%
@@ -60,8 +65,10 @@ print(caught[0].message)
 print(f"lost {account['lost'] / account['offered']:.1%}")
 
 # %% [markdown]
-# **How many flows at which rate?** The plot has the million packets a second (Mpps) that one core counts, with counters alone and with the 99th percentile of each flow's gap.
-# Each run has five million packets from memory and ends when all records are read. With a million flows each flow has five packets, so a fifth of the packets begin a flow.
+# **How many flows at which rate?** The plot has the million packets a second (Mpps) that one core counts, with counters
+# alone and with the 99th percentile of each flow's gap.
+# Each run has five million packets from memory and ends when all records are read. With a million flows each flow has
+# five packets, so a fifth of the packets begin a flow.
 # The machine that made this page had other work.
 
 # %%

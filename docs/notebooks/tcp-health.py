@@ -7,9 +7,13 @@
 # %% [markdown]
 # # TCP health: round-trip times and retransmissions
 #
-# This notebook shows what a capture point can measure of TCP. A round-trip time lasts from a segment to the packet that acknowledges exactly up to its end. It covers the way from the capture point to the sender of the acknowledgement, which is the flow's sender, and back.
+# This notebook shows what a capture point can measure of TCP. A round-trip time lasts from a segment to the packet that
+# acknowledges exactly up to its end. It covers the way from the capture point to the sender of the acknowledgement,
+# which is the flow's sender, and back.
 #
-# The notebook generates its capture, so the right answer is known. The capture has 200 connections, 12 seconds and 10,000 packets a second. About 2 % of the packets are retransmissions. From second 4 to second 6 everything takes five times as long.
+# The notebook generates its capture, so the right answer is known. The capture has 200 connections, 12 seconds and
+# 10,000 packets a second. About 2 % of the packets are retransmissions. From second 4 to second 6 everything takes five
+# times as long.
 
 # %%
 import struct
@@ -55,12 +59,14 @@ with parshall.flows(
 for column in ("rtt_min", "rtt_mean", "rtt_p99"):
     frame[f"{column}_ms"] = frame.pop(f"{column}_ns") / 1e6
 packets, again = frame.packets.sum(), frame.tcp_retransmissions.sum()
-print(f"{again} of {packets} packets are retransmissions: {again / packets:.2%}; lost segments {frame.tcp_lost_segments.sum()}")
+print(f"{again} of {packets} packets are retransmissions: {again / packets:.2%}; lost segments "
+      f"{frame.tcp_lost_segments.sum()}")
 shown = frame[["packets", "tcp_retransmissions", "rtt_min_ms", "rtt_mean_ms", "rtt_p99_ms"]]
 shown.describe().loc[["min", "50%", "max"]].round(2)
 
 # %% [markdown]
-# **Over time.** Three tasks inspect each window of 250 ms. They report the median over flows of the mean round-trip time, the flows with retransmissions, and the flows whose
+# **Over time.** Three tasks inspect each window of 250 ms. They report the median over flows of the mean round-trip
+# time, the flows with retransmissions, and the flows whose
 # round-trip time is more than three standard deviations from its earlier values.
 
 # %%
@@ -89,4 +95,5 @@ plt.show()
 # %%
 slow_windows = medians[medians > 2 * medians.median()]
 begin, end = slow_windows.index.min(), slow_windows.index.max() + 0.25
-print(f"slow from second {begin:.2f} to {end:.2f}: {slow_windows.median():.0f} ms, where {medians.median():.0f} ms are usual")
+print(f"slow from second {begin:.2f} to {end:.2f}: {slow_windows.median():.0f} ms, where {medians.median():.0f} ms are "
+      f"usual")

@@ -9,7 +9,8 @@
 #
 # This notebook has five cells. Bytes count whole frames on the wire, without FCS. Times are UTC.
 #
-# Set the environment variable `PARSHALL_CAPTURE=mine.pcap` to read your own capture (pcap, pcapng or ERF, compressed or not). Otherwise the notebook generates one: 400 TCP flows by Zipf's law, 50,000 packets in five seconds.
+# Set the environment variable `PARSHALL_CAPTURE=mine.pcap` to read your own capture (pcap, pcapng or ERF, compressed or
+# not). Otherwise the notebook generates one: 400 TCP flows by Zipf's law, 50,000 packets in five seconds.
 #
 # **1. Is everything counted?** Every packet is counted in a flow, or under the reason why it is in no flow.
 
@@ -46,7 +47,8 @@ if frame.empty:
 span_s = (frame.last_seen.max() - frame.first_seen.min()).total_seconds()
 packets, megabytes = frame.all_packets.sum(), frame.all_bytes.sum() / 1e6
 print(
-    f"{frame.first_seen.min():%Y-%m-%d %H:%M:%S}, {span_s:.2f} s: {len(frame)} conversations, {packets} packets, {megabytes:.1f} MB"
+    f"{frame.first_seen.min():%Y-%m-%d %H:%M:%S}, {span_s:.2f} s: {len(frame)} conversations, {packets} packets, "
+    f"{megabytes:.1f} MB"
 )
 frame.groupby(["ip_version", "protocol"]).agg(
     conversations=("all_packets", "size"), packets=("all_packets", "sum"), bytes=("all_bytes", "sum")
@@ -60,7 +62,8 @@ largest = frame.sort_values("all_bytes", ascending=False, ignore_index=True)
 largest[["src_ip", "src_port", "dst_ip", "dst_port", "all_packets", "all_bytes"]].head(8)
 
 # %% [markdown]
-# **4. How does the load change?** The plot has the bits per second in about fifty windows. Each packet is in one window.
+# **4. How does the load change?** The plot has the bits per second in about fifty windows. Each packet is in one
+# window.
 
 # %%
 window_ms = max(10, round(span_s / 50 * 1000))
@@ -81,7 +84,8 @@ plt.ylim(0)
 plt.show()
 
 # %% [markdown]
-# **5. How large are conversations?** For each size, the plot has the fraction of conversations up to this size, and their fraction of all bytes.
+# **5. How large are conversations?** For each size, the plot has the fraction of conversations up to this size, and
+# their fraction of all bytes.
 
 # %%
 sizes = frame.all_bytes.sort_values().to_numpy()

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the questions of questions.sql of a folder that `parshall watch --export parquet:FOLDER` fills; takes DuckDB for Python (pip install duckdb).
+"""Asks the questions of questions.sql of a folder that `parshall watch --export parquet:FOLDER` fills; takes DuckDB for
+Python (pip install duckdb).
 
 usage: ask.py FOLDER [NUMBER ...]
 """
+
 import pathlib
 import re
 import sys
@@ -12,8 +14,19 @@ import duckdb
 
 RUN = r"regexp_extract(filename, 'flows-([0-9a-f]+)-[0-9]+\.parquet$', 1)"
 # Columns that nobody asked for, of files without them.
-OPTIONAL = {"flow_id": "UBIGINT", "flow_first_seen": "TIMESTAMPTZ", "packets_total": "UBIGINT", "tcp_flags": "USMALLINT", "end_reason": "VARCHAR", "exact": "BOOLEAN",
-            "missed_packets_at_most": "UBIGINT", "rtt_p50_ns": "FLOAT", "rtt_min_ns": "UBIGINT", "tcp_retransmissions": "UBIGINT", "reverse_packets": "UBIGINT"}
+OPTIONAL = {
+    "flow_id": "UBIGINT",
+    "flow_first_seen": "TIMESTAMPTZ",
+    "packets_total": "UBIGINT",
+    "tcp_flags": "USMALLINT",
+    "end_reason": "VARCHAR",
+    "exact": "BOOLEAN",
+    "missed_packets_at_most": "UBIGINT",
+    "rtt_p50_ns": "FLOAT",
+    "rtt_min_ns": "UBIGINT",
+    "tcp_retransmissions": "UBIGINT",
+    "reverse_packets": "UBIGINT",
+}
 
 
 def open_folder(folder):
@@ -22,7 +35,9 @@ def open_folder(folder):
     there = {row[0] for row in connection.sql(f"DESCRIBE SELECT * FROM {read}").fetchall()}
     absent = "".join(f", NULL::{kind} AS {name}" for name, kind in OPTIONAL.items() if name not in there)
     connection.sql(f"CREATE VIEW flows AS SELECT *, {RUN} AS run{absent} FROM {read}")
-    connection.sql(f"CREATE VIEW accounting AS SELECT * FROM read_parquet('{folder}/_accounting/*.pq', union_by_name=true)")
+    connection.sql(
+        f"CREATE VIEW accounting AS SELECT * FROM read_parquet('{folder}/_accounting/*.pq', union_by_name=true)"
+    )
     return connection
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact statistics of every flow of a capture or a link, as data frames; models of application classes; and traffic to try them on.
+"""Exact statistics of every flow of a capture or a link, as data frames; models of application classes; and traffic to
+try them on.
 
 >>> import parshall
 >>> with parshall.flows(generate="flows=3,seed=1", count=1000, seed=1) as flows:
@@ -8,6 +9,7 @@
 >>> flows.accounting["balanced"]
 True
 """
+
 from . import _load
 from ._frames import Frames, Sent, send
 from ._models import Evaluation, Model, train
@@ -15,5 +17,22 @@ from ._runs import Column, Error, Findings, Flows, LossWarning, Watch, Window, c
 
 _native = _load.native()
 __version__ = _native.version
-__all__ = ["Column", "Error", "Evaluation", "Findings", "Flows", "Frames", "LossWarning", "Model", "Sent", "Watch", "Window",
-           "classify", "flows", "send", "train", "watch", "windows"]
+__all__ = [
+    "Column",
+    "Error",
+    "Evaluation",
+    "Findings",
+    "Flows",
+    "Frames",
+    "LossWarning",
+    "Model",
+    "Sent",
+    "Watch",
+    "Window",
+    "classify",
+    "flows",
+    "send",
+    "train",
+    "watch",
+    "windows",
+]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `python -m parshall watch ...` becomes the program that came with the package, or the one of the path."""
+"""The command line: `python -m parshall watch ...` becomes the program that came with the package, or the one of the
+path."""
+
 import os
 import shutil
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traffic that is made or replayed: into a capture file, or into memory."""
+
 import collections
 import operator
 import os
@@ -10,7 +11,9 @@ from ._runs import LossWarning
 
 _native = _load.native()
 Sent = collections.namedtuple("Sent", "frames bytes left_out")
-Sent.__doc__ = """What is in a capture file: frames, their bytes without frame check sequence, and packets left out, of which no frame can be made."""
+Sent.__doc__ = """The content of a capture file: frames, their bytes, and the number of packets left out.
+
+The bytes have no frame check sequence. A packet is left out if no frame can be made of it."""
 
 
 def send(to=None, *, generate=None, read=None, **settings):
@@ -18,10 +21,12 @@ def send(to=None, *, generate=None, read=None, **settings):
 
     to: the path of a pcap file to write, or None: memory.
     generate, read: what to send: built-in traffic ("flows=1000,size=64", `parshall list traffic`), or a capture's path.
-    settings: what `parshall send --help` has, with _ for -: count=1000, duration="1s", rate="1Mpps" (of the frames' time stamps), loops=2,
+    settings: what `parshall send --help` has, with _ for -: count=1000, duration="1s", rate="1Mpps" (of the frames'
+    time stamps), loops=2,
         fresh_flows=True, fix_checksums=True, cap=..., pad=..., src_mac=..., dst_mac=...
-    Returns Frames of what went to memory, which has to have room for all of it; Sent of what went to a file. Raises Error in the words of the command
-    line, and warns with LossWarning of a capture that breaks off, of which what was there before is sent.
+    Returns Frames of what went to memory, which has to have room for all of it; Sent of what went to a file. Raises
+    Error in the words of the command line, and warns with LossWarning of a capture that breaks off, of which what was
+    there before is sent.
 
     >>> import parshall
     >>> frames = parshall.send(generate="flows=2,size=100,seed=1", count=10)
@@ -42,14 +47,18 @@ def send(to=None, *, generate=None, read=None, **settings):
 
 
 class Frames:
-    """Ethernet frames in memory, without frame check sequence: frames[i] is a view of the i-th, frames[i:k] a list of views; nothing is copied.
+    """Ethernet frames in memory, without frame check sequence: frames[i] is a view of the i-th, frames[i:k] a list of
+    views; nothing is copied.
 
-    data: bytes of all frames, one behind the other (numpy uint8). offsets: where each begins in data (int64). lengths: bytes of each (uint32).
-    times: when each is sent, in ns since 1970 (int64). left_out: packets of which no frame can be made.
+    data: bytes of all frames, one behind the other (numpy uint8). offsets: where each begins in data (int64). lengths:
+    bytes of each (uint32). times: when each is sent, in ns since 1970 (int64). left_out: packets of which no frame can
+    be made.
     """
 
     def __init__(self, sent):
-        self.data, self.offsets, self.lengths, self.times = (sent[name] for name in ("data", "offsets", "lengths", "times"))
+        self.data, self.offsets, self.lengths, self.times = (
+            sent[name] for name in ("data", "offsets", "lengths", "times")
+        )
         self.left_out = sent["left_out"]
 
     def __len__(self):

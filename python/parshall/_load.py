@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of a wheel's native parts the processor can run: _isa/ISA has one each, the best first. What was built here has one alone, for this processor."""
+"""Which of a wheel's native parts the processor can run: _isa/ISA has one each, the best first. What was built here has
+one alone, for this processor."""
+
 import functools
 import importlib.machinery
 import importlib.util
@@ -9,7 +11,8 @@ import sys
 
 # As meson.build has them (isas), by the names of /proc/cpuinfo.
 _ISAS = {
-    "avx512": "avx512f avx512bw avx512cd avx512dq avx512vl aes pclmulqdq vaes vpclmulqdq gfni avx512vbmi avx2 bmi1 bmi2 fma f16c movbe abm",
+    "avx512": "avx512f avx512bw avx512cd avx512dq avx512vl aes pclmulqdq vaes vpclmulqdq gfni avx512vbmi avx2 bmi1 "
+    "bmi2 fma f16c movbe abm",
     "avx2": "avx2 bmi1 bmi2 fma f16c movbe abm aes pclmulqdq",
     "sse4.2": "sse4_2 sse4_1 ssse3 popcnt cx16",
 }
@@ -22,7 +25,7 @@ def _flags():
     return set()
 
 
-@functools.lru_cache(maxsize=None)  # an extension that is loaded again is another
+@functools.cache  # an extension that is loaded again is another
 def native():
     """The module. PARSHALL_ISA names one; raises ImportError where the processor has not what it asks for."""
     folder = pathlib.Path(__file__).parent / "_isa"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models that tell the application of a flow by the sizes of its first packets."""
+
 import array
 import collections
 import os
@@ -10,21 +11,26 @@ from . import _load, _settings, _sklearn
 _native = _load.native()
 _UNKNOWN, _NO_CLASS = "unknown", 0xFFFE
 Evaluation = collections.namedtuple("Evaluation", "folds accuracy precision recall")
-Evaluation.__doc__ = """How right a model is on captures that it was not trained on, by cross-validation with so many folds: accuracy is the share of flows whose
-class is right; precision and recall are dicts by class, None where no flow was taken for it, or none was of it."""
+Evaluation.__doc__ = """The accuracy of a model on captures that it was not trained on, by cross-validation.
+
+`accuracy` is the fraction of flows whose class is right. `precision` and `recall` are dicts by class. A value is None
+if no flow was given this class (precision), or if no flow is of it (recall)."""
 
 
 def train(source=None, labels=None, *, samples=None, rules=(), **settings):
     """A model of application classes, from captures and who says which class their flows are of.
 
     source: the path of a capture or a folder of captures, or a list of paths.
-    labels: known flows, with the columns class, protocol (a number, tcp or udp), src_ip, src_port, dst_ip, dst_port, and maybe capture (a file's name); a row
-        goes for both directions. A data frame of pandas, polars or whatever has __arrow_c_stream__; a list of dicts; rows, of which the first names the
-        columns; or the path of a CSV file.
-    samples: in place of both, what --write-samples of `parshall train` writes, as a path or as labels can be: class, capture, size_1, ... (bytes).
-    rules: ["DNS=port 53", ...]: the class of flows without a label whose packets match, in libpcap's language.
-    settings: what `parshall train --help` has, with _ for -: model="naive-bayes", "c45" or "forest", packets=4, idle="15s", longest=1500 (bytes), reject=0.0, priors=True,
-        variance_floor=1/12 (bytes^2), confidence=0.25, least_branch=2, trees=16, least_flows=20, least_captures=2, folds=10, seed=1
+    labels: known flows, with the columns class, protocol (a number, tcp or udp), src_ip, src_port, dst_ip, dst_port,
+    and maybe capture (a file's name); a row
+        goes for both directions. A data frame of pandas, polars or whatever has __arrow_c_stream__; a list of dicts;
+        rows, of which the first names the columns; or the path of a CSV file.
+    samples: in place of both, what --write-samples of `parshall train` writes, as a path or as labels can be: class,
+    capture, size_1, ... (bytes). rules: ["DNS=port 53", ...]: the class of flows without a label whose packets match,
+    in libpcap's language. settings: what `parshall train --help` has, with _ for -: model="naive-bayes", "c45" or
+    "forest", packets=4, idle="15s", longest=1500 (bytes), reject=0.0, priors=True,
+        variance_floor=1/12 (bytes^2), confidence=0.25, least_branch=2, trees=16, least_flows=20, least_captures=2,
+        folds=10, seed=1
     Returns Model, which was tried on captures that it had not seen. Raises Error in the words of the command line.
     """
     plan = _native.TrainingPlan()
@@ -43,7 +49,8 @@ def train(source=None, labels=None, *, samples=None, rules=(), **settings):
 
 
 class Model:
-    """Tells the application of a flow by the sizes of its first packets. Of train(), load() or from_sklearn(); any number of threads may ask one."""
+    """Tells the application of a flow by the sizes of its first packets. Of train(), load() or from_sklearn(); any
+    number of threads may ask one."""
 
     def __init__(self, native, notes=()):
         if not isinstance(native, _native.Model):
@@ -101,7 +108,8 @@ class Model:
 
     @property
     def confusion(self):
-        """Of a model trained here: by class, how many of its flows were taken for which, "unknown" last; a dict of dicts. Else None."""
+        """Of a model trained here: by class, how many of its flows were taken for which, "unknown" last; a dict of
+        dicts. Else None."""
         counts, columns = self._native.confusion, [*self.classes, _UNKNOWN]
         if not counts:
             return None
@@ -110,9 +118,11 @@ class Model:
     def predict(self, sizes):
         """The class of each flow, or "unknown".
 
-        sizes: a row for each flow, with IP packet lengths in bytes of its first packets, whole numbers from 1 to 65535; None, NaN or 0: there was no packet.
+        sizes: a row for each flow, with IP packet lengths in bytes of its first packets, whole numbers from 1 to 65535;
+        None, NaN or 0: there was no packet.
             Sequences, or what NumPy makes an array of shape (flows, packets) of, as of frames of pandas and polars.
-        Returns names: a list, or of an array or frame an array. Raises ValueError where sizes are of another shape, or out of range.
+        Returns names: a list, or of an array or frame an array. Raises ValueError where sizes are of another shape, or
+        out of range.
         """
         is_array = hasattr(sizes, "__array_interface__") or hasattr(sizes, "__array__")
         found = self._native.predict(self._sizes_of_array(sizes) if is_array else self._sizes_of_rows(sizes))
@@ -133,7 +143,11 @@ class Model:
             raise ValueError(f"sizes are of shape {sizes.shape}: give a row for each flow, of {self.packets} sizes")
         if sizes.dtype.kind == "f":
             sizes = numpy.nan_to_num(sizes, nan=0, posinf=-1, neginf=-1)
-        if sizes.dtype.kind not in "uif" or (sizes.size and (sizes.min() < 0 or sizes.max() > 0xFFFF)) or (sizes.dtype.kind == "f" and (sizes % 1).any()):
+        if (
+            sizes.dtype.kind not in "uif"
+            or (sizes.size and (sizes.min() < 0 or sizes.max() > 0xFFFF))
+            or (sizes.dtype.kind == "f" and (sizes % 1).any())
+        ):
             raise ValueError("sizes are whole numbers of bytes, from 1 to 65535, or 0 where there was no packet")
         return numpy.ascontiguousarray(sizes, numpy.uint16).reshape(-1)
 
@@ -145,25 +159,32 @@ class Model:
             try:
                 flat.extend(_size(size) for size in row)
             except (OverflowError, TypeError):
-                raise ValueError(f"{row!r}: sizes are whole numbers of bytes, from 1 to 65535, or 0 or None where there was no packet") from None
+                raise ValueError(
+                    f"{row!r}: sizes are whole numbers of bytes, from 1 to 65535, or 0 or None where there was no "
+                    f"packet"
+                ) from None
         return flat
 
     @classmethod
     def from_sklearn(cls, estimator, *, longest=65535):
-        """The same model as a fitted GaussianNB, DecisionTreeClassifier or RandomForestClassifier of scikit-learn, whose features are the sizes of a flow's first packets in bytes.
+        """The same model as a fitted GaussianNB, DecisionTreeClassifier or RandomForestClassifier of scikit-learn,
+        whose features are the sizes of a flow's first packets in bytes.
 
-        longest: bytes, 64 to 65535: longer packets count as this long. It predicts what the estimator does for whole sizes from 1 to that; a lower one takes less
-            memory (naive Bayes: 8 bytes by packet, size and class, classes rounded up to eights). Of classes that are alike to a millionth to a forest, the first
-            counts, where scikit-learn goes by the last digits.
+        longest: bytes, 64 to 65535: longer packets count as this long. It predicts what the estimator does for whole
+        sizes from 1 to that; a lower one takes less
+            memory (naive Bayes: 8 bytes by packet, size and class, classes rounded up to eights). Of classes that are
+            alike to a millionth to a forest, the first counts, where scikit-learn goes by the last digits.
         Raises Error where no model of parshall says the same.
         """
         toml = _sklearn.model_toml(estimator, longest)
         return cls(_native.parse_model(toml, f"the {type(estimator).__name__}"))
 
     def to_sklearn(self):
-        """The same model as a GaussianNB or DecisionTreeClassifier of scikit-learn: fitted, for whole sizes in bytes from 1 to `longest`.
+        """The same model as a GaussianNB or DecisionTreeClassifier of scikit-learn: fitted, for whole sizes in bytes
+        from 1 to `longest`.
 
-        Raises Error where it says what those cannot: "unknown", of a model with reject, or of sizes that training has not seen; and of a forest.
+        Raises Error where it says what those cannot: "unknown", of a model with reject, or of sizes that training has
+        not seen; and of a forest.
         """
         return _sklearn.estimator_of(self)
 

@@ -31,7 +31,8 @@ class Stream:
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
 
 class TrainingPlan:
-    """What `parshall train` takes: a path or CSV text for labels and samples, sizes in bytes, times as text with a unit."""
+    """What `parshall train` takes: a path or CSV text for labels and samples, sizes in bytes, times as text with a
+    unit."""
 
     read: list[str]
     labels: str
@@ -74,7 +75,8 @@ class Model:
     @property
     def accuracy(self) -> Optional[tuple[int, float, list[Optional[float]], list[Optional[float]]]]: ...
     def predict(self, sizes: Any) -> bytes:
-        """sizes: a buffer of 16-bit numbers, `packets` of each flow, 0: none. The number of each flow's class, 16 bits; 0xfffe: unknown."""
+        """sizes: a buffer of 16-bit numbers, `packets` of each flow, 0: none. The number of each flow's class, 16 bits;
+        0xfffe: unknown."""
     def gaussian(self) -> Optional[tuple[list[Optional[float]], list[Optional[float]], list[float]]]:
         """Means (bytes) and variances (bytes^2) by class and packet, and priors."""
     def tree(self) -> Optional[tuple[list[int], list[int], list[int], list[int], list[float]]]:

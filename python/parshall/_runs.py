@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs: flow records, and what tasks find in windows, while a source is read."""
+
 import collections
 import json
 import keyword
@@ -12,11 +13,15 @@ _native = _load.native()
 Error = _native.Error
 Error.__doc__ = """What was asked for cannot be: in the words of the command line."""
 Column = collections.namedtuple("Column", "name type unit help")
-Column.__doc__ = """What a column is: its type as `parshall list columns` has it ("uint64", "time": ns since 1970), unit and meaning."""
+Column.__doc__ = """A column of the records: name, type, unit and meaning, as `parshall list columns` shows them.
+
+The type "time" is ns since 1970."""
 Window = collections.namedtuple("Window", "begin end packets partial count findings")
-Window.__doc__ = """What came in a window: begin and end in ns since 1970, or of a window of packets ("1000p") the numbers of
-its first packet and of the one behind it; packets; whether it is partial (the run ended in it); count: a dict of packets, ip_bytes,
-wire_bytes, flows, new_flows and late_packets; findings: what the other tasks found in it, a dict each, as windows() has them."""
+Window.__doc__ = """The content of a window.
+
+`begin` and `end` are ns since 1970. In a window of packets ("1000p") they are the number of its first packet and of the
+packet behind its last one. `partial` is true if the run ended in the window. `count` is a dict of packets, ip_bytes,
+wire_bytes, flows, new_flows and late_packets. `findings` has a dict for each event of the other tasks."""
 
 
 class LossWarning(UserWarning):
@@ -27,19 +32,22 @@ def flows(source=None, *, progress=False, **settings):
     """The flow records of a capture, a link or built-in traffic.
 
     source: a capture (pcap, pcapng, ERF, also compressed), or None with `interface=` or `generate=`.
-    progress: whether to show a bar of tqdm, where that is installed, while records are read here (not where another library reads the stream).
-    settings: what `parshall watch --help` has, with _ for -: stats=["gap_p99"], columns="all", key="src-dst", filter="tcp port 443", idle="15s",
+    progress: whether to show a bar of tqdm, where that is installed, while records are read here (not where another
+    library reads the stream). settings: what `parshall watch --help` has, with _ for -: stats=["gap_p99"],
+    columns="all", key="src-dst", filter="tcp port 443", idle="15s",
         active="60s", biflow=True, workers=2, tasks=..., count=..., duration=..., seed=...; model= takes a Model, too.
-    Returns Flows, which has begun. Raises Error, in the words of the command line, where a setting is not one, or its source cannot be read.
+    Returns Flows, which has begun. Raises Error, in the words of the command line, where a setting is not one, or its
+    source cannot be read.
     """
     return Flows(*_open(source, settings, progress=progress))
 
 
 def classify(source=None, *, model, **settings):
-    """The flow records of a capture, a link or built-in traffic, with the class of each by a model: a Model, or the path of one.
+    """The flow records of a capture, a link or built-in traffic, with the class of each by a model: a Model, or the
+    path of one.
 
-    The column `class` is the application's name, "unknown" where no class is likely enough, "too few packets" of flows that ended before.
-    settings: as of flows(). Returns Flows, and raises Error, as flows() does.
+    The column `class` is the application's name, "unknown" where no class is likely enough, "too few packets" of flows
+    that ended before. settings: as of flows(). Returns Flows, and raises Error, as flows() does.
     """
     return flows(source, model=model, **settings)
 
@@ -62,16 +70,20 @@ def windows(source=None, *, tasks, progress=False, **settings):
 def watch(source=None, *, every="1s", tasks=(), on_window=None, progress=False, **settings):
     """Each window of a capture, a link or built-in traffic, as it ends.
 
-    every: how long windows are, of packet time: "100ms", "1s", or packets: "1000p". One without packets is not there, and of a link a window ends with
+    every: how long windows are, of packet time: "100ms", "1s", or packets: "1000p". One without packets is not there,
+    and of a link a window ends with
         the first packet behind it.
     tasks: what else to look for in each (`parshall list tasks`).
-    on_window: called with each Window, one after the other, by this thread; then watch() returns the account of all packets (Flows.accounting) at the
+    on_window: called with each Window, one after the other, by this thread; then watch() returns the account of all
+    packets (Flows.accounting) at the
         source's end, or once on_window returns False. What it raises ends the run.
     progress, settings: as of flows().
-    Without on_window it returns Watch, which has begun: iterate over it, and close it, or use it with `with`. Ctrl-C ends both. Raises Error as flows() does.
+    Without on_window it returns Watch, which has begun: iterate over it, and close it, or use it with `with`. Ctrl-C
+    ends both. Raises Error as flows() does.
 
     >>> import parshall
-    >>> account = parshall.watch(generate="flows=9,rate=1000,seed=1", count=2000, every="1s", on_window=lambda window: print(window.packets, window.count["flows"]))
+    >>> account = parshall.watch(generate="flows=9,rate=1000,seed=1", count=2000, every="1s", on_window=lambda window:
+    print(window.packets, window.count["flows"]))
     1000 9
     1000 9
     >>> account["balanced"]
@@ -122,7 +134,8 @@ class _Run:
 
     @property
     def accounting(self):
-        """Where every packet is, and every record: counters by their names (`parshall list counters`), offered, lost, balanced, outputs. None before the end."""
+        """Where every packet is, and every record: counters by their names (`parshall list counters`), offered, lost,
+        balanced, outputs. None before the end."""
         if self._summary is None:
             self._summary = self._stream.summary()
         return self._summary
@@ -150,7 +163,9 @@ class _Run:
     def _advance(self):
         if self._bar is not None:
             share = self._stream.share_read if self._bar.unit == "B" else None
-            self._bar.update((self._stream.counters()["counted"] if share is None else round(share * self._bar.total)) - self._bar.n)
+            self._bar.update(
+                (self._stream.counters()["counted"] if share is None else round(share * self._bar.total)) - self._bar.n
+            )
 
     def _end(self):
         if self._bar is not None:
@@ -172,7 +187,10 @@ class _Run:
             if dropped:
                 said.append(f"{dropped} {what} were dropped while they were read too slowly")
         if summary["evicted_records"]:
-            said.append(f"{summary['evicted_records']} records ended to make room, so that flows may have several: give more room with flows=")
+            said.append(
+                f"{summary['evicted_records']} records ended to make room, so that flows may have several: give more "
+                f"room with flows="
+            )
         if not summary["balanced"]:
             said.append("not every packet is accounted for")
         if said:
@@ -184,7 +202,8 @@ class Flows(_Run):
 
     Of a row a column that is a keyword of Python has _ behind its name: flow.class_.
 
-    At most some 300,000 records wait to be read; meanwhile a capture waits, and of a link the newest records are dropped, and counted.
+    At most some 300,000 records wait to be read; meanwhile a capture waits, and of a link the newest records are
+    dropped, and counted.
     Close it, or use it with `with`: then a run ends that was not read to its end.
     """
 
@@ -194,7 +213,8 @@ class Flows(_Run):
         return [Column(*column) for column in self._stream.columns()]
 
     def batches(self):
-        """Batches of at most 65,536 records. Each has num_rows, lists() (of each column), and __arrow_c_array__(), which gives it away."""
+        """Batches of at most 65,536 records. Each has num_rows, lists() (of each column), and __arrow_c_array__(),
+        which gives it away."""
         while True:
             batch = self._stream.next()
             self._advance()
@@ -236,7 +256,8 @@ class Flows(_Run):
 
 
 class Findings(_Run):
-    """What tasks found, an object (dict) each, in order of time: type, time_ns, window, task, key, values, exact. Iterate once.
+    """What tasks found, an object (dict) each, in order of time: type, time_ns, window, task, key, values, exact.
+    Iterate once.
 
     At most 65,536 of them wait to be read, as records of Flows do.
     """
@@ -271,7 +292,14 @@ class Watch(_Run):
                     continue
                 window = event["window"]
                 unit = "ns" if "begin_ns" in window else "packet"
-                yield Window(window["begin_" + unit], window["end_" + unit], window["packets"], window["partial"], event["values"], findings)
+                yield Window(
+                    window["begin_" + unit],
+                    window["end_" + unit],
+                    window["packets"],
+                    window["partial"],
+                    event["values"],
+                    findings,
+                )
                 findings = []
             if not events and self._stream.ended:
                 self._end()

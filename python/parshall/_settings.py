@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings as the native part takes them, and tables as the files of the command line have them."""
+
 import collections.abc
 import csv
 import io
@@ -13,7 +14,11 @@ _native = _load.native()
 
 def toml(settings):
     """The settings as a TOML file of a plan has them."""
-    return "".join(f"{name.replace('_', '-')} = {_value(name, value)}\n" for name, value in settings.items() if value is not None and value is not False)
+    return "".join(
+        f"{name.replace('_', '-')} = {_value(name, value)}\n"
+        for name, value in settings.items()
+        if value is not None and value is not False
+    )
 
 
 def _value(name, value):
@@ -29,12 +34,16 @@ def _value(name, value):
 
 
 def _text(text):
-    escaped = (f"\\u{ord(char):04x}" if char < " " or char == "\x7f" else "\\" + char if char in '"\\' else char for char in text)
+    escaped = (
+        f"\\u{ord(char):04x}" if char < " " or char == "\x7f" else "\\" + char if char in '"\\' else char
+        for char in text
+    )
     return '"' + "".join(escaped) + '"'
 
 
 def fill(plan, command, settings):
-    """Sets attributes of a plan of the native part. Raises Error where it has none of a name, TypeError where a value is of another type."""
+    """Sets attributes of a plan of the native part. Raises Error where it has none of a name, TypeError where a value
+    is of another type."""
     for name, value in settings.items():
         if name.startswith("_") or not hasattr(plan, name):
             raise _native.Error(f"{name} is no setting of parshall {command}")
@@ -47,7 +56,9 @@ def fill(plan, command, settings):
         try:
             setattr(plan, name, value)
         except (TypeError, ValueError, OverflowError):
-            raise TypeError(f"{name}={value!r}: not of the type that `parshall {command} --help` says, or out of its range") from None
+            raise TypeError(
+                f"{name}={value!r}: not of the type that `parshall {command} --help` says, or out of its range"
+            ) from None
     return plan
 
 
@@ -56,7 +67,8 @@ def is_path(table):
 
 
 def csv_of(table, what):
-    """CSV of a data frame (__arrow_c_stream__), of dicts, or of rows of which the first names the columns. What is missing is empty."""
+    """CSV of a data frame (__arrow_c_stream__), of dicts, or of rows of which the first names the columns. What is
+    missing is empty."""
     if hasattr(table, "__arrow_c_stream__"):
         import pyarrow
 
@@ -66,7 +78,9 @@ def csv_of(table, what):
     elif isinstance(table, collections.abc.Iterable) and not isinstance(table, collections.abc.Mapping):
         names, rows = _rows(list(table), what)
     else:
-        raise TypeError(f"{what}: give the path of a CSV file, a data frame, or a list of rows, not {type(table).__name__}")
+        raise TypeError(
+            f"{what}: give the path of a CSV file, a data frame, or a list of rows, not {type(table).__name__}"
+        )
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models as estimators of scikit-learn, and the other way round, where both say the same."""
+
 import json
 import math
 
@@ -27,22 +28,33 @@ def model_toml(estimator, longest):
     elif isinstance(estimator, RandomForestClassifier):
         kind, fitted, parameters = "forest", "estimators_", _of_forest
     else:
-        raise Error(f"{type(estimator).__name__}: models are of GaussianNB, DecisionTreeClassifier or RandomForestClassifier; no other says the same as one of parshall")
+        raise Error(
+            f"{type(estimator).__name__}: models are of GaussianNB, DecisionTreeClassifier or RandomForestClassifier; "
+            f"no other says the same as one of parshall"
+        )
     if not hasattr(estimator, fitted):
         raise Error(f"this {type(estimator).__name__} is not fitted yet: call fit()")
     if getattr(estimator, "n_outputs_", 1) != 1:
         raise Error("it has several outputs: fit it to one class a flow")
     classes = [str(name) for name in estimator.classes_]
     flows = [round(count) for count in getattr(estimator, "class_count_", [0] * len(classes))]
-    return (f'version = 1\nmodel = "{kind}"\npackets = {estimator.n_features_in_}\nlongest = {longest}\nreject = 0.0\n'
-            f"classes = {_list(classes)}\n\n[training]\ndate = \"\"\ncommand = {_text('of scikit-learn: ' + type(estimator).__name__)}\n"
-            f"captures = 0\nflows = {flows}\n\n{parameters(estimator, classes, longest)}")
+    return (
+        f'version = 1\nmodel = "{kind}"\npackets = {estimator.n_features_in_}\nlongest = {longest}\nreject = 0.0\n'
+        f'classes = {_list(classes)}\n\n[training]\ndate = ""\ncommand = '
+        f"{_text('of scikit-learn: ' + type(estimator).__name__)}\n"
+        f"captures = 0\nflows = {flows}\n\n{parameters(estimator, classes, longest)}"
+    )
 
 
 def _of_gaussian(estimator, classes, longest):
     tables = []
-    for name, means, variances, prior in zip(classes, estimator.theta_.tolist(), estimator.var_.tolist(), estimator.class_prior_.tolist()):
-        tables.append(f"[[naive-bayes.class]]\nname = {_text(name)}\nmean = {_list(means)}\nvariance = {_list(variances)}\nprior = {prior!r}\n")
+    for name, means, variances, prior in zip(
+        classes, estimator.theta_.tolist(), estimator.var_.tolist(), estimator.class_prior_.tolist()
+    ):
+        tables.append(
+            f"[[naive-bayes.class]]\nname = {_text(name)}\nmean = {_list(means)}\nvariance = {_list(variances)}\nprior "
+            f"= {prior!r}\n"
+        )
     return "[naive-bayes]\n" + "".join(tables)
 
 
@@ -53,12 +65,18 @@ def _of_tree(estimator, classes, longest):
 def _of_forest(estimator, classes, longest):
     if len(estimator.estimators_) > _MOST_TREES:
         raise Error(f"it has {len(estimator.estimators_)} trees: a forest of parshall has {_MOST_TREES} at most")
-    return "[forest]\n" + "".join("[[forest.tree]]\n" + _nodes(tree.tree_, classes, longest) for tree in estimator.estimators_)
+    return "[forest]\n" + "".join(
+        "[[forest.tree]]\n" + _nodes(tree.tree_, classes, longest) for tree in estimator.estimators_
+    )
 
 
 def _nodes(tree, classes, longest, check=lambda weights: None):
-    feature, left, right, thresholds = (values.tolist() for values in (tree.feature, tree.children_left, tree.children_right, tree.threshold))
-    values = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True) * tree.weighted_n_node_samples[:, None]
+    feature, left, right, thresholds = (
+        values.tolist() for values in (tree.feature, tree.children_left, tree.children_right, tree.threshold)
+    )
+    values = (
+        tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True) * tree.weighted_n_node_samples[:, None]
+    )
 
     def real(node):
         """Past questions that all sizes from 0 to longest answer alike."""
@@ -78,7 +96,10 @@ def _nodes(tree, classes, longest, check=lambda weights: None):
             check(weights)
             lines.append(f"{{flows = {{{_leaf(weights, classes)}}}}}")
             continue
-        lines.append(f"{{packet = {feature[node] + 1}, size = {math.floor(thresholds[node])}, up_to = {len(nodes)}, above = {len(nodes) + 1}}}")
+        lines.append(
+            f"{{packet = {feature[node] + 1}, size = {math.floor(thresholds[node])}, up_to = {len(nodes)}, above = "
+            f"{len(nodes) + 1}}}"
+        )
         nodes += [real(left[node]), real(right[node])]
     return "nodes = [\n" + ",\n".join(lines) + "\n]\n"
 
@@ -88,21 +109,30 @@ def _leaf(weights, classes):
 
 
 def _class_of_leaf(weights):
-    """Of classes that are alike the first counts, to the last digit: there is no telling them apart where a model sees less than a millionth."""
+    """Of classes that are alike the first counts, to the last digit: there is no telling them apart where a model sees
+    less than a millionth."""
     best, most, total = 0, max(weights), sum(weights)
     for number, weight in enumerate(weights):
         if weight / total > weights[best] / total + 1e-6:
             best = number
     if weights[best] != most:
-        raise Error("classes of a leaf differ by less than a millionth of its flows, which a model of parshall takes for alike: fit it with max_depth or others")
+        raise Error(
+            "classes of a leaf differ by less than a millionth of its flows, which a model of parshall takes for "
+            "alike: fit it with max_depth or others"
+        )
 
 
 def estimator_of(model):
     """A fitted estimator."""
     if model.reject > 0:
-        raise Error(f"classes are unknown where they are less likely than reject = {model.reject}: scikit-learn has no such model")
+        raise Error(
+            f"classes are unknown where they are less likely than reject = {model.reject}: scikit-learn has no such "
+            f"model"
+        )
     if model.kind == "forest":
-        raise Error("trees of scikit-learn's forests are not to be had without fitting them: a forest cannot be made one")
+        raise Error(
+            "trees of scikit-learn's forests are not to be had without fitting them: a forest cannot be made one"
+        )
     return _gaussian_of(model) if model.kind == "naive-bayes" else _tree_of(model)
 
 
@@ -134,7 +164,10 @@ def _tree_of(model):
     flows = numpy.array(flows, float).reshape(count, kinds)
     for leaf in (node for node in range(count) if children[node] == 0):
         if classes[leaf] == _NO_CLASS:
-            raise Error(f"no flow of the training set came to node {leaf}, whose class is unknown: a DecisionTreeClassifier always has one")
+            raise Error(
+                f"no flow of the training set came to node {leaf}, whose class is unknown: a DecisionTreeClassifier "
+                f"always has one"
+            )
         flows[leaf, classes[leaf]] = flows[leaf].max()  # of those that are alike to the last digits
     depths = [0] * count
     for node in reversed(range(count)):  # children are behind their parents
@@ -155,7 +188,9 @@ def _tree_of(model):
     nodes["n_node_samples"] = numpy.ceil(flows.sum(axis=1))
     tree = type(estimator.tree_)(model.packets, numpy.array([kinds], numpy.intp), 1)
     values = flows / flows.sum(axis=1, keepdims=True)
-    tree.__setstate__({"max_depth": max(depths), "node_count": count, "nodes": nodes, "values": values.reshape(count, 1, kinds)})
+    tree.__setstate__(
+        {"max_depth": max(depths), "node_count": count, "nodes": nodes, "values": values.reshape(count, 1, kinds)}
+    )
     estimator.tree_ = tree
     estimator.classes_ = numpy.array(model.classes)
     estimator.n_classes_ = kinds

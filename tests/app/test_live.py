@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Drives `parshall watch --live` in a terminal of its own (tmux). Usage: test_live.py PARSHALL [unittest arguments]"""
+
 import os
 import pathlib
 import re
@@ -13,14 +14,14 @@ import tempfile
 import time
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'live'))
-import side_by_side  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+import side_by_side
 
-PARSHALL = ''
-TRAFFIC = 'flows=2000,dist=zipf:1.1'
-CASES = pathlib.Path(__file__).resolve().parent.parent / 'cases'
-TOO_MUCH = 'flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,pace=60000000'
-STATES = '''
+PARSHALL = ""
+TRAFFIC = "flows=2000,dist=zipf:1.1"
+CASES = pathlib.Path(__file__).resolve().parent.parent / "cases"
+TOO_MUCH = "flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,pace=60000000"
+STATES = """
 default = "heavy"
 [[state]]
 name = "light"
@@ -29,49 +30,68 @@ tasks = ["count"]
 name = "heavy"
 tasks = ["count", "bursty", "retransmissions:recall=0.5"]
 lighter = "light"
-'''
+"""
 
 
 class Screen:
     """The program in a tmux server of its own, which is gone at the end whatever happened."""
 
-    def __init__(self, *arguments, columns=100, lines=30, term='screen-256color', locale='C.UTF-8', flows='4096'):
+    def __init__(self, *arguments, columns=100, lines=30, term="screen-256color", locale="C.UTF-8", flows="4096"):
         self._folder = tempfile.TemporaryDirectory()
-        self._socket = os.path.join(self._folder.name, 'tmux')
-        self.status_file = os.path.join(self._folder.name, 'status')
-        self.output_file = os.path.join(self._folder.name, 'report')
-        words = [PARSHALL, 'watch', '--live', '--flows', flows, '-o', self.output_file, *arguments]
-        command = (f'env TERM={shlex.quote(term)} LC_ALL={locale} {shlex.join(words)}; echo $? > {self.status_file}; '
-                   'echo LEFT; sleep 60')
-        environment = {**os.environ, 'LC_ALL': 'C.UTF-8'}
-        environment.pop('TMUX', None)
-        subprocess.run(['tmux', '-S', self._socket, '-f', '/dev/null', '-u', 'new-session', '-d',
-                        '-x', str(columns), '-y', str(lines), command], check=True, env=environment)
-        self._tmux('set-option', '-g', 'status', 'off')
+        self._socket = os.path.join(self._folder.name, "tmux")
+        self.status_file = os.path.join(self._folder.name, "status")
+        self.output_file = os.path.join(self._folder.name, "report")
+        words = [PARSHALL, "watch", "--live", "--flows", flows, "-o", self.output_file, *arguments]
+        command = (
+            f"env TERM={shlex.quote(term)} LC_ALL={locale} {shlex.join(words)}; echo $? > {self.status_file}; "
+            "echo LEFT; sleep 60"
+        )
+        environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+        environment.pop("TMUX", None)
+        subprocess.run(
+            [
+                "tmux",
+                "-S",
+                self._socket,
+                "-f",
+                "/dev/null",
+                "-u",
+                "new-session",
+                "-d",
+                "-x",
+                str(columns),
+                "-y",
+                str(lines),
+                command,
+            ],
+            check=True,
+            env=environment,
+        )
+        self._tmux("set-option", "-g", "status", "off")
         self.resize(columns, lines)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        subprocess.run(['tmux', '-S', self._socket, 'kill-server'], capture_output=True, check=False)
+        subprocess.run(["tmux", "-S", self._socket, "kill-server"], capture_output=True, check=False)
         self._folder.cleanup()
 
     def _tmux(self, *words):
-        return subprocess.run(['tmux', '-S', self._socket, *words], capture_output=True, text=True, check=True).stdout
+        return subprocess.run(["tmux", "-S", self._socket, *words], capture_output=True, text=True, check=True).stdout
 
     def keys(self, *keys):
         for key in keys:
-            self._tmux('send-keys', key)
+            self._tmux("send-keys", key)
 
     def type(self, text):
-        self._tmux('send-keys', '-l', text)
+        self._tmux("send-keys", "-l", text)
 
     def resize(self, columns, lines):
-        self._tmux('resize-window', '-x', str(columns), '-y', str(lines))
+        self._tmux("resize-window", "-x", str(columns), "-y", str(lines))
 
     def text(self):
-        return self._tmux('capture-pane', '-p')
+        return self._tmux("capture-pane", "-p")
 
     def until(self, pattern, seconds=30):
         """The screen as soon as it matches."""
@@ -81,19 +101,20 @@ class Screen:
             if re.search(pattern, text, re.M):
                 return text
             if time.monotonic() > end:
-                raise AssertionError(f'{pattern!r} did not appear within {seconds} s in:\n{text}')
+                raise AssertionError(f"{pattern!r} did not appear within {seconds} s in:\n{text}")
             time.sleep(0.05)
 
     def until_counts(self, are_right, seconds=30):
-        """The packets of the flows shown, as soon as they are so: a key takes effect later, and a screen that is being drawn is half of each."""
+        """The packets of the flows shown, as soon as they are so: a key takes effect later, and a screen that is being
+        drawn is half of each."""
         end = time.monotonic() + seconds
         while True:
             text = self.text()
-            counts = column(text, -2) if re.search('^proto', text, re.M) else []
+            counts = column(text, -2) if re.search("^proto", text, re.M) else []
             if counts and are_right(counts):
                 return counts
             if time.monotonic() > end:
-                raise AssertionError(f'not within {seconds} s as it has to be:\n{text}')
+                raise AssertionError(f"not within {seconds} s as it has to be:\n{text}")
             time.sleep(0.05)
 
     def settled(self, seconds=30):
@@ -106,7 +127,7 @@ class Screen:
             if now == before:
                 return now
             before = now
-        raise AssertionError('the screen keeps changing:\n' + before)
+        raise AssertionError("the screen keeps changing:\n" + before)
 
     def status(self, seconds=30):
         end = time.monotonic() + seconds
@@ -114,249 +135,285 @@ class Screen:
             if os.path.exists(self.status_file):
                 with open(self.status_file) as file:
                     text = file.read()
-                if text.endswith('\n'):
+                if text.endswith("\n"):
                     return int(text)
             time.sleep(0.05)
-        raise AssertionError('the program does not end; its screen:\n' + self.text())
+        raise AssertionError("the program does not end; its screen:\n" + self.text())
 
     def report(self):
         with open(self.output_file) as file:
             return file.read()
 
 
-def column(text, number, heading=r'^proto'):
+def column(text, number, heading=r"^proto"):
     """The numbers in one column, counted from the right, of the rows under the heading."""
-    rows = re.split(heading + r'.*\n', text, maxsplit=1, flags=re.M)[1].splitlines()
-    return [int(row.split()[number]) for row in rows if re.match(r'(TCP|UDP) ', row)]
+    rows = re.split(heading + r".*\n", text, maxsplit=1, flags=re.M)[1].splitlines()
+    return [int(row.split()[number]) for row in rows if re.match(r"(TCP|UDP) ", row)]
 
 
 class LiveView(unittest.TestCase):
     def accounting(self, text):
-        match = re.search(r'^(\d+) offered = (\d+) counted', text, re.M)
-        self.assertTrue(match, 'no accounting line in:\n' + text)
+        match = re.search(r"^(\d+) offered = (\d+) counted", text, re.M)
+        self.assertTrue(match, "no accounting line in:\n" + text)
         self.assertEqual(match[1], match[2])
 
     def test_shows_the_flows_with_rates_and_the_accounting(self):
-        with Screen('-g', TRAFFIC, '--duration', '60s') as screen:
-            text = screen.until(r'\d+ packets +\d+ bytes +[\d.]+ [kMG]?pps')
+        with Screen("-g", TRAFFIC, "--duration", "60s") as screen:
+            text = screen.until(r"\d+ packets +\d+ bytes +[\d.]+ [kMG]?pps")
             self.accounting(text)
-            self.assertRegex(text, r'(?m)^LIVE +\d')
-            text = screen.until(r'flows 2000/4096 +loss 0 \(< ')
-            self.assertRegex(text, r'processed [\d.]+ [kM]pps')
-            self.assertRegex(text, r'(?m)^proto +source +destination +pps +bit/s packets▼ +bytes')
+            self.assertRegex(text, r"(?m)^LIVE +\d")
+            text = screen.until(r"flows 2000/4096 +loss 0 \(< ")
+            self.assertRegex(text, r"processed [\d.]+ [kM]pps")
+            self.assertRegex(text, r"(?m)^proto +source +destination +pps +bit/s packets▼ +bytes")
             screen.until_counts(lambda counts: len(counts) == 21 and counts == sorted(counts, reverse=True))
 
     def test_a_biflow_is_one_line_of_who_began(self):
         """The SYN is the second frame of this capture."""
-        with Screen('-r', str(CASES / 'biflow_synack_first_in_file.pcap'), '--biflow') as screen:
+        with Screen("-r", str(CASES / "biflow_synack_first_in_file.pcap"), "--biflow") as screen:
             screen.resize(160, 30)
-            text = screen.until(r'(?m)^TCP .*\n(?!TCP)')
-            rows = [line.split() for line in text.splitlines() if line.startswith('TCP ')]
-            self.assertEqual([row[1:3] for row in rows], [['10.0.0.1:40000', '10.0.0.2:80']])
-            self.assertRegex(text, r'(?m)^proto .* packets.* bytes +reverse ')
-            self.assertRegex(text, r'(?m)^TCP .* 3 +164 +2 ')
+            text = screen.until(r"(?m)^TCP .*\n(?!TCP)")
+            rows = [line.split() for line in text.splitlines() if line.startswith("TCP ")]
+            self.assertEqual([row[1:3] for row in rows], [["10.0.0.1:40000", "10.0.0.2:80"]])
+            self.assertRegex(text, r"(?m)^proto .* packets.* bytes +reverse ")
+            self.assertRegex(text, r"(?m)^TCP .* 3 +164 +2 ")
 
     def test_sorts_and_reverses(self):
-        with Screen('-g', TRAFFIC) as screen:
-            screen.until('packets▼')
-            screen.keys('r')
-            screen.until('packets▲')
+        with Screen("-g", TRAFFIC) as screen:
+            screen.until("packets▼")
+            screen.keys("r")
+            screen.until("packets▲")
             screen.until_counts(lambda counts: len(counts) == 21 and counts == sorted(counts))
-            screen.keys('Right')
-            self.accounting(screen.until('bytes▲'))
-            screen.keys('Right')
-            screen.until('proto▼')
-            screen.keys('r')
-            screen.until('proto▲')
+            screen.keys("Right")
+            self.accounting(screen.until("bytes▲"))
+            screen.keys("Right")
+            screen.until("proto▼")
+            screen.keys("r")
+            screen.until("proto▲")
 
     def test_scrolls(self):
-        with Screen('-g', TRAFFIC) as screen:
-            screen.until('packets▼')
-            screen.keys('p')
-            screen.until('^PAUSED')
+        with Screen("-g", TRAFFIC) as screen:
+            screen.until("packets▼")
+            screen.keys("p")
+            screen.until("^PAUSED")
             top = column(screen.settled(), -2)
-            screen.keys('Down')
+            screen.keys("Down")
             screen.until_counts(lambda counts: counts[:20] == top[1:])
-            screen.keys('PageDown')
+            screen.keys("PageDown")
             screen.until_counts(lambda counts: counts[0] <= top[-1])
-            screen.keys('End')
+            screen.keys("End")
             screen.until_counts(lambda counts: max(counts) < min(top))
-            screen.keys('Home')
+            screen.keys("Home")
             screen.until_counts(lambda counts: counts == top)
 
     def test_paused_the_screen_stays_and_measuring_goes_on(self):
-        with Screen('-g', TRAFFIC) as screen:
-            screen.until(r'^\d+ packets.* [\d.]+ [kMG]?pps')
-            screen.keys('Space')
-            screen.until('^PAUSED')
+        with Screen("-g", TRAFFIC) as screen:
+            screen.until(r"^\d+ packets.* [\d.]+ [kMG]?pps")
+            screen.keys("Space")
+            screen.until("^PAUSED")
             frozen = screen.settled()
             time.sleep(2.5)
             self.assertEqual(screen.text(), frozen)
             self.accounting(frozen)
-            screen.type('/udp')
+            screen.type("/udp")
             screen.until(r'\A(?!(?s:.*)^TCP)(?s:.*)filter "udp": \d+ of \d+')
-            screen.keys('Enter', 'p')
-            before = int(re.search(r'^(\d+) offered', frozen, re.M)[1])
+            screen.keys("Enter", "p")
+            before = int(re.search(r"^(\d+) offered", frozen, re.M)[1])
             end = time.monotonic() + 30
-            while int(re.search(r'^(\d+) offered', screen.until('^LIVE'), re.M)[1]) == before:
+            while int(re.search(r"^(\d+) offered", screen.until("^LIVE"), re.M)[1]) == before:
                 self.assertLess(time.monotonic(), end)
 
     def test_filters_while_it_is_typed(self):
-        with Screen('-g', TRAFFIC) as screen:
-            screen.until('packets▼')
-            screen.type('/tcp :1')
-            self.accounting(screen.until(r'\A(?!(?s:.*)^(UDP|TCP (?!.*:1)))(?s:.*)filter "tcp :1": \d+ of \d+'))  # and no other row
-            screen.type('zz')
+        with Screen("-g", TRAFFIC) as screen:
+            screen.until("packets▼")
+            screen.type("/tcp :1")
+            self.accounting(
+                screen.until(r'\A(?!(?s:.*)^(UDP|TCP (?!.*:1)))(?s:.*)filter "tcp :1": \d+ of \d+')
+            )  # and no other row
+            screen.type("zz")
             screen.until(r'filter "tcp :1zz": 0 of \d+')
-            screen.keys('Escape')
-            self.accounting(screen.until('^h help'))
-            screen.until('^UDP ')
+            screen.keys("Escape")
+            self.accounting(screen.until("^h help"))
+            screen.until("^UDP ")
 
     def test_changes_what_is_computed_while_it_runs(self):
-        with Screen('-g', TRAFFIC, columns=130) as screen:
-            screen.until(r'^flows, rate: last, since 0\.0 s')
-            screen.keys('e')
-            text = screen.until(r'gap_p50 +gap_p99 +gap_p99\.9')
-            self.assertRegex(text, r'flows, gap: percentiles .*, since [\d.]+ s')
-            screen.until(r'^TCP .*\d( [kM])? +[\d.]+( [kM])?$')
+        with Screen("-g", TRAFFIC, columns=130) as screen:
+            screen.until(r"^flows, rate: last, since 0\.0 s")
+            screen.keys("e")
+            text = screen.until(r"gap_p50 +gap_p99 +gap_p99\.9")
+            self.assertRegex(text, r"flows, gap: percentiles .*, since [\d.]+ s")
+            screen.until(r"^TCP .*\d( [kM])? +[\d.]+( [kM])?$")
             self.accounting(text)
-            screen.keys('i', 'm')
-            screen.until(r'iat_mean +iat_sd +iat_skewness +iat_kurtosis')
-            screen.keys('f')
-            text = screen.until('^packet level, since')
-            self.assertRegex(text, r'nic_missed +unsupported')
+            screen.keys("i", "m")
+            screen.until(r"iat_mean +iat_sd +iat_skewness +iat_kurtosis")
+            screen.keys("f")
+            text = screen.until("^packet level, since")
+            self.assertRegex(text, r"nic_missed +unsupported")
             self.accounting(text)
-            screen.keys('f', 's', 'x')
-            screen.until('size_min +size_max')
-            screen.keys('q')
+            screen.keys("f", "s", "x")
+            screen.until("size_min +size_max")
+            screen.keys("q")
             self.assertEqual(screen.status(), 0)
-            self.assertRegex(screen.report(), r'size_min_bytes +size_max_bytes')
+            self.assertRegex(screen.report(), r"size_min_bytes +size_max_bytes")
 
     def test_survives_every_size(self):
-        with Screen('-g', TRAFFIC) as screen:
-            screen.until('packets▼')
-            wide = r'\ALIVE(?s:.*)=\s*[\d.]+[kMG]?\s+counted'
+        with Screen("-g", TRAFFIC) as screen:
+            screen.until("packets▼")
+            wide = r"\ALIVE(?s:.*)=\s*[\d.]+[kMG]?\s+counted"
             # Of the last cell curses writes nothing where the terminal would scroll: of one by one all.
-            for columns, lines, shown in ((20, 5, wide), (3, 2, r'\ALI…$'), (1, 2, r'\A…\n\s*\Z'), (1, 1, r'\A…?\s*\Z'), (200, 60, wide),
-                                          (40, 4, wide), (80, 24, wide), (21, 40, wide)):
+            for columns, lines, shown in (
+                (20, 5, wide),
+                (3, 2, r"\ALI…$"),
+                (1, 2, r"\A…\n\s*\Z"),
+                (1, 1, r"\A…?\s*\Z"),
+                (200, 60, wide),
+                (40, 4, wide),
+                (80, 24, wide),
+                (21, 40, wide),
+            ):
                 screen.resize(columns, lines)
                 screen.until(shown)
             screen.resize(100, 30)
-            self.accounting(screen.until(r'^\d+ offered(?s:.*)packets▼ '))
-            screen.keys('q')
+            self.accounting(screen.until(r"^\d+ offered(?s:.*)packets▼ "))
+            screen.keys("q")
             self.assertEqual(screen.status(), 0)
 
     def test_help_comes_and_goes(self):
-        with Screen('-g', TRAFFIC) as screen:
-            screen.until('packets▼')
-            screen.keys('?')
-            self.assertRegex(screen.until('percentiles'), 'any key goes back')  # further down, so drawn later
-            screen.keys('x')
-            screen.until('packets▼')
+        with Screen("-g", TRAFFIC) as screen:
+            screen.until("packets▼")
+            screen.keys("?")
+            self.assertRegex(screen.until("percentiles"), "any key goes back")  # further down, so drawn later
+            screen.keys("x")
+            screen.until("packets▼")
 
     def test_q_leaves_the_screen_and_writes_the_final_report(self):
-        with Screen('-g', TRAFFIC) as screen:
-            screen.until('packets▼')
-            screen.keys('q')
+        with Screen("-g", TRAFFIC) as screen:
+            screen.until("packets▼")
+            screen.keys("q")
             self.assertEqual(screen.status(), 0)
-            self.assertNotRegex(screen.until('LEFT'), 'LIVE')
-            self.assertRegex(screen.report(), r'(?m)^accounting \d+ offered = \d+ counted$')
+            self.assertNotRegex(screen.until("LEFT"), "LIVE")
+            self.assertRegex(screen.report(), r"(?m)^accounting \d+ offered = \d+ counted$")
 
     def test_control_c_is_like_q(self):
-        with Screen('-g', TRAFFIC) as screen:
-            screen.until('packets▼')
-            screen.keys('C-c')
+        with Screen("-g", TRAFFIC) as screen:
+            screen.until("packets▼")
+            screen.keys("C-c")
             # The shell around it gets the signal too: what the program left behind is its report.
             end = time.monotonic() + 30
-            while not (os.path.exists(screen.output_file) and 'accounting' in screen.report()):
+            while not (os.path.exists(screen.output_file) and "accounting" in screen.report()):
                 self.assertLess(time.monotonic(), end)
                 time.sleep(0.05)
 
     def test_stays_when_the_run_has_ended(self):
-        with Screen('-g', TRAFFIC, '--count', '100000') as screen:
-            text = screen.until('^ENDED')
-            screen.until(r'^100000 offered = 100000 counted')
-            screen.keys('r')
-            screen.until('packets▲')
-            screen.keys('e')
-            screen.until('the run has ended')
-            screen.keys('q')
+        with Screen("-g", TRAFFIC, "--count", "100000") as screen:
+            screen.until("^ENDED")
+            screen.until(r"^100000 offered = 100000 counted")
+            screen.keys("r")
+            screen.until("packets▲")
+            screen.keys("e")
+            screen.until("the run has ended")
+            screen.keys("q")
             self.assertEqual(screen.status(), 0)
-            self.assertRegex(screen.report(), r'(?m)^accounting 100000 offered = 100000 counted$')
+            self.assertRegex(screen.report(), r"(?m)^accounting 100000 offered = 100000 counted$")
 
     def test_the_duration_applies(self):
-        with Screen('-g', TRAFFIC, '--duration', '1s') as screen:
-            screen.until('^ENDED')
-            screen.keys('q')
+        with Screen("-g", TRAFFIC, "--duration", "1s") as screen:
+            screen.until("^ENDED")
+            screen.keys("q")
             self.assertEqual(screen.status(), 0)
 
     def test_plain_terminals_and_locales(self):
-        for term in ('vt100', 'xterm', 'screen'):
-            with Screen('-g', TRAFFIC, term=term, locale='C', columns=80, lines=24) as screen:
-                text = screen.until('packetsv')
+        for term in ("vt100", "xterm", "screen"):
+            with Screen("-g", TRAFFIC, term=term, locale="C", columns=80, lines=24) as screen:
+                text = screen.until("packetsv")
                 self.assertTrue(text.isascii(), text)
                 self.accounting(text)
-                screen.keys('q')
+                screen.keys("q")
                 self.assertEqual(screen.status(), 0)
 
     def test_shows_which_flows_give_way_and_what_that_costs(self):
-        states = tempfile.NamedTemporaryFile('w', suffix='.toml')
+        states = tempfile.NamedTemporaryFile("w", suffix=".toml")
         self.addCleanup(states.close)
         states.write(STATES)
         states.flush()
-        arguments = ('-g', TOO_MUCH, '--states', states.name, '--window', '20ms')
-        with Screen(*arguments, flows='32Ki', columns=80, lines=24) as screen:
-            screen.until(r'^adaptation accuracy +flows give way, \d+ % of the time +in all [\d.]+ of [\d.]+ s')
-            screen.keys('w')
-            screen.until(r'^heavy +\d+ +[\d.]+ %')
-            text = screen.until(r'^retransmissions +([\d.]+|-) +([\d.]+|-) +0\.500 ')  # all may give way
-            for pattern in (r'time was not enough in \d+ of \d+ steps, of late in', 'deciding took', r'missed [\d.]+ ?[kMG]? of',
-                            r'^light ', r'^bursty ', r'latest 10 windows +recall +>= \(95 %\)', ' offered = '):
+        arguments = ("-g", TOO_MUCH, "--states", states.name, "--window", "20ms")
+        with Screen(*arguments, flows="32Ki", columns=80, lines=24) as screen:
+            screen.until(r"^adaptation accuracy +flows give way, \d+ % of the time +in all [\d.]+ of [\d.]+ s")
+            screen.keys("w")
+            screen.until(r"^heavy +\d+ +[\d.]+ %")
+            text = screen.until(r"^retransmissions +([\d.]+|-) +([\d.]+|-) +0\.500 ")  # all may give way
+            for pattern in (
+                r"time was not enough in \d+ of \d+ steps, of late in",
+                "deciding took",
+                r"missed [\d.]+ ?[kMG]? of",
+                r"^light ",
+                r"^bursty ",
+                r"latest 10 windows +recall +>= \(95 %\)",
+                " offered = ",
+            ):
                 self.assertRegex(text, re.compile(pattern, re.M))
-            self.assertNotRegex(text, r'(?m)^TCP ')
-            screen.keys('w')
-            screen.until('^TCP ')
-            screen.keys('q')
+            self.assertNotRegex(text, r"(?m)^TCP ")
+            screen.keys("w")
+            screen.until("^TCP ")
+            screen.keys("q")
             self.assertEqual(screen.status(), 0)
 
-    @unittest.skipUnless(os.environ.get('PARSHALL_DPDK', '1') == '1', 'SKIPPED: built without DPDK')
+    @unittest.skipUnless(os.environ.get("PARSHALL_DPDK", "1") == "1", "SKIPPED: built without DPDK")
     def test_packets_go_on_marked_whatever_is_shown(self):
         with tempfile.TemporaryDirectory() as folder:
-            with open(folder + '/model.toml', 'w', encoding='utf-8') as file:
-                file.write('version = 1\nmodel = "c45"\npackets = 1\nlongest = 1500\nreject = 0\nclasses = ["any"]\n[training]\ndate = ""\n'
-                           'command = ""\ncaptures = 0\nflows = [1]\n[c45]\nnodes = [\n  {flows = {"any" = 1}},\n]\n')
-            with open(folder + '/in.pcap', 'wb') as file:
-                frame = bytes(12) + bytes.fromhex('0800450000290001000040110000') + bytes([10, 0, 0, 1, 10, 0, 0, 2]) + bytes(26)
-                file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1) + struct.pack('<IIII', 1, 0, 60, 60) + frame)
-            devices = ('-i', f'vdev:net_pcap0,rx_pcap={folder}/in.pcap,infinite_rx=1', '--forward', 'vdev:net_pcap1,tx_pcap=/dev/null')
-            with Screen(*devices, '--model', folder + '/model.toml') as screen:
-                marked = lambda: int(re.search(r'^forwarded \d+  (\d+) marked  0 not sent', screen.until('^forwarded'), re.M)[1])
-                screen.until('^forwarded')
-                for key in ('f', 'f', 'g', 's', 'f'):
+            with open(folder + "/model.toml", "w", encoding="utf-8") as file:
+                file.write(
+                    'version = 1\nmodel = "c45"\npackets = 1\nlongest = 1500\nreject = 0\nclasses = '
+                    '["any"]\n[training]\ndate = ""\n'
+                    'command = ""\ncaptures = 0\nflows = [1]\n[c45]\nnodes = [\n  {flows = {"any" = 1}},\n]\n'
+                )
+            with open(folder + "/in.pcap", "wb") as file:
+                frame = (
+                    bytes(12)
+                    + bytes.fromhex("0800450000290001000040110000")
+                    + bytes([10, 0, 0, 1, 10, 0, 0, 2])
+                    + bytes(26)
+                )
+                file.write(
+                    struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+                    + struct.pack("<IIII", 1, 0, 60, 60)
+                    + frame
+                )
+            devices = (
+                "-i",
+                f"vdev:net_pcap0,rx_pcap={folder}/in.pcap,infinite_rx=1",
+                "--forward",
+                "vdev:net_pcap1,tx_pcap=/dev/null",
+            )
+            with Screen(*devices, "--model", folder + "/model.toml") as screen:
+                marked = lambda: int(
+                    re.search(r"^forwarded \d+  (\d+) marked  0 not sent", screen.until("^forwarded"), re.M)[1]
+                )
+                screen.until("^forwarded")
+                for key in ("f", "f", "g", "s", "f"):
                     screen.keys(key)
                     time.sleep(1.2)
                     before, end = marked(), time.monotonic() + 30
                     while marked() <= before:
                         self.assertLess(time.monotonic(), end, key)
                         time.sleep(0.1)
-                screen.keys('q')
+                screen.keys("q")
                 self.assertEqual(screen.status(), 0)
 
     def test_refuses_what_it_cannot_draw_on(self):
-        for term in ('no-such-terminal', 'dumb', "''"):
-            with Screen('-g', TRAFFIC, term=term.strip("'")) as screen:
+        for term in ("no-such-terminal", "dumb", "''"):
+            with Screen("-g", TRAFFIC, term=term.strip("'")) as screen:
                 self.assertEqual(screen.status(), 1)
-                self.assertRegex(screen.until('LEFT'), r'parshall watch: the terminal "')
-        done = subprocess.run([PARSHALL, 'watch', '--live', '-g', TRAFFIC], capture_output=True, text=True, timeout=20)
+                self.assertRegex(screen.until("LEFT"), r'parshall watch: the terminal "')
+        done = subprocess.run([PARSHALL, "watch", "--live", "-g", TRAFFIC], capture_output=True, text=True, timeout=20)
         self.assertEqual(done.returncode, 2)
-        self.assertIn('--live needs a terminal', done.stderr)
+        self.assertIn("--live needs a terminal", done.stderr)
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     PARSHALL = os.path.abspath(sys.argv.pop(1))
-    if shutil.which('tmux') is None:
-        print('SKIPPED: no tmux')
+    if shutil.which("tmux") is None:
+        print("SKIPPED: no tmux")
         sys.exit(0)
     side_by_side.main(PARSHALL, lanes=2)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a run that goes on: what it serves, whom it refuses, and that nobody who looks at it keeps it from its work.
+"""The page of a run that goes on: what it serves, whom it refuses, and that nobody who looks at it keeps it from its
+work.
 
 usage: test_web.py PARSHALL [unittest arguments]
 """
+
 import base64
 import contextlib
 import hashlib
@@ -45,7 +47,9 @@ class Run:
     """A monitor with a page, and where that is."""
 
     def __init__(self, *arguments, web="127.0.0.1:0", traffic=None):
-        self.process = subprocess.Popen(watch("--web", web, *arguments, traffic=traffic), stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            watch("--web", web, *arguments, traffic=traffic), stderr=subprocess.PIPE, text=True
+        )
         self.said = ""
         for line in self.process.stderr:
             self.said += line
@@ -100,15 +104,28 @@ class Run:
 def parts_of(account):
     """Offered, what became of that, and what became of the counted."""
     device = [account[name] or 0 for name in ("nic_missed", "nic_error", "no_mbuf")]
-    outcomes = [account[name] for name in ("ring_full", "filtered", "not_ip", "counted")] + list(account["malformed"].values())
-    shares = [account[name] for name in ("live_flow_packets", "ended_record_packets", "kept_out_packets", "shed_packets")]
+    outcomes = [account[name] for name in ("ring_full", "filtered", "not_ip", "counted")] + list(
+        account["malformed"].values()
+    )
+    shares = [
+        account[name] for name in ("live_flow_packets", "ended_record_packets", "kept_out_packets", "shed_packets")
+    ]
     return account["offered"], sum(device) + sum(outcomes), account["counted"], sum(shares)
 
 
 class Shown(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.run_ = Run("--idle", "300ms", "--task", "heavy-hitters:threshold=0.01%", "--window", "500ms", "--export", "csv:/dev/null")
+        cls.run_ = Run(
+            "--idle",
+            "300ms",
+            "--task",
+            "heavy-hitters:threshold=0.01%",
+            "--window",
+            "500ms",
+            "--export",
+            "csv:/dev/null",
+        )
 
     @classmethod
     def tearDownClass(cls):
@@ -154,7 +171,9 @@ class Shown(unittest.TestCase):
                 time.sleep(0.2)
             ends = [tuple(flow[1:3]) for flow in state["flows"]]
             self.assertGreater(len(ends), 99)
-            self.assertFalse({(back, there) for there, back in ends} & set(ends), "both directions of a connection are listed")
+            self.assertFalse(
+                {(back, there) for there, back in ends} & set(ends), "both directions of a connection are listed"
+            )
             self.assertIn("reverse_packets", [column["name"] for column in state["columns"]])
 
     def test_a_state_has_flows_events_outputs_and_rates(self):
@@ -162,7 +181,9 @@ class Shown(unittest.TestCase):
         while True:
             state = json.loads(self.run_.ask()[2])
             seen = state["events"] and state["lately"] and state["flows"]
-            if (seen and state["now"][3] == 0) or time.monotonic() > give_up:  # a busy machine makes it lose some at first
+            if (
+                seen and state["now"][3] == 0
+            ) or time.monotonic() > give_up:  # a busy machine makes it lose some at first
                 break
             time.sleep(0.2)
         names = [column["name"] for column in state["columns"]]
@@ -229,7 +250,9 @@ class Shown(unittest.TestCase):
             (b"GET /\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
             (b"GET /\x00\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 400),
         ):
-            self.assertTrue(self.run_.raw(text).startswith(b"HTTP/1.1 %d " % status), (text[:40], self.run_.raw(text)[:60]))
+            self.assertTrue(
+                self.run_.raw(text).startswith(b"HTTP/1.1 %d " % status), (text[:40], self.run_.raw(text)[:60])
+            )
         self.assertIsNone(self.run_.process.poll())
 
 
@@ -238,7 +261,10 @@ class States(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as states:
             states.write(STATES)
             states.flush()
-            with Run("--states", states.name, "--window", "20ms", "--flows", "32Ki", traffic=["-g", TOO_MUCH]) as run, run.events() as events:
+            with (
+                Run("--states", states.name, "--window", "20ms", "--flows", "32Ki", traffic=["-g", TOO_MUCH]) as run,
+                run.events() as events,
+            ):
                 for state in events:
                     if state["recall"] and state["lately"] and state["lately"]["seconds"] > 0:
                         break
@@ -267,14 +293,30 @@ class Token(unittest.TestCase):
                 self.assert_asked_for(run, "correct-horse-battery")
             for text in ("", "short\n", "with spaces in the token\n"):
                 file.write_text(text)
-                done = subprocess.run(watch("--web", "127.0.0.1:0", "--web-token", str(file)), capture_output=True, text=True, timeout=60, check=False)
+                done = subprocess.run(
+                    watch("--web", "127.0.0.1:0", "--web-token", str(file)),
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn("--web-token", done.stderr)
 
     def assert_asked_for(self, run, token):
         for path in ("/api/state", "/api/history", "/api/events"):
-            for given in (None, "Bearer ", "Bearer " + token[:-1], "Bearer " + token[:-1] + "!", "Bearer " + token + "0", "Basic " + token, token):
-                self.assertEqual(run.ask(path, headers={"Authorization": given} if given else {})[0], 401, (path, given))
+            for given in (
+                None,
+                "Bearer ",
+                "Bearer " + token[:-1],
+                "Bearer " + token[:-1] + "!",
+                "Bearer " + token + "0",
+                "Basic " + token,
+                token,
+            ):
+                self.assertEqual(
+                    run.ask(path, headers={"Authorization": given} if given else {})[0], 401, (path, given)
+                )
         self.assertEqual(run.ask(headers={"Authorization": "Bearer " + token})[0], 200)
         with run.events(f"Authorization: Bearer {token}\r\n") as events:
             self.assertGreater(next(events)["summary"]["packets"], 0)
@@ -285,7 +327,10 @@ class Token(unittest.TestCase):
 
 class Load(unittest.TestCase):
     def test_who_reads_nothing_keeps_nobody_waiting(self):
-        with Run("--stats", "gap_mean,gap_max,gap_p99,iat_mean,iat_max,iat_p99,size_mean,size_p99") as run, contextlib.ExitStack() as stack:
+        with (
+            Run("--stats", "gap_mean,gap_max,gap_p99,iat_mean,iat_max,iat_p99,size_mean,size_p99") as run,
+            contextlib.ExitStack() as stack,
+        ):
             for _ in range(5):
                 stalled = stack.enter_context(socket.socket())
                 stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -397,7 +442,13 @@ class Ends(unittest.TestCase):
             fifo = pathlib.Path(folder, "unread")
             os.mkfifo(fifo)
             reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-            with Run("--export", f"csv:{fifo}", "--idle", "100ms", traffic=["-g", "flows=100000,pace=300000", "--duration", "2s"]) as run:
+            with Run(
+                "--export",
+                f"csv:{fifo}",
+                "--idle",
+                "100ms",
+                traffic=["-g", "flows=100000,pace=300000", "--duration", "2s"],
+            ) as run:
                 with run.events() as events:
                     for _ in events:
                         pass
@@ -407,7 +458,9 @@ class Ends(unittest.TestCase):
             os.close(reader)
 
     def test_a_run_without_memory_for_its_page_goes_on(self):
-        with Run("--format", "json", traffic=["-g", "flows=1000000,pace=200000", "--flows", "1Mi", "--workers", "1"]) as run:
+        with Run(
+            "--format", "json", traffic=["-g", "flows=1000000,pace=200000", "--flows", "1Mi", "--workers", "1"]
+        ) as run:
             run.ask()
             status = pathlib.Path(f"/proc/{run.process.pid}/status").read_text()
             in_use = 1024 * int(re.search(r"VmSize:\s+(\d+) kB", status)[1])
@@ -429,7 +482,20 @@ class Ends(unittest.TestCase):
             self.assertIn("Address already in use", done.stderr)
 
     def test_what_is_no_address_is_said(self):
-        for address in ("nowhere", "127.0.0.1:", ":80", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:8x", "example.org:80", "1.2.3:80", "::1:80", "[::1:80", "[]:80", " 80"):
+        for address in (
+            "nowhere",
+            "127.0.0.1:",
+            ":80",
+            "127.0.0.1:65536",
+            "127.0.0.1:-1",
+            "127.0.0.1:8x",
+            "example.org:80",
+            "1.2.3:80",
+            "::1:80",
+            "[::1:80",
+            "[]:80",
+            " 80",
+        ):
             done = self.refused("--web", address)
             self.assertEqual(done.returncode, 2, address)
             self.assertIn("--web", done.stderr, address)
@@ -441,7 +507,9 @@ class Ends(unittest.TestCase):
             self.assertIn("leave out one", done.stderr)
 
     def refused(self, *arguments):
-        done = subprocess.run(watch("-q", "--count", "10", *arguments), capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            watch("-q", "--count", "10", *arguments), capture_output=True, text=True, timeout=60, check=False
+        )
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         return done
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program under test, which a test is called with, and runs of it."""
+
 import csv
 import io
 import os
@@ -11,7 +12,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from rivals import program_for  # noqa: E402
+from rivals import program_for
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 HEADER = "ip_version,protocol,src_ip,src_port,dst_ip,dst_port,packets,ip_bytes,wire_bytes,first_seen_ns,last_seen_ns"
@@ -36,9 +37,16 @@ class Run:
 
 
 def run(*arguments, stdin=None, env=None, timeout=60, lab=False, **more):
-    done = subprocess.run([PROGRAM + "-lab" if lab else program_for(PROGRAM, arguments), *arguments], input=stdin, stdout=more.pop("stdout", subprocess.PIPE),
-                          stderr=more.pop("stderr", subprocess.PIPE), timeout=timeout,
-                          env={**os.environ, **(env or {})}, check=False, **more)
+    done = subprocess.run(
+        [PROGRAM + "-lab" if lab else program_for(PROGRAM, arguments), *arguments],
+        input=stdin,
+        stdout=more.pop("stdout", subprocess.PIPE),
+        stderr=more.pop("stderr", subprocess.PIPE),
+        timeout=timeout,
+        env={**os.environ, **(env or {})},
+        check=False,
+        **more,
+    )
     return Run(done.returncode, done.stdout or b"", done.stderr or b"")
 
 
@@ -62,7 +70,7 @@ class Case(unittest.TestCase):
     def capture(self, packets=1000, flows=10, name="good.pcap", cut=0):
         data = FILE_HEADER + b"".join(packet(i, flows) for i in range(packets))
         with open(self.path(name), "wb") as file:
-            file.write(data[:len(data) - cut])
+            file.write(data[: len(data) - cut])
         return self.path(name)
 
     def assert_says(self, done, status, *words, lines=4):

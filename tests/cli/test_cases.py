@@ -3,6 +3,7 @@
 
 usage: test_cases.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import unittest
@@ -16,7 +17,16 @@ ARRANGEMENTS = [[], ["--workers", "2"], ["--workers", "4"], ["--threads", "pipel
 def report_of(name, *arguments, stdin=False):
     path = os.path.join(CASES, name)
     with open(path, "rb") as file:
-        done = run("watch", "-q", "-r", "-" if stdin else path, "--format", "json", *arguments, stdin=file.read() if stdin else None)
+        done = run(
+            "watch",
+            "-q",
+            "-r",
+            "-" if stdin else path,
+            "--format",
+            "json",
+            *arguments,
+            stdin=file.read() if stdin else None,
+        )
     assert done.status == DONE, done.lines
     return json.loads(done.out)
 
@@ -30,7 +40,11 @@ class Cases(Case):
         for arrangement in ARRANGEMENTS:
             report = report_of("wlan_amsdu.pcap", *arrangement)
             account = report["summary"]["accounting"]
-            self.assertEqual((account["offered"], account["counted"], account["later_msdus"], account["balanced"]), (3, 1, 2, True), arrangement)
+            self.assertEqual(
+                (account["offered"], account["counted"], account["later_msdus"], account["balanced"]),
+                (3, 1, 2, True),
+                arrangement,
+            )
         text = run("watch", "-q", "-r", os.path.join(CASES, "wlan_amsdu.pcap")).out.decode()
         self.assertIn("3 offered = 2 later_msdus + 1 counted", text)
 
@@ -40,7 +54,9 @@ class Cases(Case):
             for stdin in (False, True):
                 report = report_of(name, "--columns", "identity", *arrangement, stdin=stdin)
                 summary = report["summary"]
-                self.assertEqual((summary["accounting"]["nic_missed"], summary["accounting"]["offered"]), (5, 15), arrangement)
+                self.assertEqual(
+                    (summary["accounting"]["nic_missed"], summary["accounting"]["offered"]), (5, 15), arrangement
+                )
                 self.assertAlmostEqual(summary["loss_ratio"], 5 / 15)
                 for flow in report["flows"]:
                     self.assertEqual((flow["exact"], flow["missed_packets_at_most"]), (False, 5), arrangement)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""train and classify as users meet them: from captures and labels to a class for each flow, and what is wrong on the way.
+"""train and classify as users meet them: from captures and labels to a class for each flow, and what is wrong on the
+way.
 
 usage: test_classes.py PARSHALL [unittest arguments]
 """
+
 import csv
 import gzip
 import io
@@ -18,17 +20,23 @@ import tomllib
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from rivals import program_for  # noqa: E402
+from rivals import program_for
 
 PROGRAM = None
 DONE, FAILED, USAGE = 0, 1, 2
 FILE_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 # Of each class: port, and how large the first four packets are on average.
-CLASSES = {"chat": (5222, (60, 120, 90, 70)), "files": (2121, (60, 1400, 1400, 1400)), "names": (5353, (80, 200, 82, 210))}
+CLASSES = {
+    "chat": (5222, (60, 120, 90, 70)),
+    "files": (2121, (60, 1400, 1400, 1400)),
+    "names": (5353, (80, 200, 82, 210)),
+}
 
 
 def run(*arguments, timeout=120):
-    done = subprocess.run([program_for(PROGRAM, arguments), *arguments], capture_output=True, timeout=timeout, check=False)
+    done = subprocess.run(
+        [program_for(PROGRAM, arguments), *arguments], capture_output=True, timeout=timeout, check=False
+    )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -81,15 +89,28 @@ class Case(unittest.TestCase):
             file.write(columns + "\n")
             for name, known in self.flows.items():
                 for source, label, _ in known:
-                    ends = [(f"10.{source >> 16 & 255}.{source >> 8 & 255}.{source & 255}", "4000"), ("192.0.2.1", str(CLASSES[label][0]))]
+                    ends = [
+                        (f"10.{source >> 16 & 255}.{source >> 8 & 255}.{source & 255}", "4000"),
+                        ("192.0.2.1", str(CLASSES[label][0])),
+                    ]
                     (src_ip, src_port), (dst_ip, dst_port) = reversed(ends) if reverse else ends
-                    cells = {"class": label, "capture": name, "protocol": "udp", "src_ip": src_ip, "src_port": src_port, "dst_ip": dst_ip,
-                             "dst_port": dst_port, "other": '"a, b"'}
+                    cells = {
+                        "class": label,
+                        "capture": name,
+                        "protocol": "udp",
+                        "src_ip": src_ip,
+                        "src_port": src_port,
+                        "dst_ip": dst_ip,
+                        "dst_port": dst_port,
+                        "other": '"a, b"',
+                    }
                     file.write(",".join(cells[column] for column in columns.split(",")) + "\n")
         return self.path("labels.csv")
 
     def train(self, *arguments, model="c45", expect=DONE):
-        status, out, err = run("train", "--folds", "3", "--least-flows", "5", "--model", model, "-o", self.path("model.toml"), *arguments)
+        status, out, err = run(
+            "train", "--folds", "3", "--least-flows", "5", "--model", model, "-o", self.path("model.toml"), *arguments
+        )
         self.assertEqual(status, expect, err)
         return out, err
 
@@ -108,7 +129,9 @@ class Train(Case):
         for model in ("naive-bayes", "c45", "forest"):
             self.train("-r", self.folder, "--labels", self.labels(), model=model)
             other = self.capture(99, flows_of_each=20)
-            status, out, err = run("classify", "-r", other, "--model", self.path("model.toml"), "--format", "csv", "--quiet")
+            status, out, err = run(
+                "classify", "-r", other, "--model", self.path("model.toml"), "--format", "csv", "--quiet"
+            )
             self.assertEqual(status, DONE, err)
             expected = {source: label if count >= 4 else "" for source, label, count in self.flows["capture99.pcap"]}
             told = self.classified(out)
@@ -127,16 +150,35 @@ class Train(Case):
             file.write(FILE_HEADER)
             for turn in range(4):
                 for flow in range(flows):
-                    file.write(udp(turn * 1000000 + flow, 0x0A000000 + flow, 5222 if flow % 2 else 2121, 60 + 40 * (flow % 2) + turn))
+                    file.write(
+                        udp(
+                            turn * 1000000 + flow,
+                            0x0A000000 + flow,
+                            5222 if flow % 2 else 2121,
+                            60 + 40 * (flow % 2) + turn,
+                        )
+                    )
         with open(self.path("plain.pcap"), "rb") as file, gzip.open(self.path("packed.pcap.gz"), "wb") as packed:
             shutil.copyfileobj(file, packed)
         self.assertLess(os.path.getsize(self.path("packed.pcap.gz")) / 56, flows / 2, "of each class")
         samples = {}
         for name in ("plain.pcap", "packed.pcap.gz"):
             captures = [shutil.copy(self.path(name), self.path(f"{number}-{name}")) for number in range(3)]
-            self.train("-r", *captures, "--rule", "chat=port 5222", "--rule", "files=port 2121", "--write-samples", self.path("samples.csv"))
+            self.train(
+                "-r",
+                *captures,
+                "--rule",
+                "chat=port 5222",
+                "--rule",
+                "files=port 2121",
+                "--write-samples",
+                self.path("samples.csv"),
+            )
             with open(self.path("samples.csv"), encoding="utf-8") as file:
-                samples[name] = sorted(tuple(value for key, value in row.items() if key not in ("capture", "fold")) for row in csv.DictReader(file))
+                samples[name] = sorted(
+                    tuple(value for key, value in row.items() if key not in ("capture", "fold"))
+                    for row in csv.DictReader(file)
+                )
         self.assertEqual(len(samples["plain.pcap"]), 3 * flows)
         self.assertEqual(len(samples["packed.pcap.gz"]), 3 * flows)
         self.assertTrue(samples["packed.pcap.gz"] == samples["plain.pcap"], "their sizes differ")
@@ -149,7 +191,9 @@ class Train(Case):
         self.assertEqual(len(samples), len(self.expected()))
         folds = {}
         for sample in samples:
-            self.assertEqual(folds.setdefault(sample["capture"], sample["fold"]), sample["fold"], "a capture is in one fold")
+            self.assertEqual(
+                folds.setdefault(sample["capture"], sample["fold"]), sample["fold"], "a capture is in one fold"
+            )
         by_class = sorted(sample["class"] for sample in samples)
         self.assertEqual(by_class, sorted(self.expected().values()))
         # The same model comes of the samples as of the captures.
@@ -167,23 +211,43 @@ class Train(Case):
         self.captures()
         read = lambda name: list(csv.DictReader(open(self.path(name), encoding="utf-8")))
         for model in ("naive-bayes", "c45", "forest"):
-            files = ("--write-samples", self.path("samples.csv"), "--predictions", self.path("told.csv"), "--confusion", self.path("confusion.csv"))
+            files = (
+                "--write-samples",
+                self.path("samples.csv"),
+                "--predictions",
+                self.path("told.csv"),
+                "--confusion",
+                self.path("confusion.csv"),
+            )
             self.train("-r", self.folder, "--labels", self.labels(), *files, model=model)
             told, samples = read("told.csv"), read("samples.csv")
             for column in ("class", "capture", "fold"):
                 self.assertEqual([row[column] for row in told], [row[column] for row in samples])
             for row in read("confusion.csv"):
                 for name in set(row) - {"class"}:
-                    self.assertEqual(int(row[name]), sum(one["class"] == row["class"] and one["taken_for"] == name for one in told))
+                    self.assertEqual(
+                        int(row[name]), sum(one["class"] == row["class"] and one["taken_for"] == name for one in told)
+                    )
             reject = sorted(float(row["probability"]) for row in told)[len(told) // 2] + 1e-9
             sure = {number: float(row["probability"]) >= reject for number, row in enumerate(told)}
-            self.train("--samples", self.path("samples.csv"), "--reject", f"{min(reject, 1):.12f}", "--predictions", self.path("rejected.csv"), model=model)
+            self.train(
+                "--samples",
+                self.path("samples.csv"),
+                "--reject",
+                f"{min(reject, 1):.12f}",
+                "--predictions",
+                self.path("rejected.csv"),
+                model=model,
+            )
             for number, row in enumerate(read("rejected.csv")):
                 if abs(float(row["probability"]) - reject) > 1e-6:
                     self.assertEqual(row["taken_for"], told[number]["taken_for"] if sure[number] else "unknown", model)
 
     def test_samples_that_are_written_are_those_that_were_learnt_from(self):
-        sizes = {"bulk": (40, 16384, 9000, 2948), "talk": (40, 1400, 60, 1501)}  # longer than 1500: joined by offloading
+        sizes = {
+            "bulk": (40, 16384, 9000, 2948),
+            "talk": (40, 1400, 60, 1501),
+        }  # longer than 1500: joined by offloading
         with open(self.path("all.csv"), "w", encoding="utf-8") as file:
             file.write("class,capture,size_1,size_2,size_3,size_4\n")
             for flow in range(60):
@@ -201,7 +265,9 @@ class Train(Case):
         self.captures()
         out, _ = self.train("-r", self.folder, "--labels", self.labels(reverse=True))
         self.assertIn(f"of {len(self.expected())} flows", out)
-        out, _ = self.train("-r", self.folder, "--labels", self.labels("dst_port,dst_ip,src_port,src_ip,protocol,class"))
+        out, _ = self.train(
+            "-r", self.folder, "--labels", self.labels("dst_port,dst_ip,src_port,src_ip,protocol,class")
+        )
         self.assertIn(f"of {len(self.expected())} flows", out)
 
     def test_labels_that_differ_are_left_out(self):
@@ -224,8 +290,18 @@ class Train(Case):
 
     def test_the_figures_are_those_of_the_confusion(self):
         self.captures()
-        out, _ = self.train("-r", self.folder, "--labels", self.labels(), "--format", "json", "--confusion", self.path("confusion.csv"),
-                            "--reject", "0.6")
+        out, _ = self.train(
+            "-r",
+            self.folder,
+            "--labels",
+            self.labels(),
+            "--format",
+            "json",
+            "--confusion",
+            self.path("confusion.csv"),
+            "--reject",
+            "0.6",
+        )
         with open(self.path("confusion.csv"), encoding="utf-8") as file:
             confusion = {row["class"]: row for row in csv.DictReader(file)}
         for row in json.loads(out)["rows"]:
@@ -236,7 +312,17 @@ class Train(Case):
 
     def test_classes_of_too_little_are_left_out_and_named(self):
         self.captures()
-        status, _, err = run("train", "-r", self.folder, "--labels", self.labels(), "--least-flows", "1000", "-o", self.path("model.toml"))
+        status, _, err = run(
+            "train",
+            "-r",
+            self.folder,
+            "--labels",
+            self.labels(),
+            "--least-flows",
+            "1000",
+            "-o",
+            self.path("model.toml"),
+        )
         self.assertEqual(status, FAILED)
         self.assertIn("left out", err)
         self.assertIn("a model needs two classes", err)
@@ -253,16 +339,16 @@ class Train(Case):
         capture = self.capture(1)
         labels = self.labels()
         for arguments, status, message in (
-                (["--labels", labels], USAGE, "give either captures"),
-                (["-r", capture], USAGE, "say which class"),
-                (["-r", capture, "--labels", self.path("none.csv")], FAILED, "cannot read labels"),
-                (["-r", self.path("none.pcap"), "--labels", labels], FAILED, "none.pcap"),
-                (["-r", capture, "--rule", "x"], USAGE, "CLASS=FILTER"),
-                (["-r", capture, "--rule", "x=nonsense and"], USAGE, "x=nonsense"),
-                (["-r", capture, "--labels", labels, "--least-captures", "1"], FAILED, "fold"),
-                (["--samples", labels], FAILED, "line 1"),
-                (["-r", capture, "--labels", labels, "--idle", "soon"], USAGE, "--idle"),
-                (["-r", capture, "--labels", labels, "--plot", "x.gif"], USAGE, ".svg"),
+            (["--labels", labels], USAGE, "give either captures"),
+            (["-r", capture], USAGE, "say which class"),
+            (["-r", capture, "--labels", self.path("none.csv")], FAILED, "cannot read labels"),
+            (["-r", self.path("none.pcap"), "--labels", labels], FAILED, "none.pcap"),
+            (["-r", capture, "--rule", "x"], USAGE, "CLASS=FILTER"),
+            (["-r", capture, "--rule", "x=nonsense and"], USAGE, "x=nonsense"),
+            (["-r", capture, "--labels", labels, "--least-captures", "1"], FAILED, "fold"),
+            (["--samples", labels], FAILED, "line 1"),
+            (["-r", capture, "--labels", labels, "--idle", "soon"], USAGE, "--idle"),
+            (["-r", capture, "--labels", labels, "--plot", "x.gif"], USAGE, ".svg"),
         ):
             _, err = self.train(*arguments, expect=status)
             self.assertIn(message, err, arguments)
@@ -271,11 +357,17 @@ class Train(Case):
     def test_wrong_labels_are_told_with_their_line(self):
         capture = self.capture(1)
         good = "udp,10.0.0.1,1,10.0.0.2,2,x"
-        for line, message in (("udp,10.0.0.1,1,10.0.0.2,2,", "no name"), ("udp,10.0.0.1,1,10.0.0.2,2,unknown", "cannot be called"),
-                              ("udp,10.0.0.1,1,10.0.0.2,2,a\u009b2J", "control characters"),
-                              ('udp,10.0.0.1,1,10.0.0.2,2,"a,b"', "is no name of a class"), ("foo,10.0.0.1,1,10.0.0.2,2,x", "protocol"),
-                              ("udp,10.0.0,1,10.0.0.2,2,x", "addresses"), ("udp,10.0.0.1,1,::1,2,x", "addresses"),
-                              ("udp,10.0.0.1,70000,10.0.0.2,2,x", "src_port"), ('udp,10.0.0.1,1,10.0.0.2,2,"x', "quote")):
+        for line, message in (
+            ("udp,10.0.0.1,1,10.0.0.2,2,", "no name"),
+            ("udp,10.0.0.1,1,10.0.0.2,2,unknown", "cannot be called"),
+            ("udp,10.0.0.1,1,10.0.0.2,2,a\u009b2J", "control characters"),
+            ('udp,10.0.0.1,1,10.0.0.2,2,"a,b"', "is no name of a class"),
+            ("foo,10.0.0.1,1,10.0.0.2,2,x", "protocol"),
+            ("udp,10.0.0,1,10.0.0.2,2,x", "addresses"),
+            ("udp,10.0.0.1,1,::1,2,x", "addresses"),
+            ("udp,10.0.0.1,70000,10.0.0.2,2,x", "src_port"),
+            ('udp,10.0.0.1,1,10.0.0.2,2,"x', "quote"),
+        ):
             with open(self.path("wrong.csv"), "w", encoding="utf-8") as file:
                 file.write("protocol,src_ip,src_port,dst_ip,dst_port,class\n" + good + "\n" + line + "\n")
             _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
@@ -287,7 +379,6 @@ class Train(Case):
             file.write("protocol,src_ip,src_port,dst_ip,class\n")
         _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
         self.assertIn("there is no dst_port", err)
-
 
     def test_labels_may_have_a_byte_order_mark_and_empty_lines(self):
         self.captures()
@@ -301,7 +392,21 @@ class Train(Case):
 
     def test_a_model_goes_to_standard_output_where_asked_for(self):
         self.captures()
-        status, out, err = run("train", "-r", self.folder, "--labels", self.labels(), "--folds", "3", "--least-flows", "5", "--model", "c45", "-o", "-")
+        status, out, err = run(
+            "train",
+            "-r",
+            self.folder,
+            "--labels",
+            self.labels(),
+            "--folds",
+            "3",
+            "--least-flows",
+            "5",
+            "--model",
+            "c45",
+            "-o",
+            "-",
+        )
         self.assertEqual(status, DONE, err)
         self.assertEqual(tomllib.loads(out)["model"], "c45")
         self.assertIn("flows are told right", err)
@@ -309,8 +414,27 @@ class Train(Case):
         with open(self.path("log"), "w", encoding="utf-8") as log:
             log.write("before\n")
             log.flush()
-            written = subprocess.run([PROGRAM, "train", "-r", self.folder, "--labels", self.labels(), "--folds", "3", "--least-flows", "5", "-o", "-"],
-                                     stdout=subprocess.PIPE, stderr=log, timeout=60, check=True, text=True).stdout
+            written = subprocess.run(
+                [
+                    PROGRAM,
+                    "train",
+                    "-r",
+                    self.folder,
+                    "--labels",
+                    self.labels(),
+                    "--folds",
+                    "3",
+                    "--least-flows",
+                    "5",
+                    "-o",
+                    "-",
+                ],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                timeout=60,
+                check=True,
+                text=True,
+            ).stdout
             log.write("after\n")
         with open(self.path("log"), encoding="utf-8") as log:
             told = log.read()
@@ -325,12 +449,21 @@ class Train(Case):
         with open(capture, "rb") as file:
             before = file.read()
         more = ["-o", capture]
-        status, _, err = run("train", "-r", self.folder, "--labels", labels, "--folds", "3", "--least-flows", "5", *more)
+        status, _, err = run(
+            "train", "-r", self.folder, "--labels", labels, "--folds", "3", "--least-flows", "5", *more
+        )
         self.assertEqual(status, FAILED, "it is in the folder")
         self.assertIn("another file", err)
-        for more in (["-o", capture], ["-o", labels], ["-o", self.path("m"), "--confusion", labels], ["-o", self.path("m"), "--confusion", self.path("m")],
-                     ["-o", self.path("m"), "--write-samples", "-"]):
-            status, _, err = run("train", "-r", self.folder, capture, "--labels", labels, "--folds", "3", "--least-flows", "5", *more)
+        for more in (
+            ["-o", capture],
+            ["-o", labels],
+            ["-o", self.path("m"), "--confusion", labels],
+            ["-o", self.path("m"), "--confusion", self.path("m")],
+            ["-o", self.path("m"), "--write-samples", "-"],
+        ):
+            status, _, err = run(
+                "train", "-r", self.folder, capture, "--labels", labels, "--folds", "3", "--least-flows", "5", *more
+            )
             self.assertEqual(status, USAGE, more)
             self.assertIn("another file" if more[-1] != "-" else "standard output", err)
         with open(capture, "rb") as file:
@@ -348,7 +481,19 @@ class Train(Case):
         with open(self.path("model.toml"), encoding="utf-8") as file:
             self.assertEqual(file.read(), before)
         for output, message in (("/dev/full", "No space left"), (self.folder, "directory")):
-            status, _, err = run("train", "-r", self.folder, "--labels", self.labels(), "--folds", "3", "--least-flows", "5", "-o", output)
+            status, _, err = run(
+                "train",
+                "-r",
+                self.folder,
+                "--labels",
+                self.labels(),
+                "--folds",
+                "3",
+                "--least-flows",
+                "5",
+                "-o",
+                output,
+            )
             self.assertEqual(status, FAILED)
             self.assertIn(message, err)
 
@@ -358,7 +503,9 @@ class Train(Case):
             for capture in range(3):
                 for label in range(200):
                     file.write((f"c{label},{capture}," + ",".join(["100"] * 16) + "\n") * 2)
-        _, err = self.train("--samples", self.path("samples.csv"), "--longest", "65535", model="naive-bayes", expect=FAILED)
+        _, err = self.train(
+            "--samples", self.path("samples.csv"), "--longest", "65535", model="naive-bayes", expect=FAILED
+        )
         self.assertIn("1 GB", err)
 
 
@@ -384,45 +531,92 @@ class Classify(Case):
         self.assertIn("class      too few packets: ", out)
 
     def test_a_class_stands_among_other_columns_where_it_is_asked_for(self):
-        _, out, _ = run("watch", "-r", self.path("capture1.pcap"), "--model", self.model, "--threads", "pipeline", "--stats",
-                        "gap_mean,class,first_sizes_2", "--format", "csv", "--quiet")
-        self.assertTrue(out.splitlines()[0].endswith(",gap_mean_packets,class,ip_size_1_bytes,ip_size_2_bytes"), out.splitlines()[0])
+        _, out, _ = run(
+            "watch",
+            "-r",
+            self.path("capture1.pcap"),
+            "--model",
+            self.model,
+            "--threads",
+            "pipeline",
+            "--stats",
+            "gap_mean,class,first_sizes_2",
+            "--format",
+            "csv",
+            "--quiet",
+        )
+        self.assertTrue(
+            out.splitlines()[0].endswith(",gap_mean_packets,class,ip_size_1_bytes,ip_size_2_bytes"), out.splitlines()[0]
+        )
         self.assertEqual({label for label in self.classified(out).values() if label}, set(CLASSES))
 
     def test_classes_are_the_same_whoever_counts_and_where(self):
         classes = []
-        for more in ([], ["--idle", "1s"], ["--active", "1ms"], ["--workers", "2"], ["--threads", "cooperative"], ["--table", "cuckoo-4"],
-                     ["--classifiers", "1"], ["--classifiers", "3"], ["--classifiers", "1", "--workers", "2", "--threads", "pipeline"]):
-            _, out, err = run("watch", "-r", self.path("capture2.pcap"), "--model", self.model, "--format", "csv", "--quiet", *more)
+        for more in (
+            [],
+            ["--idle", "1s"],
+            ["--active", "1ms"],
+            ["--workers", "2"],
+            ["--threads", "cooperative"],
+            ["--table", "cuckoo-4"],
+            ["--classifiers", "1"],
+            ["--classifiers", "3"],
+            ["--classifiers", "1", "--workers", "2", "--threads", "pipeline"],
+        ):
+            _, out, err = run(
+                "watch", "-r", self.path("capture2.pcap"), "--model", self.model, "--format", "csv", "--quiet", *more
+            )
             self.assertEqual(err, "")
             classes.append(self.classified(out))  # of the last record, where there are several of a flow
         for other in classes:
-            self.assertEqual({source: label for source, label in other.items() if label}, {s: l for s, l in classes[0].items() if l})
+            self.assertEqual(
+                {source: label for source, label in other.items() if label},
+                {source: label for source, label in classes[0].items() if label},
+            )
 
     def test_the_summary_says_what_other_threads_told(self):
-        _, out, _ = run("classify", "-r", self.path("capture1.pcap"), "--model", self.model, "--classifiers", "2", "--format", "json", "--quiet")
+        _, out, _ = run(
+            "classify",
+            "-r",
+            self.path("capture1.pcap"),
+            "--model",
+            self.model,
+            "--classifiers",
+            "2",
+            "--format",
+            "json",
+            "--quiet",
+        )
         summary = json.loads(out)["summary"]
         classified = sum(count >= 4 for _, _, count in self.flows["capture1.pcap"])
         self.assertEqual(summary["classifiers"]["threads"], 2)
         self.assertEqual(summary["classifiers"]["sent"], classified)
         self.assertLessEqual(summary["classifiers"]["told"], classified)
         self.assertEqual(summary["classes"]["too few packets"]["flows"], len(self.flows["capture1.pcap"]) - classified)
-        _, out, _ = run("classify", "-r", self.path("capture1.pcap"), "--model", self.model, "--classifiers", "1", "--quiet")
+        _, out, _ = run(
+            "classify", "-r", self.path("capture1.pcap"), "--model", self.model, "--classifiers", "1", "--quiet"
+        )
         self.assertIn("classifier 1 thread: told ", out)
 
     def test_a_model_is_asked_for_by_name_where_one_is_missing_or_broken(self):
         capture = self.path("capture1.pcap")
-        for arguments, message in ((["classify", "-r", capture], "--model FILE"),
-                                   (["watch", "-r", capture, "--model", "quick"], "thread models: --threads"),
-                                   (["watch", "-r", capture, "--stats", "class"], "--model FILE"),
-                                   (["watch", "-r", capture, "--classifiers", "1"], "--model FILE"),
-                                   (["watch", "-r", capture, "--packets-only", "--model", self.model], "--packets-only")):
+        for arguments, message in (
+            (["classify", "-r", capture], "--model FILE"),
+            (["watch", "-r", capture, "--model", "quick"], "thread models: --threads"),
+            (["watch", "-r", capture, "--stats", "class"], "--model FILE"),
+            (["watch", "-r", capture, "--classifiers", "1"], "--model FILE"),
+            (["watch", "-r", capture, "--packets-only", "--model", self.model], "--packets-only"),
+        ):
             status, _, err = run(*arguments)
             self.assertEqual(status, USAGE)
             self.assertIn(message, err)
         with open(self.model, encoding="utf-8") as file:
             text = file.read()
-        for broken, message in ((text.replace("version = 1", "version = 7"), "version"), (text[: len(text) // 2], "line"), ("", "version")):
+        for broken, message in (
+            (text.replace("version = 1", "version = 7"), "version"),
+            (text[: len(text) // 2], "line"),
+            ("", "version"),
+        ):
             with open(self.path("broken.toml"), "w", encoding="utf-8") as file:
                 file.write(broken)
             status, _, err = run("classify", "-r", capture, "--model", self.path("broken.toml"))
@@ -434,24 +628,26 @@ class Classify(Case):
         capture = self.path("capture1.pcap")
         wire = ["-i", f"vdev:net_pcap0,rx_pcap={capture}", "--forward", "vdev:net_pcap1,tx_pcap=/dev/null"]
         model = ["--model", self.model]
-        for arguments, message in ((["-r", capture, "--forward", "eth1", *model], "name it with -i"),
-                                   (["-g", "flows=1", "--forward", "eth1", *model], "name it with -i"),
-                                   (wire, "--model FILE"),
-                                   ([*wire, *model, "--threads", "pipeline"], "leave out --threads pipeline"),
-                                   ([*wire, *model, "--threads", "cooperative"], "leave out --threads pipeline"),
-                                   ([*wire, "--packets-only"], "--packets-only"),
-                                   ([*wire, *model, "--count", "5"], "--count"),
-                                   ([*wire, *model, "--tasks", "entropy", "--window", "1000p"], "--forward"),
-                                   ([*wire, *model, "--tasks", "retransmissions"], "--forward"),
-                                   (["-i", "eth0", "--forward", "eth0", *model], "-i itself"),
-                                   (["-i", "03:00.0", "--forward", "0000:03:00.0", *model], "-i itself"),
-                                   ([*wire[:3], "vdev:net_pcap0,tx_pcap=/dev/null", *model], "-i itself"),
-                                   ([*wire[:2], *model, "--dscp", "chat=EF"], "--forward"),
-                                   ([*wire, *model, "--dscp", "chat"], "CLASS=CODE"),
-                                   ([*wire, *model, "--dscp", "chat=EX"], "AF11 to AF43"),
-                                   ([*wire, *model, "--dscp", "chat=64"], "0 to 63"),
-                                   ([*wire, *model, "--dscp", "talk=EF"], "chat, files, names, and unknown"),
-                                   ([*wire, *model, "--dscp", "chat=EF,chat=1"], "a code already")):
+        for arguments, message in (
+            (["-r", capture, "--forward", "eth1", *model], "name it with -i"),
+            (["-g", "flows=1", "--forward", "eth1", *model], "name it with -i"),
+            (wire, "--model FILE"),
+            ([*wire, *model, "--threads", "pipeline"], "leave out --threads pipeline"),
+            ([*wire, *model, "--threads", "cooperative"], "leave out --threads pipeline"),
+            ([*wire, "--packets-only"], "--packets-only"),
+            ([*wire, *model, "--count", "5"], "--count"),
+            ([*wire, *model, "--tasks", "entropy", "--window", "1000p"], "--forward"),
+            ([*wire, *model, "--tasks", "retransmissions"], "--forward"),
+            (["-i", "eth0", "--forward", "eth0", *model], "-i itself"),
+            (["-i", "03:00.0", "--forward", "0000:03:00.0", *model], "-i itself"),
+            ([*wire[:3], "vdev:net_pcap0,tx_pcap=/dev/null", *model], "-i itself"),
+            ([*wire[:2], *model, "--dscp", "chat=EF"], "--forward"),
+            ([*wire, *model, "--dscp", "chat"], "CLASS=CODE"),
+            ([*wire, *model, "--dscp", "chat=EX"], "AF11 to AF43"),
+            ([*wire, *model, "--dscp", "chat=64"], "0 to 63"),
+            ([*wire, *model, "--dscp", "talk=EF"], "chat, files, names, and unknown"),
+            ([*wire, *model, "--dscp", "chat=EF,chat=1"], "a code already"),
+        ):
             status, _, err = run("watch", *arguments)
             self.assertEqual(status, USAGE, (arguments, err))
             self.assertIn(message, err)
@@ -459,11 +655,22 @@ class Classify(Case):
     def test_more_classes_than_code_points_for_local_use_need_dscp(self):
         names = [f"c{i}" for i in range(17)]
         with open(self.path("many.toml"), "w", encoding="utf-8") as file:
-            file.write("version = 1\nmodel = \"c45\"\npackets = 2\nlongest = 1500\nreject = 0\n"
-                       f"classes = {json.dumps(names)}\n[training]\ndate = \"\"\ncommand = \"\"\ncaptures = 0\n"
-                       f"flows = {[1] * 17}\n[c45]\nnodes = [\n  {{flows = {{\"c3\" = 1}}}},\n]\n")
-        wire = ["watch", "-i", f"vdev:net_pcap0,rx_pcap={self.path('capture1.pcap')}", "--forward",
-                "vdev:net_pcap1,tx_pcap=/dev/null", "--model", self.path("many.toml"), "--flows", "4096"]
+            file.write(
+                'version = 1\nmodel = "c45"\npackets = 2\nlongest = 1500\nreject = 0\n'
+                f'classes = {json.dumps(names)}\n[training]\ndate = ""\ncommand = ""\ncaptures = 0\n'
+                f'flows = {[1] * 17}\n[c45]\nnodes = [\n  {{flows = {{"c3" = 1}}}},\n]\n'
+            )
+        wire = [
+            "watch",
+            "-i",
+            f"vdev:net_pcap0,rx_pcap={self.path('capture1.pcap')}",
+            "--forward",
+            "vdev:net_pcap1,tx_pcap=/dev/null",
+            "--model",
+            self.path("many.toml"),
+            "--flows",
+            "4096",
+        ]
         status, _, err = run(*wire)
         self.assertEqual(status, USAGE, err)
         self.assertIn("17 classes", err)

@@ -4,6 +4,7 @@
 
 usage: test_echo.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import resource
@@ -18,15 +19,21 @@ DONE, FAILED, USAGE = 0, 1, 2
 
 
 def clients(*arguments, **more):
-    return subprocess.run([PROGRAM, "test", "echo-clients", *arguments], capture_output=True, text=True, timeout=60, check=False, **more)
+    return subprocess.run(
+        [PROGRAM, "test", "echo-clients", *arguments], capture_output=True, text=True, timeout=60, check=False, **more
+    )
 
 
 class Server:
     """On a free port of loopback, until the block ends."""
 
     def __init__(self, *arguments, listen="127.0.0.1:0"):
-        self.process = subprocess.Popen([PROGRAM, "test", "echo-server", "--listen", listen, *arguments], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [PROGRAM, "test", "echo-server", "--listen", listen, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def __enter__(self):
         self.endpoint = self.process.stderr.readline().split()[-1]
@@ -43,7 +50,9 @@ class Echo(unittest.TestCase):
             done = clients("--connect", server.endpoint, "--clients", "3", "--count", "60")
         self.assertEqual((done.returncode, done.stderr), (DONE, ""))
         self.assertIn("connections 60 begun, 60 finished, 0 failed, 0 abandoned", done.stdout)
-        self.assertIn(f"command     parshall test echo-clients --connect {server.endpoint} --clients 3 --count 60\n", done.stdout)
+        self.assertIn(
+            f"command     parshall test echo-clients --connect {server.endpoint} --clients 3 --count 60\n", done.stdout
+        )
         for word in ("connection  p50", "p99.9", "echo        p50", "fairness"):
             self.assertIn(word, done.stdout)
         self.assertEqual((server.process.returncode, server.errors), (DONE, ""))
@@ -53,11 +62,15 @@ class Echo(unittest.TestCase):
     def test_a_report_goes_to_a_file_and_is_json(self):
         with tempfile.TemporaryDirectory() as folder, Server("--format", "json") as server:
             path = folder + "/report.json"
-            done = clients("--connect", server.endpoint, "--count", "10", "--message", "1k", "--format", "json", "-o", path)
+            done = clients(
+                "--connect", server.endpoint, "--count", "10", "--message", "1k", "--format", "json", "-o", path
+            )
             with open(path, encoding="utf-8") as file:
                 report = json.load(file)
         self.assertEqual((done.returncode, done.stdout), (DONE, ""))
-        self.assertEqual((report["begun"], report["finished"], report["messages"], report["bytes_received"]), (10, 10, 10, 10_000))
+        self.assertEqual(
+            (report["begun"], report["finished"], report["messages"], report["bytes_received"]), (10, 10, 10, 10_000)
+        )
         self.assertEqual(report["failed"]["total"], 0)
         for latency in ("connection", "echo"):
             values = [report[latency][name] for name in ("p50_ns", "p90_ns", "p99_ns", "p99.9_ns", "max_ns")]
@@ -88,7 +101,13 @@ class Echo(unittest.TestCase):
 
     def test_a_port_in_use(self):
         with Server() as server:
-            done = subprocess.run([PROGRAM, "test", "echo-server", "--listen", server.endpoint], capture_output=True, text=True, timeout=20, check=False)
+            done = subprocess.run(
+                [PROGRAM, "test", "echo-server", "--listen", server.endpoint],
+                capture_output=True,
+                text=True,
+                timeout=20,
+                check=False,
+            )
         self.assertEqual(done.returncode, FAILED)
         self.assertIn("name another port", done.stderr)
 
@@ -97,16 +116,22 @@ class Echo(unittest.TestCase):
         def tighten():
             resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
             os.setuid(65534)
+
         done = clients("--connect", "127.0.0.1:7", "--clients", "200", preexec_fn=tighten, cwd="/")
         self.assertEqual(done.returncode, USAGE)
         self.assertIn("ulimit -n 264", done.stderr)
 
     def test_mistakes(self):
-        for arguments, word in ((["--connect", "127.0.0.1"], "[2001:db8::1]:7777"), (["--connect", "127.0.0.1:7", "--message", "0"], "--message"),
-                                (["--connect", "127.0.0.1:7", "--duration", "soon"], "--duration"), (["--clients", "3"], "--connect"),
-                                (["--connect", "127.0.0.1:7", "--count", "0"], "--count"), (["--connect", "127.0.0.1:7", "--close", "slam"], "--close"),
-                                (["--connect", "127.0.0.1:7", "--clients", "2", "--ports", "1"], "ports"),
-                                (["--connect", "127.0.0.1:7", "--first-port", "65535", "--ports", "2"], "65535")):
+        for arguments, word in (
+            (["--connect", "127.0.0.1"], "[2001:db8::1]:7777"),
+            (["--connect", "127.0.0.1:7", "--message", "0"], "--message"),
+            (["--connect", "127.0.0.1:7", "--duration", "soon"], "--duration"),
+            (["--clients", "3"], "--connect"),
+            (["--connect", "127.0.0.1:7", "--count", "0"], "--count"),
+            (["--connect", "127.0.0.1:7", "--close", "slam"], "--close"),
+            (["--connect", "127.0.0.1:7", "--clients", "2", "--ports", "1"], "ports"),
+            (["--connect", "127.0.0.1:7", "--first-port", "65535", "--ports", "2"], "65535"),
+        ):
             with self.subTest(arguments=arguments):
                 done = clients(*arguments)
                 self.assertEqual(done.returncode, USAGE, done.stderr)

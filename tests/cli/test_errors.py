@@ -3,6 +3,7 @@
 
 usage: test_errors.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import shutil
@@ -36,8 +37,12 @@ class Errors(Case):
         self.assertEqual((done.status, packets_in(rows(done.out))), (DONE, 1000))
         self.assertIn("--model pipeline is called --threads pipeline now", done.err.decode())
         self.assertNotIn(b"called", run("watch", "-q", "-r", self.capture(), "--model", "pipeline").err)
-        self.assert_says(run("watch", "-q", "-r", self.capture(), "--threads", "pipe"), USAGE, "--threads", "run-to-completion")
-        self.assert_says(run("watch", "-q", "-r", self.capture(), "--model", "pipe"), USAGE, "--model pipe", "--threads")
+        self.assert_says(
+            run("watch", "-q", "-r", self.capture(), "--threads", "pipe"), USAGE, "--threads", "run-to-completion"
+        )
+        self.assert_says(
+            run("watch", "-q", "-r", self.capture(), "--model", "pipe"), USAGE, "--model pipe", "--threads"
+        )
 
     def test_an_interface_that_is_not_there(self):
         self.assert_says(run("watch", "-q", "-i", "nosuch0"), FAILED, "nosuch0")
@@ -57,8 +62,25 @@ class Errors(Case):
     def test_no_rights_to_the_interface(self):
         program = self.path("parshall")
         shutil.copy(PROGRAM, program)
-        done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "watch", "-q", "-i", "lo", "--duration", "1"],
-                              capture_output=True, timeout=60, check=False, env={**os.environ, "TMPDIR": "/tmp"})
+        done = subprocess.run(
+            [
+                "setpriv",
+                "--reuid=65534",
+                "--regid=65534",
+                "--clear-groups",
+                program,
+                "watch",
+                "-q",
+                "-i",
+                "lo",
+                "--duration",
+                "1",
+            ],
+            capture_output=True,
+            timeout=60,
+            check=False,
+            env={**os.environ, "TMPDIR": "/tmp"},
+        )
         self.assert_says(Run(done.returncode, done.stdout, done.stderr), FAILED, "lo")
         # Without DPDK no right would help, and the message says what does.
         self.assertRegex(done.stderr.decode(), r"(?i)root|CAP_NET_RAW|permi|built without DPDK; install libdpdk-dev")
@@ -78,20 +100,51 @@ class Errors(Case):
     def test_a_filter_that_does_not_apply_to_the_packets(self):
         """Wrong usage where that is known before them; else what it left out is said, once, and how much of it."""
         frames = [b"\x02\0\0\0" + frame[30:] for frame in (packet(i, 10) for i in range(1000))]
-        loopback = FILE_HEADER[:20] + bytes(4) + b"".join(struct.pack("<IIII", 1600000000, 0, len(frame), len(frame)) + frame for frame in frames)
+        loopback = (
+            FILE_HEADER[:20]
+            + bytes(4)
+            + b"".join(struct.pack("<IIII", 1600000000, 0, len(frame), len(frame)) + frame for frame in frames)
+        )
         with open(self.path("loopback.pcap"), "wb") as file:
             file.write(loopback)
-        self.assert_says(run("watch", "-q", "-r", self.path("loopback.pcap"), "tcp or vlan"), USAGE, "no VLAN support for BSD loopback", lines=1)
-        self.assert_says(run("watch", "-q", "-r", self.capture(), "inbound"), USAGE, "inbound/outbound not supported on Ethernet", lines=1)
-        self.assert_says(run("watch", "-q", "-r", self.capture(), "type data"), USAGE, "802.11 link-layer types supported only on 802.11", lines=1)
+        self.assert_says(
+            run("watch", "-q", "-r", self.path("loopback.pcap"), "tcp or vlan"),
+            USAGE,
+            "no VLAN support for BSD loopback",
+            lines=1,
+        )
+        self.assert_says(
+            run("watch", "-q", "-r", self.capture(), "inbound"),
+            USAGE,
+            "inbound/outbound not supported on Ethernet",
+            lines=1,
+        )
+        self.assert_says(
+            run("watch", "-q", "-r", self.capture(), "type data"),
+            USAGE,
+            "802.11 link-layer types supported only on 802.11",
+            lines=1,
+        )
         for workers in ("1", "2"):
             with self.subTest(workers=workers):
-                done = run("watch", "-q", "-r", "-", "tcp or vlan", "--workers", workers, "--format", "json", stdin=loopback)
-                self.assert_says(done, DONE, "BSD loopback", "no VLAN support for BSD loopback", "left out: 1000", lines=1)
+                done = run(
+                    "watch", "-q", "-r", "-", "tcp or vlan", "--workers", workers, "--format", "json", stdin=loopback
+                )
+                self.assert_says(
+                    done, DONE, "BSD loopback", "no VLAN support for BSD loopback", "left out: 1000", lines=1
+                )
                 self.assertEqual(json.loads(done.out)["summary"]["accounting"]["filtered"], 1000)
-        radio = FILE_HEADER[:20] + struct.pack("<I", 105) + struct.pack("<IIII", 1600000000, 0, 24, 24) + b"\x08\0" + bytes(22)
+        radio = (
+            FILE_HEADER[:20]
+            + struct.pack("<I", 105)
+            + struct.pack("<IIII", 1600000000, 0, 24, 24)
+            + b"\x08\0"
+            + bytes(22)
+        )
         done = run("watch", "-q", "-r", "-", "type data", "--format", "json", stdin=radio)
-        self.assertEqual((done.status, done.err, json.loads(done.out)["summary"]["accounting"]["filtered"]), (DONE, b"", 0))
+        self.assertEqual(
+            (done.status, done.err, json.loads(done.out)["summary"]["accounting"]["filtered"]), (DONE, b"", 0)
+        )
 
     def test_a_column_to_sort_by_that_is_not_there(self):
         done = run("watch", "-q", "-r", self.capture(), "--sort", "gap_p99", "--format", "csv")
@@ -99,22 +152,45 @@ class Errors(Case):
 
     def test_other_words_that_mean_nothing(self):
         good = self.capture()
-        for words in (["--format", "xml"], ["--every", "soon"], ["--duration", "-1"], ["--workers", "0"], ["--top", "-3"], ["--key", "colour"],
-                      ["--model", "magic"], ["--identity", "exact", "--table", "nosuch"], ["--count", "many"], ["--quantile-error", "0.9"],
-                      ["--nosuchoption"], ["--seed", "x"], ["--batch", "0"], ["--packets-only", "--threads", "pipeline"]):
+        for words in (
+            ["--format", "xml"],
+            ["--every", "soon"],
+            ["--duration", "-1"],
+            ["--workers", "0"],
+            ["--top", "-3"],
+            ["--key", "colour"],
+            ["--model", "magic"],
+            ["--identity", "exact", "--table", "nosuch"],
+            ["--count", "many"],
+            ["--quantile-error", "0.9"],
+            ["--nosuchoption"],
+            ["--seed", "x"],
+            ["--batch", "0"],
+            ["--packets-only", "--threads", "pipeline"],
+        ):
             with self.subTest(words=words):
                 done = run("watch", "-q", "-r", good, *words)
                 self.assert_says(done, USAGE)
                 self.assertEqual(done.out, b"")
 
     def test_a_hash_that_nobody_knows_or_that_cannot_be(self):
-        self.assert_says(run("watch", "-r", self.capture(), "--hash", "md5"), USAGE, "no hash \"md5\"", "aes", "(parshall list hashes)")
-        self.assert_says(run("watch", "-r", self.capture(), "--hash", "xxh3", "--identity", "nic-hash"), USAGE, "leave out --hash xxh3")
+        self.assert_says(
+            run("watch", "-r", self.capture(), "--hash", "md5"), USAGE, 'no hash "md5"', "aes", "(parshall list hashes)"
+        )
+        self.assert_says(
+            run("watch", "-r", self.capture(), "--hash", "xxh3", "--identity", "nic-hash"),
+            USAGE,
+            "leave out --hash xxh3",
+        )
 
     def test_numbers_below_the_least(self):
-        for words, said in ((["watch", "-r", self.capture(), "--top", "-1"], "-1 is below 0"), (["send", "-g", "flows=1", "--null", "--loops", "-1"], "-1 is below 0"), (["test", "run", "--through", "wire", "--seed", "-1"], "-1 is below 0"),
-                            (["watch", "-r", self.capture(), "--cores", "9999"], "--cores 9999: this machine has cores 0 to"),
-                            (["watch", "-r", self.capture(), "--descriptors", "0"], "give a number from 1 to 16777216\n")):
+        for words, said in (
+            (["watch", "-r", self.capture(), "--top", "-1"], "-1 is below 0"),
+            (["send", "-g", "flows=1", "--null", "--loops", "-1"], "-1 is below 0"),
+            (["test", "run", "--through", "wire", "--seed", "-1"], "-1 is below 0"),
+            (["watch", "-r", self.capture(), "--cores", "9999"], "--cores 9999: this machine has cores 0 to"),
+            (["watch", "-r", self.capture(), "--descriptors", "0"], "give a number from 1 to 16777216\n"),
+        ):
             with self.subTest(words=words):
                 done = run(*words)
                 self.assertEqual(done.status, USAGE)
@@ -124,13 +200,21 @@ class Errors(Case):
         deep = self.path("deep.toml")
         with open(deep, "w") as file:
             file.write("# a comment, don't mind\n" + 'x = [ {x = """a"b""", ' + ".".join("a" * 200000) + " = 1} ]\n")
-        for words in (["watch", "-r", self.capture(), "--config", deep], ["watch", "-r", self.capture(), "--states", deep], ["watch", "-r", self.capture(), "--model", deep],
-                      ["watch", "-r", self.capture(), "--states", deep, "--profile", deep]):
+        for words in (
+            ["watch", "-r", self.capture(), "--config", deep],
+            ["watch", "-r", self.capture(), "--states", deep],
+            ["watch", "-r", self.capture(), "--model", deep],
+            ["watch", "-r", self.capture(), "--states", deep, "--profile", deep],
+        ):
             with self.subTest(words=words[3:]):
                 self.assert_says(run(*words), USAGE, "deep.toml, line 2, column", "more than 10000 dots")
 
     def test_a_configuration_that_cannot_be_read(self):
-        for path, why in ((self.folder, "Is a directory"), (self.path("none.toml"), "none.toml: No such file or directory"), ("/dev/zero", "longer than 1 MB")):
+        for path, why in (
+            (self.folder, "Is a directory"),
+            (self.path("none.toml"), "none.toml: No such file or directory"),
+            ("/dev/zero", "longer than 1 MB"),
+        ):
             with self.subTest(path=path):
                 self.assert_says(run("watch", "-r", self.capture(), "--config", path), FAILED, "--config", why)
 
@@ -155,7 +239,9 @@ class Errors(Case):
         self.assertEqual(run("watch", "-q", "-r", sent).status, DONE, "nothing but packets")
         shell(f"{PROGRAM} watch -r {capture} --export csv:{flows}")
         with open(flows, "rb") as file:
-            self.assertEqual(sorted(file), sorted(run("watch", "-q", "-r", capture, "--format", "csv").out.splitlines(True)))
+            self.assertEqual(
+                sorted(file), sorted(run("watch", "-q", "-r", capture, "--format", "csv").out.splitlines(True))
+            )
 
     def test_a_list_that_nobody_could_read_is_an_error(self):
         with open("/dev/full", "wb") as full:
@@ -166,7 +252,12 @@ class Errors(Case):
     def test_hashes_of_a_card_that_there_is_none_of(self):
         for source in (("-r", self.capture()), ("-g", "flows=10"), ("-i", "lo")):
             with self.subTest(source=source):
-                self.assert_says(run("watch", *source, "--identity", "nic-hash"), USAGE, "--identity nic-hash takes a device that DPDK reads", "--identity fingerprint")
+                self.assert_says(
+                    run("watch", *source, "--identity", "nic-hash"),
+                    USAGE,
+                    "--identity nic-hash takes a device that DPDK reads",
+                    "--identity fingerprint",
+                )
 
     def test_no_source_or_two_of_them(self):
         self.assert_says(run("watch", "-q"), USAGE, "-r")
@@ -179,12 +270,21 @@ class Errors(Case):
                 self.assert_says(run("watch", "-q", "-g", text), USAGE, text.rsplit("=", 1)[0].split(",")[-1])
 
     def test_a_pace_for_several_queues_or_half_of_one(self):
-        self.assert_says(run("watch", "-q", "-g", "flows=10,pace=1000", "--workers", "2", "--count", "10"), USAGE, "pace", "--workers")
+        self.assert_says(
+            run("watch", "-q", "-g", "flows=10,pace=1000", "--workers", "2", "--count", "10"),
+            USAGE,
+            "pace",
+            "--workers",
+        )
         self.assert_says(run("watch", "-q", "-g", "flows=10,swing=100"), USAGE, "pace=PPS")
 
     def test_queues_that_do_not_go_with_the_workers(self):
-        self.assert_says(run("watch", "-q", "-i", "lo", "--queues", "2", "--workers", "3"), USAGE, "2 queues for 3 workers")
-        self.assert_says(run("watch", "-q", "-i", "lo", "--workers", "2", "--count", "10"), USAGE, "--count", "--queues 1")
+        self.assert_says(
+            run("watch", "-q", "-i", "lo", "--queues", "2", "--workers", "3"), USAGE, "2 queues for 3 workers"
+        )
+        self.assert_says(
+            run("watch", "-q", "-i", "lo", "--workers", "2", "--count", "10"), USAGE, "--count", "--queues 1"
+        )
 
 
 class Floods(Case):
@@ -200,7 +300,10 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
         summary = json.loads(done.out)["summary"]
         account = summary["accounting"]
         self.assertTrue(account["balanced"], account)
-        self.assertEqual(account["counted"], account["live_flow_packets"] + account["ended_record_packets"] + account["kept_out_packets"])
+        self.assertEqual(
+            account["counted"],
+            account["live_flow_packets"] + account["ended_record_packets"] + account["kept_out_packets"],
+        )
         return summary
 
     def test_a_worker_that_has_little_to_do_is_not_busy(self):
@@ -213,7 +316,13 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
 
     def test_what_is_kept_out_is_told(self):
         flood = ("-g", "flows=1000,flood=0.8", "--count", "1000000", "--flood-filter", "128")
-        for model in ([], ["--workers", "2"], ["--workers", "2", "--threads", "pipeline"], ["--table", "robin-hood"], ["--tasks", "count"]):
+        for model in (
+            [],
+            ["--workers", "2"],
+            ["--workers", "2", "--threads", "pipeline"],
+            ["--table", "robin-hood"],
+            ["--tasks", "count"],
+        ):
             with self.subTest(model=model):
                 summary = self.summary(*flood, *model)
                 told = summary["flood_filter"]
@@ -231,7 +340,11 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
         self.assertRegex(text, r"\nflood      filter on in [0-9.]+ of [0-9.]+ s: kept \d+ packets out\n")
 
     def test_without_a_flood_or_a_filter_nothing_is_kept_out(self):
-        for arguments in (("-g", "flows=1000", "--flood-filter", "128"), ("-g", "flows=1000,flood=0.8"), ("-g", "flows=1000,flood=1", "--flood-filter", "0")):
+        for arguments in (
+            ("-g", "flows=1000", "--flood-filter", "128"),
+            ("-g", "flows=1000,flood=0.8"),
+            ("-g", "flows=1000,flood=1", "--flood-filter", "0"),
+        ):
             with self.subTest(arguments=arguments):
                 summary = self.summary(*arguments, "--count", "1000000")
                 self.assertEqual(summary["accounting"]["kept_out_packets"], 0)
@@ -241,8 +354,14 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
         with open(self.path("states.toml"), "w", encoding="ascii") as file:
             file.write(self.STATES)
         states = ("--states", self.path("states.toml"), "--duration", "200ms")
-        for source, more, filter_bytes in (("pace=100000", [], 128), ("pace=100000", ["--flood-filter", "300"], 300), ("pace=100000", ["--flood-filter", "0"], None),
-                                           ("pace=100000", ["--no-adapt"], None), ("pace=100000", ["--no-adapt", "--flood-filter", "64"], 64), ("rate=100000", [], None)):
+        for source, more, filter_bytes in (
+            ("pace=100000", [], 128),
+            ("pace=100000", ["--flood-filter", "300"], 300),
+            ("pace=100000", ["--flood-filter", "0"], None),
+            ("pace=100000", ["--no-adapt"], None),
+            ("pace=100000", ["--no-adapt", "--flood-filter", "64"], 64),
+            ("rate=100000", [], None),
+        ):
             with self.subTest(source=source, more=more):
                 summary = self.summary("-g", "flows=100,protocol=connections," + source, *states, *more)
                 self.assertEqual(summary.get("flood_filter", {}).get("bytes"), filter_bytes)
@@ -250,7 +369,9 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
     def test_what_cannot_be_is_refused(self):
         for filter_bytes in ("-1", "1048577", "many"):
             self.assert_says(run("watch", "-g", "flows=10", "--flood-filter", filter_bytes), USAGE, "--flood-filter")
-        self.assert_says(run("watch", "-g", "flows=10", "--packets-only", "--flood-filter", "64"), USAGE, "leave out --flood-filter")
+        self.assert_says(
+            run("watch", "-g", "flows=10", "--packets-only", "--flood-filter", "64"), USAGE, "leave out --flood-filter"
+        )
         self.assertIn(b"flood=0..1", run("watch", "-q", "-g", "flows=10,flood=1.1").err)
         self.assertIn(b"leave out flood", run("bench", "tables", "-g", "flows=10,flood=0.5").err)
 

@@ -3,6 +3,7 @@
 
 usage: test_hardening.py PARSHALL [unittest arguments]
 """
+
 import os
 import re
 import subprocess
@@ -35,7 +36,8 @@ class Build(unittest.TestCase):
         self.assertNotRegex(readelf("--program-headers"), r"GNU_STACK.*RWE")
 
     def test_places_that_indirect_jumps_may_lead_to_are_marked(self):
-        """A note of the file says so only where the C library's own objects are marked, too: Debian 12 has one that is not."""
+        """A note of the file says so only where the C library's own objects are marked, too: Debian 12 has one that is
+        not."""
         endbr64 = b"\xf3\x0f\x1e\xfa"
         with open(PROGRAM, "rb") as file:
             self.assertGreater(file.read().count(endbr64), 1000)
@@ -48,8 +50,22 @@ class Modes(Case):
         with tempfile.TemporaryDirectory() as folder:
             capture = f"{folder}/sent.pcap"
             self.assertEqual(run("send", "-g", "flows=10,packets=100", "--count", "100", "-w", capture).status, DONE)
-            done = run("watch", "-q", "-r", capture, "--export", f"csv:{folder}/records.csv", "--export", f"parquet:{folder}/a/b", "--events", f"{folder}/events",
-                       "--task", "count", "-o", f"{folder}/report")
+            done = run(
+                "watch",
+                "-q",
+                "-r",
+                capture,
+                "--export",
+                f"csv:{folder}/records.csv",
+                "--export",
+                f"parquet:{folder}/a/b",
+                "--events",
+                f"{folder}/events",
+                "--task",
+                "count",
+                "-o",
+                f"{folder}/report",
+            )
             self.assertEqual(done.status, DONE, done.lines)
             for path, folders, files in os.walk(folder):
                 for name in files:

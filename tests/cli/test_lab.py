@@ -3,6 +3,7 @@
 
 usage: test_lab.py PARSHALL [unittest arguments]
 """
+
 import json
 import signal
 import struct
@@ -41,19 +42,50 @@ class Lab(Case):
         found = rows(done.out)
         names = [row["table"] for row in found]
         self.assertEqual((names[0], "linear" in names), ("count-array", False))
-        self.assertTrue({"count-array-keys", "count-min", "space-saving", "heavy-keeper", "bucketed-count"} < set(names), names)
+        self.assertTrue(
+            {"count-array-keys", "count-min", "space-saving", "heavy-keeper", "bucketed-count"} < set(names), names
+        )
         for row in found:
             self.assertTrue(0 <= float(row["precision"]) <= 1 and 0 <= float(row["recall"]) <= 1, row)
-        done = run("bench", "sketches", "--tables", "bucketed,space-saving", "--flows", "100", "--rounds", "3", "--format", "csv")
+        done = run(
+            "bench",
+            "sketches",
+            "--tables",
+            "bucketed,space-saving",
+            "--flows",
+            "100",
+            "--rounds",
+            "3",
+            "--format",
+            "csv",
+        )
         self.assertEqual([row["table"] for row in rows(done.out)], ["bucketed", "space-saving"], done.err)
 
     def test_heavy_hitters_are_found_by_all_flows_and_by_sketches(self):
         traffic = "flows=2000,dist=zipf:1.1,packets=200000,rate=1000000"
-        done = run("bench", "heavy-hitters", "-g", traffic, "--window", "10ms,50ms", "--width", "1Ki,16Ki", "--one-in", "1,4", "--threshold",
-                   "0.01", "--rounds", "3", "--format", "csv")
+        done = run(
+            "bench",
+            "heavy-hitters",
+            "-g",
+            traffic,
+            "--window",
+            "10ms,50ms",
+            "--width",
+            "1Ki,16Ki",
+            "--one-in",
+            "1,4",
+            "--threshold",
+            "0.01",
+            "--rounds",
+            "3",
+            "--format",
+            "csv",
+        )
         self.assertEqual(done.status, DONE, done.err)
         found = rows(done.out)
-        ways = [("all-flows", ""), ("worker", "")] + [(way, width) for way in ("heavy-keeper", "space-saving") for width in ("1024", "16384")]
+        ways = [("all-flows", ""), ("worker", "")] + [
+            (way, width) for way in ("heavy-keeper", "space-saving") for width in ("1024", "16384")
+        ]
         ways += [("nitro", width) for width in ("1024", "16384") for _ in (1, 4)]
         self.assertEqual([(row["way"], row["width"]) for row in found], 2 * ways)
         for row in found:
@@ -66,88 +98,192 @@ class Lab(Case):
                 self.assertEqual((float(row["recall"]), float(row["precision"])), (1, 1), row)
             self.assertGreater(float(row["recall"]), 0.5, row)
         for words, arguments in (
-                (("no way", "nitro"), ["--way", "magic"]),
-                (("--window", "1ms"), ["--window", "1us"]),
-                (("--width",), ["--width", "wide"]),
-                (("--one-in",), ["--one-in", "0"]),
-                (("flows=many",), ["-g", "flows=many"]),
-                (("--threshold",), ["--threshold", "2"])):
+            (("no way", "nitro"), ["--way", "magic"]),
+            (("--window", "1ms"), ["--window", "1us"]),
+            (("--width",), ["--width", "wide"]),
+            (("--one-in",), ["--one-in", "0"]),
+            (("flows=many",), ["-g", "flows=many"]),
+            (("--threshold",), ["--threshold", "2"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "heavy-hitters", *arguments), USAGE, *words)
         self.assert_says(run("bench", "heavy-hitters", "-r", "/no/such/file"), FAILED, "/no/such/file")
-        self.assert_says(run("bench", "heavy-hitters", "-g", "flows=10,packets=1000,rate=1000000"), FAILED, "shorter than two windows")
+        self.assert_says(
+            run("bench", "heavy-hitters", "-g", "flows=10,packets=1000,rate=1000000"),
+            FAILED,
+            "shorter than two windows",
+        )
         with open(self.path("arp.pcap"), "wb") as file:
             frame = bytes(12) + b"\x08\x06" + bytes(46)
-            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + struct.pack("<IIII", 1, 0, 60, 60) + frame)
+            file.write(
+                struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + struct.pack("<IIII", 1, 0, 60, 60) + frame
+            )
         self.assert_says(run("bench", "heavy-hitters", "-r", self.path("arp.pcap")), FAILED, "shorter than two windows")
 
     def test_what_states_cost_beside_their_tasks_is_told(self):
-        done = run("bench", "states", "--states", "2,10", "--flows", "60", "--rate", "200000", "--rounds", "1", "--format", "csv")
+        done = run(
+            "bench",
+            "states",
+            "--states",
+            "2,10",
+            "--flows",
+            "60",
+            "--rate",
+            "200000",
+            "--rounds",
+            "1",
+            "--format",
+            "csv",
+        )
         self.assertEqual(done.status, DONE, done.err)
-        self.assertEqual([(row["states"], row["flows"], row["window_packets"], row["way"]) for row in rows(done.out)],
-                         [(states, "60", "2000", way) for states in ("2", "10") for way in ("one-state", "counted", "decided", "changing", "estimates")])
-        for words, arguments in ((("--states",), ["--states", "65"]), (("--states",), ["--states", "1"]), (("--flows 0",), ["--flows", "0"]), (("--rate",), ["--rate", "10"]),
-                                 (("--tasks",), ["--tasks", "0"])):
+        self.assertEqual(
+            [(row["states"], row["flows"], row["window_packets"], row["way"]) for row in rows(done.out)],
+            [
+                (states, "60", "2000", way)
+                for states in ("2", "10")
+                for way in ("one-state", "counted", "decided", "changing", "estimates")
+            ],
+        )
+        for words, arguments in (
+            (("--states",), ["--states", "65"]),
+            (("--states",), ["--states", "1"]),
+            (("--flows 0",), ["--flows", "0"]),
+            (("--rate",), ["--rate", "10"]),
+            (("--tasks",), ["--tasks", "0"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "states", *arguments), USAGE, *words)
-        self.assert_says(run("bench", "states", "--flows", "2001", "--rate", "200000"), FAILED, "2001 flows and 2000 packets")
+        self.assert_says(
+            run("bench", "states", "--flows", "2001", "--rate", "200000"), FAILED, "2001 flows and 2000 packets"
+        )
 
     def test_how_far_flows_give_way_is_played(self):
         small = ["--states", "chain", "--flows", "500", "--packets", "32Ki", "--seconds", "0.3", "--warm-up", "0.1"]
-        done = run("bench", "adaptive", "--scenario", "rates", "--load", "2", "--mode", "no-adapt,accuracy", "--slots", "64,4Ki", *small, "--format", "csv")
+        done = run(
+            "bench",
+            "adaptive",
+            "--scenario",
+            "rates",
+            "--load",
+            "2",
+            "--mode",
+            "no-adapt,accuracy",
+            "--slots",
+            "64,4Ki",
+            *small,
+            "--format",
+            "csv",
+        )
         self.assertEqual(done.status, DONE, done.err)
         tasks = ("heavy-hitters", "retransmissions", "bursty", "latency-change")
         found = rows(done.out)
-        self.assertEqual([(row["slots"], row["mode"], row["task"]) for row in found],
-                         [(slots, mode, task) for slots in ("64", "4096") for mode in ("no-adapt", "accuracy") for task in tasks])
+        self.assertEqual(
+            [(row["slots"], row["mode"], row["task"]) for row in found],
+            [(slots, mode, task) for slots in ("64", "4096") for mode in ("no-adapt", "accuracy") for task in tasks],
+        )
         self.assertTrue(all(0 <= float(row["recall"]) <= 1 for row in found))
-        for words, arguments in ((("no scenario", "rates"), ["--scenario", "calm"]), (("no states", "chain"), ["--states", "ring"]), (("no mode", "accuracy"), ["--mode", "magic"]),
-                                 (("--slots 0",), ["--slots", "0"]), (("--queue 0",), ["--queue", "0"]), (("--load",), ["--load", "0"]), (("--flows many",), ["--flows", "many"]),
-                                 (("--stretches 9",), ["--stretches", "9", "--seconds", "2"])):
+        for words, arguments in (
+            (("no scenario", "rates"), ["--scenario", "calm"]),
+            (("no states", "chain"), ["--states", "ring"]),
+            (("no mode", "accuracy"), ["--mode", "magic"]),
+            (("--slots 0",), ["--slots", "0"]),
+            (("--queue 0",), ["--queue", "0"]),
+            (("--load",), ["--load", "0"]),
+            (("--flows many",), ["--flows", "many"]),
+            (("--stretches 9",), ["--stretches", "9", "--seconds", "2"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "adaptive", *arguments), USAGE, *words)
 
     def test_ways_to_change_a_step_are_compared(self):
-        done = run("bench", "steps", "--policy", "MM,AA", "--first-step", "0.0025,0.1", "--cases", "200", "--rounds", "2", "--format", "json")
+        done = run(
+            "bench",
+            "steps",
+            "--policy",
+            "MM,AA",
+            "--first-step",
+            "0.0025,0.1",
+            "--cases",
+            "200",
+            "--rounds",
+            "2",
+            "--format",
+            "json",
+        )
         self.assertEqual(done.status, DONE, done.err)
         first, second = (json.loads(line)["rows"] for line in done.out.decode().splitlines())
-        self.assertEqual([(row["policy"], row["first_step"]) for row in first], [("MM", 0.0025), ("AA", 0.0025), ("MM", 0.1), ("AA", 0.1)])
+        self.assertEqual(
+            [(row["policy"], row["first_step"]) for row in first],
+            [("MM", 0.0025), ("AA", 0.0025), ("MM", 0.1), ("AA", 0.1)],
+        )
         self.assertTrue(all(row["low_windows"] < row["windows"] < row["high_windows"] for row in first + second))
         self.assertNotEqual(first, second, "each round has cases of its own")
-        for words, arguments in ((("no policy", "MM, MA, AM, AA"), ["--policy", "XX"]), (("--cases",), ["--cases", "0"]), (("--error",), ["--error", "2"]),
-                                 (("--first-step",), ["--first-step", "0.5"]), (("--add",), ["--add", "0"])):
+        for words, arguments in (
+            (("no policy", "MM, MA, AM, AA"), ["--policy", "XX"]),
+            (("--cases",), ["--cases", "0"]),
+            (("--error",), ["--error", "2"]),
+            (("--first-step",), ["--first-step", "0.5"]),
+            (("--add",), ["--add", "0"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "steps", *arguments), USAGE, *words)
 
     def test_every_combination_is_measured(self):
-        done = self.bench("--tables", "linear", "--flows", "50", "--zipf", "0,1", "--value-bytes", "8,64", "--format", "json")
+        done = self.bench(
+            "--tables", "linear", "--flows", "50", "--zipf", "0,1", "--value-bytes", "8,64", "--format", "json"
+        )
         self.assertEqual(done.status, DONE, done.err)
         documents = [json.loads(line) for line in done.out.decode().splitlines()]
-        self.assertEqual([(d["flows"], d["zipf"], d["rows"][0]["value_bytes"]) for d in documents],
-                         [(flows, zipf, size) for flows in (100, 50) for zipf in (0, 1) for size in (8, 64)])
+        self.assertEqual(
+            [(d["flows"], d["zipf"], d["rows"][0]["value_bytes"]) for d in documents],
+            [(flows, zipf, size) for flows in (100, 50) for zipf in (0, 1) for size in (8, 64)],
+        )
         self.assertTrue(documents[0]["machine"]["cores"])
 
     def test_captures_and_built_in_traffic_are_played(self):
         for traffic, flows in (["-r", self.capture(flows=30)], "30"), (["-g", "flows=70,packets=1000"], "70"):
             with self.subTest(traffic=traffic):
-                done = run("bench", "tables", "--tables", "linear,bucketed", "--rounds", "3", "--format", "csv", *traffic)
+                done = run(
+                    "bench", "tables", "--tables", "linear,bucketed", "--rounds", "3", "--format", "csv", *traffic
+                )
                 self.assertEqual(done.status, DONE, done.err)
                 for row in rows(done.out):
                     self.assertEqual((row["flows"], row["size"]), (flows, flows))
                     self.assertEqual([float(row[name]) for name in ("precision", "recall", "count_error")], [1, 1, 0])
 
     def test_steps_and_batches_of_the_monitor_are_measured(self):
-        done = run("bench", "pipeline", "-g", "flows=100,packets=2000", "--stats", "none,gap_mean+iat_sd", "--rounds", "3",
-                   "--tables", "bucketed,linear", "--format", "csv")
+        done = run(
+            "bench",
+            "pipeline",
+            "-g",
+            "flows=100,packets=2000",
+            "--stats",
+            "none,gap_mean+iat_sd",
+            "--rounds",
+            "3",
+            "--tables",
+            "bucketed,linear",
+            "--format",
+            "csv",
+        )
         self.assertEqual(done.status, DONE, done.err)
-        self.assertEqual([row["monitor"] for row in rows(done.out)],
-                         ["poll", "parse and hash", "bucketed", "bucketed, gap_mean+iat_sd", "linear", "linear, gap_mean+iat_sd"])
-        done = run("bench", "batch", "-r", self.capture(flows=30), "--batch", "16,64", "--rounds", "3", "--format", "csv")
+        self.assertEqual(
+            [row["monitor"] for row in rows(done.out)],
+            ["poll", "parse and hash", "bucketed", "bucketed, gap_mean+iat_sd", "linear", "linear, gap_mean+iat_sd"],
+        )
+        done = run(
+            "bench", "batch", "-r", self.capture(flows=30), "--batch", "16,64", "--rounds", "3", "--format", "csv"
+        )
         self.assertEqual(done.status, DONE, done.err)
         self.assertEqual([(row["batch"], row["flows"]) for row in rows(done.out)], [("16", "30"), ("64", "30")])
-        for words, arguments in ((("no table",), ["--tables", "nosuch"]), (("gap_colour",), ["--stats", "gap_colour"]),
-                                 (("--flows many",), ["--flows", "many"]), (("--batch",), ["--batch", "0"]),
-                                 (("flows=many",), ["-g", "flows=many"]), (("--queue",), ["--queue", "0"])):
+        for words, arguments in (
+            (("no table",), ["--tables", "nosuch"]),
+            (("gap_colour",), ["--stats", "gap_colour"]),
+            (("--flows many",), ["--flows", "many"]),
+            (("--batch",), ["--batch", "0"]),
+            (("flows=many",), ["-g", "flows=many"]),
+            (("--queue",), ["--queue", "0"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "pipeline", *arguments), USAGE, *words)
         self.assert_says(run("bench", "batch", "-r", "/no/such/file"), FAILED, "/no/such/file")
@@ -159,8 +295,11 @@ class Lab(Case):
         done = run("watch", "-q", "-r", capture, "--config", self.path("advice.toml"), "--format", "csv")
         self.assertEqual(done.status, DONE, done.err)
         self.assertEqual(len(rows(done.out)), 300)
-        for words, arguments in ((("-r FILE",), []), (("--memory none",), ["-r", capture, "--memory", "none"]),
-                                 (("gap_colour",), ["-r", capture, "--stats", "gap_colour"])):
+        for words, arguments in (
+            (("-r FILE",), []),
+            (("--memory none",), ["-r", capture, "--memory", "none"]),
+            (("gap_colour",), ["-r", capture, "--stats", "gap_colour"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "advise", *arguments), USAGE, *words)
         self.assert_says(run("bench", "advise", "-r", "/no/such/file"), FAILED, "/no/such/file")
@@ -179,29 +318,30 @@ class Lab(Case):
 
     def test_mistakes_are_named(self):
         for words, arguments in (
-                (("no table \"linea\"", "linear-index"), ["--tables", "linea"]),
-                (("--flows 0", "from 1"), ["--flows", "0"]),
-                (("--flows many", "64Ki"), ["--flows", "many"]),
-                (("--zipf 9",), ["--zipf", "9"]),
-                (("--value-bytes 5", "4, 8, 16"), ["--value-bytes", "5"]),
-                (("--key-bytes 12", "8, 16, 40"), ["--key-bytes", "12"]),
-                (("--key-bytes 40", "--task count"), ["--key-bytes", "40", "--task", "change"]),
-                (("--key-bytes 8", "--value-bytes 16"), ["--key-bytes", "8", "--value-bytes", "64"]),
-                (("no task \"hh\"", "heavy-hitter"), ["--task", "hh"]),
-                (("no neighbour \"tv\"", "cache"), ["--beside", "tv"]),
-                (("--load 0",), ["--load", "0"]),
-                (("--batch 0",), ["--batch", "0"]),
-                (("no size of pages \"1G\"", "2M, 4k"), ["--pages", "1G"]),
-                (("--offered 0",), ["--offered", "0"]),
-                (("--queue 0",), ["--queue", "0"]),
-                (("--cores 0",), ["--cores", "0"]),
-                (("--heavy 1",), ["--heavy", "1"]),
-                (("--epoch none",), ["--epoch", "none"]),
-                (("flows=many",), ["-g", "flows=many"]),
-                (("excludes",), ["-g", "flows=10", "--flows", "10"]),
-                ((".svg", ".png"), ["--plot", "cost.pdf"]),
-                (("--rounds",), ["--rounds", "0"]),
-                (("--format",), ["--format", "xml"])):
+            (('no table "linea"', "linear-index"), ["--tables", "linea"]),
+            (("--flows 0", "from 1"), ["--flows", "0"]),
+            (("--flows many", "64Ki"), ["--flows", "many"]),
+            (("--zipf 9",), ["--zipf", "9"]),
+            (("--value-bytes 5", "4, 8, 16"), ["--value-bytes", "5"]),
+            (("--key-bytes 12", "8, 16, 40"), ["--key-bytes", "12"]),
+            (("--key-bytes 40", "--task count"), ["--key-bytes", "40", "--task", "change"]),
+            (("--key-bytes 8", "--value-bytes 16"), ["--key-bytes", "8", "--value-bytes", "64"]),
+            (('no task "hh"', "heavy-hitter"), ["--task", "hh"]),
+            (('no neighbour "tv"', "cache"), ["--beside", "tv"]),
+            (("--load 0",), ["--load", "0"]),
+            (("--batch 0",), ["--batch", "0"]),
+            (('no size of pages "1G"', "2M, 4k"), ["--pages", "1G"]),
+            (("--offered 0",), ["--offered", "0"]),
+            (("--queue 0",), ["--queue", "0"]),
+            (("--cores 0",), ["--cores", "0"]),
+            (("--heavy 1",), ["--heavy", "1"]),
+            (("--epoch none",), ["--epoch", "none"]),
+            (("flows=many",), ["-g", "flows=many"]),
+            (("excludes",), ["-g", "flows=10", "--flows", "10"]),
+            ((".svg", ".png"), ["--plot", "cost.pdf"]),
+            (("--rounds",), ["--rounds", "0"]),
+            (("--format",), ["--format", "xml"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "tables", *arguments), USAGE, *words)
         self.assert_says(run("bench"), USAGE, "parshall bench --help")
@@ -212,8 +352,23 @@ class Lab(Case):
     def test_what_an_earlier_run_left_stays_where_nothing_is_measured(self):
         with open(self.path("costs.csv"), "w", encoding="utf-8") as file:
             file.write("of an earlier run\n")
-        process = subprocess.Popen([PROGRAM + "-lab", "bench", "tables", "--flows", "1Mi", "--rounds", "10000", "--format", "csv", "-o", self.path("costs.csv")],
-                                   stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [
+                PROGRAM + "-lab",
+                "bench",
+                "tables",
+                "--flows",
+                "1Mi",
+                "--rounds",
+                "10000",
+                "--format",
+                "csv",
+                "-o",
+                self.path("costs.csv"),
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         try:
             while not catches(process, signal.SIGINT):
                 self.assertIsNone(process.poll())
@@ -230,12 +385,21 @@ class Lab(Case):
             self.assertTrue(file.read().startswith("traffic,"))
 
     def test_hashes_are_compared_with_the_first_of_them(self):
-        done = run("bench", "hashes", "--hashes", "murmur3,xor,toeplitz", "--keys", "4096", "--rounds", "3", "--format", "csv")
+        done = run(
+            "bench", "hashes", "--hashes", "murmur3,xor,toeplitz", "--keys", "4096", "--rounds", "3", "--format", "csv"
+        )
         self.assertEqual(done.status, DONE, done.err)
         found = rows(done.out)
-        self.assertEqual([(row["ip_version"], row["input"], row["hash"]) for row in found],
-                         [(ip, of, name) for ip in ("4", "6") for of in ("addresses", "ports", "5tuple")
-                          for name in ("murmur3", "xor", "toeplitz") if (of, name) != ("5tuple", "toeplitz")])
+        self.assertEqual(
+            [(row["ip_version"], row["input"], row["hash"]) for row in found],
+            [
+                (ip, of, name)
+                for ip in ("4", "6")
+                for of in ("addresses", "ports", "5tuple")
+                for name in ("murmur3", "xor", "toeplitz")
+                if (of, name) != ("5tuple", "toeplitz")
+            ],
+        )
         for row in found:
             self.assertTrue(0 < float(row["low_ns"]) <= float(row["ns"]) <= float(row["high_ns"]))
             self.assertEqual(float(row["ratio"]) == 1, row["hash"] == "murmur3")
@@ -243,24 +407,39 @@ class Lab(Case):
 
     def test_mistakes_in_comparing_hashes_are_named(self):
         for words, arguments in (
-                (("no hash \"md5\"", "murmur3"), ["--hashes", "md5"]),
-                (("--keys 1", "from 2"), ["--keys", "1"]),
-                (("--keys many", "64Ki"), ["--keys", "many"]),
-                (("none of these hashes",), ["--hashes", "toeplitz", "--input", "5tuple"]),
-                (("--input",), ["--input", "payload"]),
-                (("--ip",), ["--ip", "5"])):
+            (('no hash "md5"', "murmur3"), ["--hashes", "md5"]),
+            (("--keys 1", "from 2"), ["--keys", "1"]),
+            (("--keys many", "64Ki"), ["--keys", "many"]),
+            (("none of these hashes",), ["--hashes", "toeplitz", "--input", "5tuple"]),
+            (("--input",), ["--input", "payload"]),
+            (("--ip",), ["--ip", "5"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "hashes", *arguments), USAGE, *words)
         self.assert_says(run("bench", "hashes", "-o", "/no/such/file"), FAILED, "/no/such/file")
 
     def test_ways_to_share_a_table_between_cores_are_compared(self):
-        done = run("bench", "contention", "--flows", "100", "--rounds", "3", "--cores", "1", "--sharing", "same,split",
-                   "--format", "csv")
+        done = run(
+            "bench",
+            "contention",
+            "--flows",
+            "100",
+            "--rounds",
+            "3",
+            "--cores",
+            "1",
+            "--sharing",
+            "same,split",
+            "--format",
+            "csv",
+        )
         self.assertEqual(done.status, DONE, done.err)
         found = rows(done.out)
         ways = ["separate", "separate-merge", "shared-cas", "shared-add", "shared-racy", "array-separate", "array-cas"]
-        self.assertEqual([(row["sharing"], row["way"]) for row in found],
-                         [(sharing, way) for sharing in ("same", "split") for way in ways])
+        self.assertEqual(
+            [(row["sharing"], row["way"]) for row in found],
+            [(sharing, way) for sharing in ("same", "split") for way in ways],
+        )
         for row in found:
             self.assertEqual((row["flows"], row["cores"], float(row["lost_share"])), ("100", "1", 0))
             self.assertTrue(0 < float(row["low_ns"]) <= float(row["ns"]) <= float(row["high_ns"]))
@@ -271,18 +450,34 @@ class Lab(Case):
         for way in ways:
             self.assertIn(way, listed)
         for words, arguments in (
-                (("--cores 0",), ["--cores", "0"]),
-                (("--cores 4096", "this process may use"), ["--cores", "1,4096"]),
-                (("no sharing \"none\"", "same, split"), ["--sharing", "none"]),
-                (("--flows 0",), ["--flows", "0"]),
-                (("--zipf 9",), ["--zipf", "9"]),
-                (("--epoch none",), ["--epoch", "none"])):
+            (("--cores 0",), ["--cores", "0"]),
+            (("--cores 4096", "this process may use"), ["--cores", "1,4096"]),
+            (('no sharing "none"', "same, split"), ["--sharing", "none"]),
+            (("--flows 0",), ["--flows", "0"]),
+            (("--zipf 9",), ["--zipf", "9"]),
+            (("--epoch none",), ["--epoch", "none"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "contention", *arguments), USAGE, *words)
 
     def test_a_signal_keeps_what_was_measured(self):
-        process = subprocess.Popen([PROGRAM, "bench", "tables", "--tables", "linear", "--flows", ",".join(["1000"] * 500),
-                                    "--rounds", "3", "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "bench",
+                "tables",
+                "--tables",
+                "linear",
+                "--flows",
+                ",".join(["1000"] * 500),
+                "--rounds",
+                "3",
+                "--format",
+                "csv",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         process.stderr.readline()  # one combination is done
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)

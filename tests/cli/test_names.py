@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words on the command line that name something: sources without an option, misspelt names, files of strange names, one file by several names.
+"""Words on the command line that name something: sources without an option, misspelt names, files of strange names, one
+file by several names.
 
 usage: test_names.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import pathlib
@@ -28,13 +30,25 @@ class Sources(Case):
     def test_a_file_by_its_name_alone_and_a_filter_behind_it(self):
         path = self.capture()
         whole = self.watch("-r", path)
-        for words in (["good.pcap"], [path], ["good.pcap", "udp port 53"], ["good.pcap", "udp", "port", "53"], ["good.pcap", "--filter", "udp port 53"]):
+        for words in (
+            ["good.pcap"],
+            [path],
+            ["good.pcap", "udp port 53"],
+            ["good.pcap", "udp", "port", "53"],
+            ["good.pcap", "--filter", "udp port 53"],
+        ):
             with self.subTest(words=words):
                 done = self.watch(*words)
-                self.assertEqual((done.status, done.err, sorted(done.out.splitlines())), (DONE, b"", sorted(whole.out.splitlines())))
+                self.assertEqual(
+                    (done.status, done.err, sorted(done.out.splitlines())), (DONE, b"", sorted(whole.out.splitlines()))
+                )
         one = self.watch("good.pcap", "src host 10.0.0.3")
         self.assertEqual(packets_in(rows(one.out)), 100)
-        self.assertEqual(packets_in(rows(self.watch("-r", path, "src", "host", "10.0.0.3").out)), 100, "with -r all words are the filter's")
+        self.assertEqual(
+            packets_in(rows(self.watch("-r", path, "src", "host", "10.0.0.3").out)),
+            100,
+            "with -r all words are the filter's",
+        )
 
     def test_standard_input(self):
         with open(self.capture(), "rb") as file:
@@ -54,16 +68,30 @@ class Sources(Case):
 
     def test_classify_and_send_take_it_too(self):
         self.capture()
-        self.assert_says(run("classify", "nosuch.pcap", "--model", "x", cwd=self.folder), USAGE, "nothing named nosuch.pcap")
+        self.assert_says(
+            run("classify", "nosuch.pcap", "--model", "x", cwd=self.folder), USAGE, "nothing named nosuch.pcap"
+        )
         done = run("send", "-q", "good.pcap", "-w", "sent.pcap", cwd=self.folder)
         self.assertEqual(done.status, DONE, done.err)
         self.assertEqual(*(sorted(self.watch(name).out.splitlines()) for name in ("sent.pcap", "good.pcap")))
-        self.assert_says(run("send", "nosuch.pcap", "--null", cwd=self.folder), USAGE, "nothing named nosuch.pcap: no such file")
-        self.assert_says(run("send", "good.pcap", "-g", "flows=1", "--null", cwd=self.folder), USAGE, "good.pcap is one source too many")
+        self.assert_says(
+            run("send", "nosuch.pcap", "--null", cwd=self.folder), USAGE, "nothing named nosuch.pcap: no such file"
+        )
+        self.assert_says(
+            run("send", "good.pcap", "-g", "flows=1", "--null", cwd=self.folder),
+            USAGE,
+            "good.pcap is one source too many",
+        )
 
     def test_what_is_neither_a_file_nor_an_interface(self):
         done = self.watch("nosuch")
-        self.assert_says(done, USAGE, "nothing named nosuch: no file, no interface", "interfaces here: " + ", ".join(INTERFACES[:8]), lines=1)
+        self.assert_says(
+            done,
+            USAGE,
+            "nothing named nosuch: no file, no interface",
+            "interfaces here: " + ", ".join(INTERFACES[:8]),
+            lines=1,
+        )
         self.assert_says(self.watch("nosuch", "tcp"), USAGE, "nothing named nosuch")
 
     def test_a_filter_without_a_source_is_told_what_would_work(self):
@@ -76,11 +104,16 @@ class Sources(Case):
         self.assert_says(self.watch("host nowhere.invalid"), USAGE, "'host nowhere.invalid' is a filter")
 
     def test_without_any_word_the_short_form_is_told(self):
-        self.assert_says(run("watch", "-q"), USAGE, "name a source: parshall watch FILE, parshall watch INTERFACE", lines=1)
+        self.assert_says(
+            run("watch", "-q"), USAGE, "name a source: parshall watch FILE, parshall watch INTERFACE", lines=1
+        )
 
     def test_help_shows_where_it_goes(self):
         for command in ("watch", "classify"):
-            self.assertRegex(run(command, "--help").out.decode(), rf"Usage: parshall {command} \[OPTIONS\] \[SOURCE\] \[FILTER\.\.\.\]")
+            self.assertRegex(
+                run(command, "--help").out.decode(),
+                rf"Usage: parshall {command} \[OPTIONS\] \[SOURCE\] \[FILTER\.\.\.\]",
+            )
         self.assertIn("Usage: parshall send [OPTIONS] [SOURCE]", run("send", "--help").out.decode())
 
 
@@ -91,16 +124,30 @@ class Misspelt(Case):
         capture = self.capture()
         watch = ["watch", "-r", capture]
         with open(self.path("states.toml"), "w", encoding="ascii") as file:
-            file.write('default = "deep"\nstate = [ { name = "deep", tasks = ["count"] }, { name = "shallow", lighter = "dep" } ]\n')
-        for words, said in ((["wach"], "parshall: no command wach; did you mean watch?"), (["watch", "--stat", "rate"], "no option --stat; did you mean --stats?"),
-                            ([*watch, "--biflwo"], "parshall watch: no option --biflwo; did you mean --biflow?"), (["bench", "tabels"], "did you mean tables?"),
-                            ([*watch, "--stats", "gap_meen"], 'no column "gap_meen"; did you mean gap_mean?'), ([*watch, "--columns", "pakets_total"], "did you mean packets_total?"),
-                            ([*watch, "--sort", "wire_bites"], "did you mean wire_bytes?"), ([*watch, "--tasks", "heavy-hiters"], "did you mean heavy-hitters?"),
-                            ([*watch, "--task", "heavy-hitters:treshold=3"], "did you mean threshold?"), ([*watch, "--task", "slow=rate_ps > 3"], "no field rate_ps; did you mean rate_pps?"),
-                            ([*watch, "--states", self.path("states.toml")], "no state dep; did you mean deep?"), ([*watch, "--format", "jsn"], "did you mean json?"),
-                            ([*watch, "--export", "cvs:x"], "did you mean csv?"), (["list", "colums"], "did you mean columns?"), ([*watch, "--key", "srcdst"], "did you mean src-dst?"),
-                            (["watch", "-g", "flow=3"], "did you mean flows?"),
-                            (["watch", "-i", "nosuch0"], "nosuch0: no such interface here"), ([*watch, "--table", "bucketd"], "did you mean bucketed?")):
+            file.write(
+                'default = "deep"\nstate = [ { name = "deep", tasks = ["count"] }, { name = "shallow", lighter = "dep" '
+                "} ]\n"
+            )
+        for words, said in (
+            (["wach"], "parshall: no command wach; did you mean watch?"),
+            (["watch", "--stat", "rate"], "no option --stat; did you mean --stats?"),
+            ([*watch, "--biflwo"], "parshall watch: no option --biflwo; did you mean --biflow?"),
+            (["bench", "tabels"], "did you mean tables?"),
+            ([*watch, "--stats", "gap_meen"], 'no column "gap_meen"; did you mean gap_mean?'),
+            ([*watch, "--columns", "pakets_total"], "did you mean packets_total?"),
+            ([*watch, "--sort", "wire_bites"], "did you mean wire_bytes?"),
+            ([*watch, "--tasks", "heavy-hiters"], "did you mean heavy-hitters?"),
+            ([*watch, "--task", "heavy-hitters:treshold=3"], "did you mean threshold?"),
+            ([*watch, "--task", "slow=rate_ps > 3"], "no field rate_ps; did you mean rate_pps?"),
+            ([*watch, "--states", self.path("states.toml")], "no state dep; did you mean deep?"),
+            ([*watch, "--format", "jsn"], "did you mean json?"),
+            ([*watch, "--export", "cvs:x"], "did you mean csv?"),
+            (["list", "colums"], "did you mean columns?"),
+            ([*watch, "--key", "srcdst"], "did you mean src-dst?"),
+            (["watch", "-g", "flow=3"], "did you mean flows?"),
+            (["watch", "-i", "nosuch0"], "nosuch0: no such interface here"),
+            ([*watch, "--table", "bucketd"], "did you mean bucketed?"),
+        ):
             with self.subTest(words=words):
                 done = run(*words)
                 self.assert_says(done, FAILED if "-i" in words else USAGE, said, lines=2)
@@ -113,8 +160,12 @@ class Misspelt(Case):
         self.assert_says(run("watch", "-r", self.capture(), "--stats", "nonsense"), USAGE, "(parshall list columns)")
 
     def test_help_is_a_command_too(self):
-        for words, same in ((["help"], ["--help"]), (["help", "watch"], ["watch", "--help"]), (["help", "bench", "tables"], ["bench", "tables", "--help"]),
-                            (["test", "help", "search"], ["test", "search", "--help"])):
+        for words, same in (
+            (["help"], ["--help"]),
+            (["help", "watch"], ["watch", "--help"]),
+            (["help", "bench", "tables"], ["bench", "tables", "--help"]),
+            (["test", "help", "search"], ["test", "search", "--help"]),
+        ):
             with self.subTest(words=words):
                 self.assertEqual((run(*words).status, run(*words).out), (DONE, run(*same).out))
         self.assert_says(run("help", "wach"), USAGE, "no command wach; did you mean watch?")
@@ -148,10 +199,21 @@ class StrangeNames(Case):
         self.assertEqual(done.status, DAMAGED)
         self.assert_clean(done.err)
         os.remove(self.strange)
-        for words in (["watch", "-r", self.strange], ["watch", self.strange], ["watch", "-r", self.strange, "--config", self.strange], ["verify", self.strange],
-                      ["train", "-r", self.strange, "-o", "/dev/null", "--labels", self.strange], ["classify", "-g", "flows=1", "--model", self.strange],
-                      ["watch", "-g", "flows=1", "--states", self.strange], ["send", "-r", self.strange, "--null"], ["watch", "-i", self.strange],
-                      ["watch", self.strange + b"\n\x1b[31m"], ["watch", "-g", self.strange], ["watch", b"--\x1b[31m\xff" + STRANGE], [STRANGE]):
+        for words in (
+            ["watch", "-r", self.strange],
+            ["watch", self.strange],
+            ["watch", "-r", self.strange, "--config", self.strange],
+            ["verify", self.strange],
+            ["train", "-r", self.strange, "-o", "/dev/null", "--labels", self.strange],
+            ["classify", "-g", "flows=1", "--model", self.strange],
+            ["watch", "-g", "flows=1", "--states", self.strange],
+            ["send", "-r", self.strange, "--null"],
+            ["watch", "-i", self.strange],
+            ["watch", self.strange + b"\n\x1b[31m"],
+            ["watch", "-g", self.strange],
+            ["watch", b"--\x1b[31m\xff" + STRANGE],
+            [STRANGE],
+        ):
             with self.subTest(words=words):
                 done = run(*words)
                 self.assertIn(done.status, (FAILED, USAGE))
@@ -187,7 +249,15 @@ class SameFiles(Case):
         os.symlink("link", self.path("chain"))
         os.mkdir(self.path("in"))
         os.symlink("in", self.path("folder"))
-        for one, other in (("x", "./x"), ("x", self.path("x")), ("x", "link"), ("chain", "./x"), ("link", "chain"), ("in/x", "folder/x"), ("in/../x", "x")):
+        for one, other in (
+            ("x", "./x"),
+            ("x", self.path("x")),
+            ("x", "link"),
+            ("chain", "./x"),
+            ("link", "chain"),
+            ("in/x", "folder/x"),
+            ("in/../x", "x"),
+        ):
             with self.subTest(one=one, other=other):
                 self.refuse("-r", capture, "--export", f"csv:{one}", "--export", f"jsonl:{other}")
                 self.refuse("-r", capture, "-o", one, "--export", f"jsonl:{other}")
@@ -198,12 +268,20 @@ class SameFiles(Case):
     def test_an_output_onto_what_is_read(self):
         capture = self.capture()
         config, states, token = (self.path(name) for name in ("watch.toml", "states.toml", "token"))
-        for path, text in ((config, "quiet = true\n"), (states, 'default = "a"\nstate = [ { name = "a", tasks = ["count"] } ]\n'), (token, "0123456789abcdef\n")):
+        for path, text in (
+            (config, "quiet = true\n"),
+            (states, 'default = "a"\nstate = [ { name = "a", tasks = ["count"] } ]\n'),
+            (token, "0123456789abcdef\n"),
+        ):
             with open(path, "w", encoding="ascii") as file:
                 file.write(text)
         before = {path: pathlib.Path(path).read_bytes() for path in (capture, config, states, token)}
-        for words, path in ((["-r", capture], capture), (["-r", capture, "--config", config], config), (["-r", capture, "--states", states], states),
-                            (["-r", capture, "--web", "0", "--web-token", token], token)):
+        for words, path in (
+            (["-r", capture], capture),
+            (["-r", capture, "--config", config], config),
+            (["-r", capture, "--states", states], states),
+            (["-r", capture, "--web", "0", "--web-token", token], token),
+        ):
             for output in (["-o", path], ["--export", f"csv:{os.path.dirname(path)}/./{os.path.basename(path)}"]):
                 with self.subTest(words=words, output=output):
                     self.refuse(*words, *output, said="itself: name another file")
@@ -214,7 +292,9 @@ class SameFiles(Case):
         self.capture()
         done = run("send", "-q", "-r", "good.pcap", "-w", "x", "-o", "./x", cwd=self.folder)
         self.assert_says(done, USAGE, "x is the capture that is written")
-        done = run("train", "-r", "good.pcap", "--labels", "good.pcap", "-o", "x", "--confusion", "./x", cwd=self.folder)
+        done = run(
+            "train", "-r", "good.pcap", "--labels", "good.pcap", "-o", "x", "--confusion", "./x", cwd=self.folder
+        )
         self.assert_says(done, USAGE, "is written to twice")
 
 
@@ -240,10 +320,12 @@ class Secrets(Case):
         began = time.monotonic()
         self.assert_says(run(*watch, self.path("pipe"), timeout=20), USAGE, "pipe: cannot read a line of it")
         self.assertLess(time.monotonic() - began, 15, "nobody writes there")
+
         def write():
             with open(self.path("pipe"), "w", encoding="ascii") as pipe:
                 time.sleep(0.3)
                 pipe.write("0123456789abcdef\n")
+
         writer = threading.Thread(target=write)
         writer.start()
         done = run(*watch, self.path("pipe"), timeout=20)

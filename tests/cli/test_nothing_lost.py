@@ -3,6 +3,7 @@
 
 usage: test_nothing_lost.py PARSHALL [unittest arguments]
 """
+
 import contextlib
 import gzip
 import json
@@ -17,7 +18,20 @@ import time
 import unittest
 import zlib
 
-from program import DAMAGED, DONE, FAILED, FILE_HEADER, PROGRAM, READER_GONE, Case, packet, packets_in, program_for, rows, run
+from program import (
+    DAMAGED,
+    DONE,
+    FAILED,
+    FILE_HEADER,
+    PROGRAM,
+    READER_GONE,
+    Case,
+    packet,
+    packets_in,
+    program_for,
+    rows,
+    run,
+)
 
 
 class NothingLost(Case):
@@ -32,24 +46,62 @@ class NothingLost(Case):
             return file.read()
 
     def test_a_full_disk(self):
-        done = run("watch", "-q", "-r", self.capture(), "--format", "csv", "-o", "/dev/full", env={"TMPDIR": self.folder})
+        done = run(
+            "watch", "-q", "-r", self.capture(), "--format", "csv", "-o", "/dev/full", env={"TMPDIR": self.folder}
+        )
         self.assert_says(done, FAILED, "/dev/full", "No space left")
         self.assertEqual(packets_in(rows(self.rescued(done))), 1000)
 
     def test_a_full_disk_and_no_folder_for_temporary_files(self):
-        done = run("watch", "-q", "-r", self.capture(), "--format", "csv", "-o", "/dev/full", env={"TMPDIR": "/no/such/folder"})
+        done = run(
+            "watch", "-q", "-r", self.capture(), "--format", "csv", "-o", "/dev/full", env={"TMPDIR": "/no/such/folder"}
+        )
         self.assert_says(done, FAILED, "/dev/full", "1000 counted")
 
     def test_a_reader_that_wants_no_more_ends_the_program_in_silence(self):
         """As `| head` does; nothing is left behind."""
         good = self.capture(packets=200000, flows=100000)
-        for command in (["watch", "-q", "-r", good, "--format", "csv"], ["watch", "-q", "-r", good, "--format", "json", "--every", "1ms"],
-                        ["watch", "-q", "-r", good, "--task", "big=packets > 0", "--window", "10ms", "--events", "-", "-o", os.devnull],
-                        ["watch", "-q", "-g", "flows=20000,packets=100000", "--flows", "1000", "--every", "20ms", "--count", "2M", "--format", "csv"],
-                        ["send", "-q", "-g", "flows=50000", "--null", "--count", "100000", "--per-flow", "--format", "csv"]):
+        for command in (
+            ["watch", "-q", "-r", good, "--format", "csv"],
+            ["watch", "-q", "-r", good, "--format", "json", "--every", "1ms"],
+            [
+                "watch",
+                "-q",
+                "-r",
+                good,
+                "--task",
+                "big=packets > 0",
+                "--window",
+                "10ms",
+                "--events",
+                "-",
+                "-o",
+                os.devnull,
+            ],
+            [
+                "watch",
+                "-q",
+                "-g",
+                "flows=20000,packets=100000",
+                "--flows",
+                "1000",
+                "--every",
+                "20ms",
+                "--count",
+                "2M",
+                "--format",
+                "csv",
+            ],
+            ["send", "-q", "-g", "flows=50000", "--null", "--count", "100000", "--per-flow", "--format", "csv"],
+        ):
             for read in (0, 100):
                 with self.subTest(command=command, read=read):
-                    process = subprocess.Popen([PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": self.folder})
+                    process = subprocess.Popen(
+                        [PROGRAM, *command],
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE,
+                        env={**os.environ, "TMPDIR": self.folder},
+                    )
                     os.read(process.stdout.fileno(), read) if read else None
                     process.stdout.close()
                     err = process.stderr.read()
@@ -59,15 +111,31 @@ class NothingLost(Case):
 
     def test_records_of_earlier_reports_that_a_full_disk_did_not_take(self):
         """Records that ended before, and are in no report, are in the file of last resort."""
-        done = run("watch", "-q", "-g", "flows=20000,packets=100000", "--flows", "1000", "--every", "20ms", "--count", "2M", "--format", "csv",
-                   "-o", "/dev/full", env={"TMPDIR": self.folder})
+        done = run(
+            "watch",
+            "-q",
+            "-g",
+            "flows=20000,packets=100000",
+            "--flows",
+            "1000",
+            "--every",
+            "20ms",
+            "--count",
+            "2M",
+            "--format",
+            "csv",
+            "-o",
+            "/dev/full",
+            env={"TMPDIR": self.folder},
+        )
         self.assert_says(done, FAILED, "/dev/full")
         counted = int(next(line for line in done.lines if " counted" in line).split(" counted")[0].split()[-1])
         self.assertEqual(packets_in(rows(self.rescued(done))), counted)
         self.assertNotIn("BALANCE", done.err.decode())
 
     def test_reports_of_a_capture_are_of_intervals_of_its_own_time(self):
-        """The n-th has all packets before that time and no other, whoever reads; an interval without packets has none."""
+        """The n-th has all packets before that time and no other, whoever reads; an interval without packets has
+        none."""
         times = [*range(1000), *range(5000, 5300), 5100, *range(7000, 7050)]  # microseconds
         data = FILE_HEADER
         for number, time_us in enumerate(times):
@@ -81,7 +149,13 @@ class NothingLost(Case):
                 begin += (time_us - begin) // 250 * 250 + 250
         expected.append(len(times))
         self.assertEqual(len(expected), 4 + 2 + 1)
-        for threads in ([], ["--workers", "3"], ["--workers", "2", "--threads", "pipeline"], ["--threads", "cooperative"], ["--batch", "7"]):
+        for threads in (
+            [],
+            ["--workers", "3"],
+            ["--workers", "2", "--threads", "pipeline"],
+            ["--threads", "cooperative"],
+            ["--batch", "7"],
+        ):
             for source in (["-r", self.path("gaps.pcap")], ["-r", "-"]):
                 with self.subTest(threads=threads, source=source):
                     done = run("watch", "-q", *source, "--every", "250us", "--format", "json", *threads, stdin=data)
@@ -93,7 +167,9 @@ class NothingLost(Case):
                         self.assertEqual(packets_in(report["flows"]), report["summary"]["packets"])
 
     def test_time_that_leaps_to_its_end_makes_no_endless_reports(self):
-        data = FILE_HEADER + b"".join(struct.pack("<II", seconds, 0) + packet(0, 1)[8:] for seconds in (0, 1, 0xffffffff, 0xffffffff, 5))
+        data = FILE_HEADER + b"".join(
+            struct.pack("<II", seconds, 0) + packet(0, 1)[8:] for seconds in (0, 1, 0xFFFFFFFF, 0xFFFFFFFF, 5)
+        )
         done = run("watch", "-q", "-r", "-", "--every", "1ns", "--format", "json", stdin=data)
         self.assertEqual([json.loads(line)["summary"]["packets"] for line in done.out.splitlines()], [1, 2, 5])
 
@@ -103,7 +179,12 @@ class NothingLost(Case):
             done = run("watch", "-r", good, "--format", "csv", stderr=full)
         self.assertEqual(done.status, DONE)
         self.assertEqual(packets_in(rows(done.out)), 1000)
-        closed = subprocess.run(["sh", "-c", '"$0" watch -r "$1" --format csv 2>&-', PROGRAM, good], stdout=subprocess.PIPE, timeout=60, check=False)
+        closed = subprocess.run(
+            ["sh", "-c", '"$0" watch -r "$1" --format csv 2>&-', PROGRAM, good],
+            stdout=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
         self.assertEqual(closed.returncode, DONE)
         self.assertEqual(packets_in(rows(closed.stdout)), 1000)
 
@@ -115,8 +196,22 @@ class NothingLost(Case):
         self.assertEqual(packets_in(json.loads(done.out)["flows"]), 1000)
 
     def interrupted(self, number, *arguments):
-        process = subprocess.Popen([program_for(PROGRAM, arguments), "watch", "-q", "-g", "flows=500,packets=10000", "--flows", "4096", *arguments, "--format", "json"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [
+                program_for(PROGRAM, arguments),
+                "watch",
+                "-q",
+                "-g",
+                "flows=500,packets=10000",
+                "--flows",
+                "4096",
+                *arguments,
+                "--format",
+                "json",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         time.sleep(0.4)
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
@@ -125,7 +220,13 @@ class NothingLost(Case):
 
     def test_one_signal_ends_with_a_balanced_report(self):
         for number in (signal.SIGINT, signal.SIGTERM):
-            for threads in ([], ["--workers", "2"], ["--workers", "2", "--threads", "pipeline"], ["--threads", "cooperative"], ["--packets-only"]):
+            for threads in (
+                [],
+                ["--workers", "2"],
+                ["--workers", "2", "--threads", "pipeline"],
+                ["--threads", "cooperative"],
+                ["--packets-only"],
+            ):
                 with self.subTest(signal=number, threads=threads):
                     report = self.interrupted(number, *threads)
                     accounting = report["summary"]["accounting"]
@@ -136,25 +237,47 @@ class NothingLost(Case):
                         self.assertEqual(packets_in(report["flows"]), accounting["counted"])
 
     def at_a_pace(self, traffic, seconds, *arguments):
-        done = run("watch", "-q", "-g", f"flows=500,packets=10000,{traffic}", "--flows", "4096", "--duration", f"{seconds}s", "--format", "json",
-                   *arguments)
+        done = run(
+            "watch",
+            "-q",
+            "-g",
+            f"flows=500,packets=10000,{traffic}",
+            "--flows",
+            "4096",
+            "--duration",
+            f"{seconds}s",
+            "--format",
+            "json",
+            *arguments,
+        )
         self.assertEqual(done.status, DONE, done.err)
         accounting = json.loads(done.out)["summary"]["accounting"]
         self.assertTrue(accounting["balanced"], accounting)
         return accounting
 
     def test_what_comes_too_fast_is_missed_and_counted(self):
-        for arguments in ([], ["--packets-only"], ["--threads", "pipeline", "--workers", "2"], ["--threads", "cooperative"]):
+        for arguments in (
+            [],
+            ["--packets-only"],
+            ["--threads", "pipeline", "--workers", "2"],
+            ["--threads", "cooperative"],
+        ):
             with self.subTest(arguments=arguments):
                 accounting = self.at_a_pace("pace=1e9", 0.5, *arguments)
                 self.assertGreater(accounting["nic_missed"], accounting["counted"])
                 self.assertGreater(accounting["counted"], 100_000)
-                self.assertEqual(accounting["offered"], accounting["nic_missed"] + (accounting["ring_full"] or 0) + accounting["counted"])
+                self.assertEqual(
+                    accounting["offered"],
+                    accounting["nic_missed"] + (accounting["ring_full"] or 0) + accounting["counted"],
+                )
                 self.assertGreater(accounting["offered"], 0.3e9)
                 self.assertLess(accounting["offered"], 2e9)
 
     def test_what_comes_slowly_is_all_counted(self):
-        for traffic, least, most in (("pace=20000,queue=65536", 15_000, 30_000), ("pace=40000,swing=50,queue=65536", 15_000, 30_000)):
+        for traffic, least, most in (
+            ("pace=20000,queue=65536", 15_000, 30_000),
+            ("pace=40000,swing=50,queue=65536", 15_000, 30_000),
+        ):
             with self.subTest(traffic=traffic):
                 accounting = self.at_a_pace(traffic, 1)
                 self.assertEqual(accounting["nic_missed"], 0)
@@ -162,7 +285,11 @@ class NothingLost(Case):
 
     def test_two_signals_end_at_once(self):
         reading, writing = os.pipe()
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=50000,packets=100000", "--format", "csv"], stdout=writing, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [PROGRAM, "watch", "-q", "-g", "flows=50000,packets=100000", "--format", "csv"],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+        )
         os.close(writing)
         time.sleep(0.8)
         process.send_signal(signal.SIGINT)
@@ -197,9 +324,9 @@ class NothingLost(Case):
             plain = file.read()
         for name, whole in (("gz", gzip.compress(plain)), ("xz", lzma.compress(plain))):
             damaged = bytearray(whole)
-            damaged[len(whole) - 6] ^= 0xff
+            damaged[len(whole) - 6] ^= 0xFF
             for workers in ("1", "2"):
-                for what, data in (("are cut at byte", whole[:len(whole) // 2]), ("damaged", bytes(damaged))):
+                for what, data in (("are cut at byte", whole[: len(whole) // 2]), ("damaged", bytes(damaged))):
                     with self.subTest(name=name, workers=workers, what=what):
                         with open(self.path(name), "wb") as file:
                             file.write(data)
@@ -223,8 +350,12 @@ class NothingLost(Case):
         self.assertEqual(json.loads(done.out)["summary"]["accounting"]["offered"], 1000)
         self.assertLess(time.monotonic() - began, 2)
 
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-r", "-", "--format", "json", "--workers", "2"], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [PROGRAM, "watch", "-q", "-r", "-", "--format", "json", "--workers", "2"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
         def feed():
             try:
@@ -257,7 +388,7 @@ class NothingLost(Case):
         with open(self.capture(), "rb") as file:
             data = bytearray(file.read())
         at = 24 + 500 * 76
-        data[at + 8:at + 12] = b"\xff\xff\xff\x7f"
+        data[at + 8 : at + 12] = b"\xff\xff\xff\x7f"
         with open(self.path("wild.pcap"), "wb") as file:
             file.write(data)
         done = run("watch", "-q", "-r", self.path("wild.pcap"), "--format", "csv")

@@ -3,6 +3,7 @@
 
 usage: test_outputs.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import pathlib
@@ -20,15 +21,21 @@ from program import DONE, FAILED, PROGRAM, USAGE, Case, packets_in, rows, run
 
 def arrow_rows(data):
     """Of all batches of an IPC stream together; it must end where it says that it does."""
+
     def field(table, i):
         vtable = table - struct.unpack_from("<i", data, table)[0]
-        offset = struct.unpack_from("<H", data, vtable + 4 + 2 * i)[0] if 4 + 2 * i < struct.unpack_from("<H", data, vtable)[0] else 0
+        offset = (
+            struct.unpack_from("<H", data, vtable + 4 + 2 * i)[0]
+            if 4 + 2 * i < struct.unpack_from("<H", data, vtable)[0]
+            else 0
+        )
         return offset and table + offset
+
     number = lambda at: struct.unpack_from("<q", data, at)[0] if at else 0
     at = count = 0
     while True:
         marker, size = struct.unpack_from("<II", data, at)
-        assert marker == 0xffffffff, f"no message at {at}"
+        assert marker == 0xFFFFFFFF, f"no message at {at}"
         at += 8
         if size == 0:
             assert at == len(data), f"{len(data) - at} bytes behind the end"
@@ -43,8 +50,21 @@ def arrow_rows(data):
 class Outputs(Case):
     def ended(self, *arguments, **more):
         """The summary of 200,000 packets of 100,000 flows, that end as there is room for 1,000."""
-        return run("watch", "-g", "flows=100000,dist=uniform,packets=200000", "--count", "200000", "--flows", "1000", "--seed", "1",
-                   "--format", "json", *arguments, **more)
+        return run(
+            "watch",
+            "-g",
+            "flows=100000,dist=uniform,packets=200000",
+            "--count",
+            "200000",
+            "--flows",
+            "1000",
+            "--seed",
+            "1",
+            "--format",
+            "json",
+            *arguments,
+            **more,
+        )
 
     def test_records_that_find_no_room_are_counted_and_said_once(self):
         # Its rows take some 2 kB each: without a folder 128 MB of memory are all there is.
@@ -56,14 +76,29 @@ class Outputs(Case):
                 summary = report["summary"]
                 self.assertTrue(summary["accounting"]["balanced"])
                 self.assertGreater(summary["dropped_records"], 0)
-                self.assertEqual(len(report["flows"]), summary["live_flows"] + summary["ended_records"] - summary["dropped_records"])
+                self.assertEqual(
+                    len(report["flows"]), summary["live_flows"] + summary["ended_records"] - summary["dropped_records"]
+                )
                 self.assertEqual(packets_in(report["flows"]), summary["packets"] - summary["dropped_record_packets"])
                 self.assertEqual(done.err.decode().count("find no room"), 1, done.err)
 
     def test_records_that_nobody_reads_take_no_room(self):
         """The program's temporary file has no name: so it is looked for among what is open."""
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=1000000,packets=2000000,pace=2000000", "--flows", "1000", "-o", os.devnull],
-                                   stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": self.folder})
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                "-g",
+                "flows=1000000,packets=2000000,pace=2000000",
+                "--flows",
+                "1000",
+                "-o",
+                os.devnull,
+            ],
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": self.folder},
+        )
         time.sleep(4)
         files = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in os.listdir(f"/proc/{process.pid}/fd")]
         process.send_signal(signal.SIGINT)
@@ -74,10 +109,16 @@ class Outputs(Case):
     def test_a_start_that_fails_leaves_earlier_files_as_they_are(self):
         old, report, traffic = self.path("old.csv"), self.path("old.json"), ["-g", "flows=10,packets=10"]
         limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))}
-        for arguments, said, more in (([*traffic, "-o", "/no/such/folder/report"], "cannot write /no/such/folder/report", {}),
-                                      ([*traffic, "-o", report, "--export", "csv:/no/such/folder/flows.csv"], "cannot write /no/such/folder/flows.csv", {}),
-                                      (["-r", self.capture(), "--filter", "inbound", "-o", report], "inbound", {}),
-                                      ([*traffic, "--flows", "64Mi", "-o", report], "no memory for", limited)):
+        for arguments, said, more in (
+            ([*traffic, "-o", "/no/such/folder/report"], "cannot write /no/such/folder/report", {}),
+            (
+                [*traffic, "-o", report, "--export", "csv:/no/such/folder/flows.csv"],
+                "cannot write /no/such/folder/flows.csv",
+                {},
+            ),
+            (["-r", self.capture(), "--filter", "inbound", "-o", report], "inbound", {}),
+            ([*traffic, "--flows", "64Mi", "-o", report], "no memory for", limited),
+        ):
             with self.subTest(said=said):
                 for path in (old, report):
                     pathlib.Path(path).write_text("of an earlier run")
@@ -97,13 +138,22 @@ class Outputs(Case):
         self.assertEqual(pathlib.Path(path).read_text(), "of an earlier run")
 
     def test_a_run_begins_its_files_anew_before_anything_comes(self):
-        paths = [pathlib.Path(self.path(name)) for name in ("flows.csv", "flows.ipfix", "report.csv", "report.json", "top.txt")]
+        paths = [
+            pathlib.Path(self.path(name))
+            for name in ("flows.csv", "flows.ipfix", "report.csv", "report.json", "top.txt")
+        ]
         for path in paths:
             path.write_text("of an earlier run")
         flows, ipfix, report, other, top = map(str, paths)
-        process = [subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=1,packets=1000,pace=1", *arguments])
-                   for arguments in (["--export", f"csv:{flows}", "--export", f"ipfix:{ipfix}", "-o", os.devnull], ["--format", "csv", "-o", report],
-                                     ["--format", "json", "-o", other], ["-o", top])]
+        process = [
+            subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=1,packets=1000,pace=1", *arguments])
+            for arguments in (
+                ["--export", f"csv:{flows}", "--export", f"ipfix:{ipfix}", "-o", os.devnull],
+                ["--format", "csv", "-o", report],
+                ["--format", "json", "-o", other],
+                ["-o", top],
+            )
+        ]
         self.addCleanup(lambda: [(each.kill(), each.wait()) for each in process])
         end = time.monotonic() + 30
         while any(path.read_text() for path in paths) and time.monotonic() < end:
@@ -116,7 +166,18 @@ class Outputs(Case):
             path = self.path(f"flows.{kind}")
             with self.subTest(kind=kind):
                 pathlib.Path(path).write_bytes(b"x" * 100_000_000)
-                done = run("watch", "-q", "-g", "flows=100000,packets=100000", "--count", "100000", "--export", f"{kind}:{path}", "-o", os.devnull)
+                done = run(
+                    "watch",
+                    "-q",
+                    "-g",
+                    "flows=100000,packets=100000",
+                    "--count",
+                    "100000",
+                    "--export",
+                    f"{kind}:{path}",
+                    "-o",
+                    os.devnull,
+                )
                 self.assertEqual((done.status, done.err), (DONE, b""))
                 again = pathlib.Path(path).read_bytes()
                 self.assertNotIn(b"xxxxxxxxxxxxxxxx", again)
@@ -124,7 +185,18 @@ class Outputs(Case):
                 if kind == "arrow":  # which flows share a batch, as it comes, says how far that is filled up
                     self.assertEqual(arrow_rows(again), 100000)
                     continue
-                run("watch", "-q", "-g", "flows=100000,packets=100000", "--count", "100000", "--export", f"{kind}:{path}", "-o", os.devnull)
+                run(
+                    "watch",
+                    "-q",
+                    "-g",
+                    "flows=100000,packets=100000",
+                    "--count",
+                    "100000",
+                    "--export",
+                    f"{kind}:{path}",
+                    "-o",
+                    os.devnull,
+                )
                 new = pathlib.Path(path).read_bytes()
                 if kind == "jsonl":  # times in the account have as many digits as they have
                     self.assertIn("outputs", json.loads(again.splitlines()[-1])["summary"])
@@ -134,8 +206,28 @@ class Outputs(Case):
     def test_records_leave_as_they_end(self):
         """Long before the end of the run, and each once."""
         path = self.path("flows.csv")
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000,pace=100000", "--idle", "100ms", "--flows", "64Ki",
-                                    "--count", "400k", "--format", "csv", "-o", path, "--stats", "end_reason"], stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                "-g",
+                "flows=20000,packets=1000000,pace=100000",
+                "--idle",
+                "100ms",
+                "--flows",
+                "64Ki",
+                "--count",
+                "400k",
+                "--format",
+                "csv",
+                "-o",
+                path,
+                "--stats",
+                "end_reason",
+            ],
+            stderr=subprocess.PIPE,
+        )
         early = 0
         while early < 10000 and process.poll() is None:
             time.sleep(0.01)
@@ -153,8 +245,24 @@ class Outputs(Case):
         os.mkfifo(pipe)
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, reader)
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000", "--idle", "1ms", "--export", "csv:" + pipe, "--export",
-                                    "csv:" + self.path("flows.csv"), "-o", "/dev/null"], stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                "-g",
+                "flows=20000,packets=1000000",
+                "--idle",
+                "1ms",
+                "--export",
+                "csv:" + pipe,
+                "--export",
+                "csv:" + self.path("flows.csv"),
+                "-o",
+                "/dev/null",
+            ],
+            stderr=subprocess.PIPE,
+        )
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -174,7 +282,9 @@ class Outputs(Case):
         os.mkfifo(pipe)
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, reader)
-        process = subprocess.Popen([PROGRAM, "watch", "-q", *arguments, "--export", "csv:" + pipe, "-o", "/dev/null"], stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [PROGRAM, "watch", "-q", *arguments, "--export", "csv:" + pipe, "-o", "/dev/null"], stderr=subprocess.PIPE
+        )
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -208,15 +318,34 @@ class Outputs(Case):
         """What it got and what was dropped is all there was."""
         pipe = self.path("pipe")
         os.mkfifo(pipe)
-        process = subprocess.Popen([PROGRAM, "watch", "-g", "flows=4000000,packets=8000000,pace=500000", "--idle", "100ms", "--flows", "256Ki",
-                                    "--duration", "4s", "--format", "csv", "-o", pipe], stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "watch",
+                "-g",
+                "flows=4000000,packets=8000000,pace=500000",
+                "--idle",
+                "100ms",
+                "--flows",
+                "256Ki",
+                "--duration",
+                "4s",
+                "--format",
+                "csv",
+                "-o",
+                pipe,
+            ],
+            stderr=subprocess.PIPE,
+        )
         with open(pipe, "rb") as reader:
             time.sleep(4.5)
             got = reader.read()
         _, err = process.communicate(timeout=60)
         said = err.decode()
         self.assertEqual(process.returncode, DONE, said)
-        account = re.search(r"(\d+) records? of flows \((\d+) packets?\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped", said)
+        account = re.search(
+            r"(\d+) records? of flows \((\d+) packets?\) = (\d+) \((\d+)\) written \+ (\d+) \((\d+)\) dropped", said
+        )
         self.assertTrue(account, said)
         offered, packets, written, written_packets, dropped, dropped_packets = map(int, account.groups())
         self.assertEqual((offered, packets), (written + dropped, written_packets + dropped_packets))
@@ -227,8 +356,30 @@ class Outputs(Case):
 
     def test_several_outputs_have_the_same_records_and_an_account_each(self):
         csv, lines, events = self.path("flows.csv"), self.path("flows.jsonl"), self.path("events.jsonl")
-        done = run("watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "csv:" + csv, "--export",
-                   "jsonl:" + lines, "--task", "count:window=10000p", "--events", events, "--format", "json", "--top", "3", "--seed", "1")
+        done = run(
+            "watch",
+            "-q",
+            "-g",
+            "flows=20000,packets=1000000",
+            "--count",
+            "200k",
+            "--idle",
+            "1ms",
+            "--export",
+            "csv:" + csv,
+            "--export",
+            "jsonl:" + lines,
+            "--task",
+            "count:window=10000p",
+            "--events",
+            events,
+            "--format",
+            "json",
+            "--top",
+            "3",
+            "--seed",
+            "1",
+        )
         self.assertEqual((done.status, done.err), (DONE, b""))
         report = json.loads(done.out)
         with open(csv, "rb") as file:
@@ -245,8 +396,11 @@ class Outputs(Case):
         self.assertEqual(list(objects[-1]), ["summary"], "the summary comes last")
         outputs = {output["name"]: output for output in report["summary"]["outputs"]}
         everything = {"records": len(flows), "packets": 200000}
-        for name, expected in (("csv:" + csv, {**everything, "findings": 0}), ("jsonl:" + lines, {**everything, "findings": 20}),
-                               ("events:" + events, {"records": 0, "packets": 0, "findings": 20})):
+        for name, expected in (
+            ("csv:" + csv, {**everything, "findings": 0}),
+            ("jsonl:" + lines, {**everything, "findings": 20}),
+            ("events:" + events, {"records": 0, "packets": 0, "findings": 20}),
+        ):
             with self.subTest(output=name):
                 self.assertEqual(outputs[name]["offered"], expected)
                 self.assertEqual(outputs[name]["written"], expected)
@@ -254,8 +408,22 @@ class Outputs(Case):
                     self.assertEqual(set(outputs[name][rest].values()), {0})
 
     def test_an_output_beside_them_takes_no_record_from_reports(self):
-        traffic = ["watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "csv:" + self.path("flows.csv")]
-        for words, flows_of in ((["--format", "json"], lambda out: json.loads(out)["flows"]), (["--format", "csv", "--sort", "packets"], rows)):
+        traffic = [
+            "watch",
+            "-q",
+            "-g",
+            "flows=20000,packets=1000000",
+            "--count",
+            "200k",
+            "--idle",
+            "1ms",
+            "--export",
+            "csv:" + self.path("flows.csv"),
+        ]
+        for words, flows_of in (
+            (["--format", "json"], lambda out: json.loads(out)["flows"]),
+            (["--format", "csv", "--sort", "packets"], rows),
+        ):
             with self.subTest(words=words):
                 done = run(*traffic, *words)
                 self.assertEqual((done.status, done.err), (DONE, b""))
@@ -265,7 +433,20 @@ class Outputs(Case):
 
     def test_reports_on_the_way_have_the_account_of_outputs_too(self):
         csv = self.path("flows.csv")
-        done = run("watch", "-q", "-r", self.capture(packets=5000), "--idle", "1us", "--every", "100us", "--export", "csv:" + csv, "--format", "json")
+        done = run(
+            "watch",
+            "-q",
+            "-r",
+            self.capture(packets=5000),
+            "--idle",
+            "1us",
+            "--every",
+            "100us",
+            "--export",
+            "csv:" + csv,
+            "--format",
+            "json",
+        )
         self.assertEqual((done.status, done.err), (DONE, b""))
         sums = [json.loads(line)["summary"]["outputs"][0] for line in done.out.splitlines()]
         self.assertGreater(len(sums), 2)
@@ -279,16 +460,44 @@ class Outputs(Case):
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_an_output_that_cannot_be_written_costs_the_others_nothing(self):
         csv = self.path("flows.csv")
-        done = run("watch", "-q", "-g", "flows=20000,packets=1000000", "--count", "200k", "--idle", "1ms", "--export", "jsonl:/dev/full", "--format", "csv",
-                   "-o", csv)
+        done = run(
+            "watch",
+            "-q",
+            "-g",
+            "flows=20000,packets=1000000",
+            "--count",
+            "200k",
+            "--idle",
+            "1ms",
+            "--export",
+            "jsonl:/dev/full",
+            "--format",
+            "csv",
+            "-o",
+            csv,
+        )
         self.assert_says(done, FAILED, "jsonl:/dev/full", "No space left", "0 (0) written")
         with open(csv, "rb") as file:
             self.assertEqual(packets_in(rows(file.read())), 200000)
 
     def test_a_file_whose_name_has_a_time_never_takes_the_place_of_another(self):
         for number in range(3):
-            done = run("watch", "-q", "-r", self.capture(packets=100 + number), "-o", "/dev/null", "--export", "csv:" + self.path("flows-%Y-100%%.csv"),
-                       "--export", "ipfix:" + self.path("flows-%Y%m%d,probe=p"), "--task", "count:window=1000p", "--events", self.path("%Y.events"))
+            done = run(
+                "watch",
+                "-q",
+                "-r",
+                self.capture(packets=100 + number),
+                "-o",
+                "/dev/null",
+                "--export",
+                "csv:" + self.path("flows-%Y-100%%.csv"),
+                "--export",
+                "ipfix:" + self.path("flows-%Y%m%d,probe=p"),
+                "--task",
+                "count:window=1000p",
+                "--events",
+                self.path("%Y.events"),
+            )
             self.assertEqual((done.status, done.err), (DONE, b""))
         (first,) = (name for name in os.listdir(self.folder) if name.endswith("-100%.csv"))
         self.assertRegex(first, r"^flows-20\d\d-100%\.csv$")
@@ -297,23 +506,46 @@ class Outputs(Case):
                 self.assertEqual(packets_in(rows(file.read())), 100 + number)
         self.assertEqual(sum(name.endswith(".events") for name in os.listdir(self.folder)), 3)
         self.assertEqual(sum(bool(re.fullmatch(r"flows-\d{8}(-\d)?", name)) for name in os.listdir(self.folder)), 3)
-        for target, said in (("flows-%Y-100%%.csv", first.replace(".csv", "-4.csv")), ("new-100%%.csv", "new-100%.csv"), ("plain.csv", None)):
+        for target, said in (
+            ("flows-%Y-100%%.csv", first.replace(".csv", "-4.csv")),
+            ("new-100%%.csv", "new-100%.csv"),
+            ("plain.csv", None),
+        ):
             done = run("watch", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:" + self.path(target))
             lines = [line for line in done.lines if target in line]
-            self.assertEqual(lines, [] if said is None else [f"parshall watch: csv:{self.path(target)} is {self.path(said)}"])
+            self.assertEqual(
+                lines, [] if said is None else [f"parshall watch: csv:{self.path(target)} is {self.path(said)}"]
+            )
 
     def test_one_in_the_working_directory_whose_name_has_a_time_leaves_no_other_file(self):
-        done = run("watch", "-q", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:flows-%Y.csv", cwd=self.folder)
+        done = run(
+            "watch", "-q", "-r", self.capture(), "-o", "/dev/null", "--export", "csv:flows-%Y.csv", cwd=self.folder
+        )
         self.assertEqual((done.status, done.err), (DONE, b""))
         (name,) = (name for name in os.listdir(self.folder) if name != "good.pcap")
         self.assertRegex(name, r"^flows-20\d\d\.csv$")
 
     def test_a_limit_of_files_sizes_is_told_as_a_full_disk_is(self):
         limit = 100000
-        done = run("watch", "-q", "-g", "flows=20000", "--count", "100k", "--export", "csv:" + self.path("flows.csv"), "--format", "json", "--top", "1",
-                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        done = run(
+            "watch",
+            "-q",
+            "-g",
+            "flows=20000",
+            "--count",
+            "100k",
+            "--export",
+            "csv:" + self.path("flows.csv"),
+            "--format",
+            "json",
+            "--top",
+            "1",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        )
         self.assert_says(done, FAILED, "File too large")
-        (output,) = (output for output in json.loads(done.out)["summary"]["outputs"] if output["name"].startswith("csv"))
+        (output,) = (
+            output for output in json.loads(done.out)["summary"]["outputs"] if output["name"].startswith("csv")
+        )
         self.assertGreater(output["dropped"]["records"], 0)
         with open(self.path("flows.csv"), "rb") as file:
             self.assertEqual(len(rows(file.read())), output["written"]["records"])
@@ -322,8 +554,11 @@ class Outputs(Case):
         pipe = self.path("pipe")
         os.mkfifo(pipe)
         traffic = ["watch", "-q", "-g", "flows=10", "--count", "100", "--export"]
-        for words, said in ((["csv:/dev/stdout"], ["/dev/stdout", "standard output"]), (["csv:" + pipe, "--export", "jsonl:" + pipe], ["same file"]),
-                            (["csv:" + pipe, "-o", pipe], ["same file"])):
+        for words, said in (
+            (["csv:/dev/stdout"], ["/dev/stdout", "standard output"]),
+            (["csv:" + pipe, "--export", "jsonl:" + pipe], ["same file"]),
+            (["csv:" + pipe, "-o", pipe], ["same file"]),
+        ):
             with self.subTest(words=words):
                 self.assert_says(run(*traffic, *words, timeout=10), USAGE, *said)
         with open(self.path("report"), "wb") as report:
@@ -336,26 +571,45 @@ class Outputs(Case):
         percent = self.capture(name="100%.pcap")
         os.unlink(capture)
         os.link(percent, capture)
-        for words, said in ((["--export", "flows.csv"], ["csv:flows.csv", "jsonl"]), (["--export", "xml:flows.xml"], ['"xml"', "csv"]),
-                            (["--export", "csv:"], ["csv:flows.csv"]), (["--export", "csv:" + capture], ["the capture itself"]),
-                            (["--export", "csv:" + both, "--export", "jsonl:" + both], ["same file"]),
-                            (["--export", "csv:" + both, "-o", both], ["same file", "report"]), (["--export", "csv:-"], ["standard output"]),
-                            (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]),
-                            (["--export", "parquet:" + both + ",evry=1s,level=2"], ['no option "evry"', "every"]), (["--export", "ipfix:" + both + ",foo=1"], ['no option "foo"']),
-                            (["--export", "ipfix:udp://127.0.0.1,mtu=1"], ["mtu=1", "512"]), (["--export", "kafka:x"], ["kafka:x"]),
-                            (["--export", "ipfix:udp://127.0.0.1:99999"], ["a port is a number from 1 to 65535"]), (["--export", "prometheus:127.0.0.1:99999"], ["give HOST:PORT"]), (["--export", "prometheus:127.0.0.1:9k"], ["give HOST:PORT"]),
-                            (["--export", "ipfix:" + both + "-100%,probe=x"], ["%%"]),
-                            (["--export", "csv:" + both + "-%Y", "--export", "jsonl:" + both + "-%Y"], ["same file"]),
-                            (["--export", "csv:" + percent.replace("%", "%%")], ["the capture itself"]),
-                            (["--export", "csv:" + both, "--packets-only"], ["--packets-only"]), (["--export", "events:" + both], ["--tasks"])):
+        for words, said in (
+            (["--export", "flows.csv"], ["csv:flows.csv", "jsonl"]),
+            (["--export", "xml:flows.xml"], ['"xml"', "csv"]),
+            (["--export", "csv:"], ["csv:flows.csv"]),
+            (["--export", "csv:" + capture], ["the capture itself"]),
+            (["--export", "csv:" + both, "--export", "jsonl:" + both], ["same file"]),
+            (["--export", "csv:" + both, "-o", both], ["same file", "report"]),
+            (["--export", "csv:-"], ["standard output"]),
+            (["--export", "csv:" + both + "-%q"], ["no %q", "%H"]),
+            (["--export", "parquet:" + both + ",evry=1s,level=2"], ['no option "evry"', "every"]),
+            (["--export", "ipfix:" + both + ",foo=1"], ['no option "foo"']),
+            (["--export", "ipfix:udp://127.0.0.1,mtu=1"], ["mtu=1", "512"]),
+            (["--export", "kafka:x"], ["kafka:x"]),
+            (["--export", "ipfix:udp://127.0.0.1:99999"], ["a port is a number from 1 to 65535"]),
+            (["--export", "prometheus:127.0.0.1:99999"], ["give HOST:PORT"]),
+            (["--export", "prometheus:127.0.0.1:9k"], ["give HOST:PORT"]),
+            (["--export", "ipfix:" + both + "-100%,probe=x"], ["%%"]),
+            (["--export", "csv:" + both + "-%Y", "--export", "jsonl:" + both + "-%Y"], ["same file"]),
+            (["--export", "csv:" + percent.replace("%", "%%")], ["the capture itself"]),
+            (["--export", "csv:" + both, "--packets-only"], ["--packets-only"]),
+            (["--export", "events:" + both], ["--tasks"]),
+        ):
             with self.subTest(words=words):
                 self.assert_says(run("watch", "-r", capture, *words), USAGE, *said)
                 self.assertFalse(os.path.exists(both))
 
     def test_where_a_report_finds_no_room_at_all_that_is_said_and_nothing_is_left(self):
         capture = self.capture(packets=5000, flows=500)
-        done = subprocess.run(["sh", "-c", f"ulimit -f 1; exec {PROGRAM} watch -q -r {capture} --format csv -o {self.path('report.csv')}"], capture_output=True, timeout=60, check=False,
-                              env={**os.environ, "TMPDIR": self.folder})
+        done = subprocess.run(
+            [
+                "sh",
+                "-c",
+                f"ulimit -f 1; exec {PROGRAM} watch -q -r {capture} --format csv -o {self.path('report.csv')}",
+            ],
+            capture_output=True,
+            timeout=60,
+            check=False,
+            env={**os.environ, "TMPDIR": self.folder},
+        )
         self.assertEqual(done.returncode, FAILED)
         self.assertIn(b"there is no final report", done.stderr)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("parshall-")], [])
@@ -366,8 +620,23 @@ class Outputs(Case):
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_records_that_a_full_disk_did_not_take_are_in_the_rescued_report(self):
-        done = run("watch", "-q", "-g", "flows=20000,packets=1000000,rate=100000", "--count", "200k", "--idle", "100ms", "--flows", "64Ki", "--format", "csv",
-                   "-o", "/dev/full", env={"TMPDIR": self.folder})
+        done = run(
+            "watch",
+            "-q",
+            "-g",
+            "flows=20000,packets=1000000,rate=100000",
+            "--count",
+            "200k",
+            "--idle",
+            "100ms",
+            "--flows",
+            "64Ki",
+            "--format",
+            "csv",
+            "-o",
+            "/dev/full",
+            env={"TMPDIR": self.folder},
+        )
         self.assertEqual(done.status, FAILED, done.err)
         rescued = re.search(r"the final report is in (\S+)", done.err.decode())
         self.assertTrue(rescued, done.err)

@@ -3,6 +3,7 @@
 
 usage: test_profile.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import signal
@@ -39,10 +40,18 @@ class Profile(Case):
         for where in ("cached", "uncached"):
             entry = found["retrieval"][where]
             self.assertIn(entry["model"], ("normal", "weibull", "gumbel"))
-            for name in ("mean_ns", "scale_ns", "batched_ns", "shape" if entry["model"] == "weibull" else "location_ns"):
+            for name in (
+                "mean_ns",
+                "scale_ns",
+                "batched_ns",
+                "shape" if entry["model"] == "weibull" else "location_ns",
+            ):
                 self.assertTrue(0 < entry[name] < 1e9, found)
             self.assertGreaterEqual(entry["samples"], 10000)
-        self.assertTrue(found["retrieval"]["cached"]["mean_ns"] < found["retrieval"]["uncached"]["mean_ns"] or b"warning" in err, err)
+        self.assertTrue(
+            found["retrieval"]["cached"]["mean_ns"] < found["retrieval"]["uncached"]["mean_ns"] or b"warning" in err,
+            err,
+        )
         self.assertTrue(found["machine"]["cores"] >= 1 and found["machine"]["table"] == "bucketed")
 
     def test_a_profile_is_of_this_machine_and_goes_where_configurations_are(self):
@@ -53,11 +62,15 @@ class Profile(Case):
         self.assert_finite(found, done.err)
         self.assertEqual(found["machine"]["program"], run("--version").out.decode().strip())
         self.assertNotIn("state", found)
-        self.assert_costs(found["work"], ["window rows", "iat", "tcp", "rtt_history"] + [entry["name"] for entry in found["work"][4:]])
+        self.assert_costs(
+            found["work"], ["window rows", "iat", "tcp", "rtt_history"] + [entry["name"] for entry in found["work"][4:]]
+        )
         summary = json.loads(done.out)
         self.assertTrue(summary["machine"]["cores"])
         rows_of = {row["what"]: row for row in summary["rows"]}
-        self.assertEqual(round(rows_of["poll, decode and hash a packet"]["ns"], 2), round(found["packet"]["input_ns"], 2))
+        self.assertEqual(
+            round(rows_of["poll, decode and hash a packet"]["ns"], 2), round(found["packet"]["input_ns"], 2)
+        )
         for where in ("in cache", "from memory"):
             models = [rows_of[f"{where} as {name}"]["bic_more"] for name in ("Normal", "Weibull", "Gumbel")]
             self.assertEqual(min(models), 0)
@@ -103,7 +116,11 @@ name = "deep"
 lighter = "light"
 tasks = ["count:window=10ms", "bursty:window=10ms"]
 """
-        files = {"states.toml": states, "others.toml": states.replace("bursty", "retransmissions"), "more.toml": states + '[[state]]\nname = "third"\n'}
+        files = {
+            "states.toml": states,
+            "others.toml": states.replace("bursty", "retransmissions"),
+            "more.toml": states + '[[state]]\nname = "third"\n',
+        }
         for name, text in files.items():
             with open(self.path(name), "w", encoding="ascii") as file:
                 file.write(text)
@@ -111,8 +128,18 @@ tasks = ["count:window=10ms", "bursty:window=10ms"]
         self.assertEqual(done.status, DONE, done.err)
 
         def watch(name, profile="profile.toml"):
-            return run("watch", "-g", "flows=100,protocol=connections,pace=100000", "--duration", "0.2s", "--states", self.path(name),
-                       "--profile", self.path(profile))
+            return run(
+                "watch",
+                "-g",
+                "flows=100,protocol=connections,pace=100000",
+                "--duration",
+                "0.2s",
+                "--states",
+                self.path(name),
+                "--profile",
+                self.path(profile),
+            )
+
         self.assertEqual(watch("states.toml").status, DONE, watch("states.toml").err)
         self.assert_says(watch("others.toml"), USAGE, "state deep has other tasks", "parshall profile --states")
         self.assert_says(watch("more.toml"), USAGE, "no state third")
@@ -122,7 +149,9 @@ tasks = ["count:window=10ms", "bursty:window=10ms"]
             file.write(text.replace('cpu = "', 'cpu = "another '))
         self.assert_says(watch("states.toml", "elsewhere.toml"), USAGE, "elsewhere.toml", "another")
         self.assert_says(watch("states.toml", "none.toml"), USAGE, "none.toml")
-        self.assert_says(run("watch", "-g", "flows=10", "--count", "10", "--profile", self.path("profile.toml")), USAGE, "--states")
+        self.assert_says(
+            run("watch", "-g", "flows=10", "--count", "10", "--profile", self.path("profile.toml")), USAGE, "--states"
+        )
 
     def test_what_cannot_be_kept_goes_to_standard_output(self):
         os.mkfifo(self.path("pipe"))
@@ -131,6 +160,7 @@ tasks = ["count:window=10ms", "bursty:window=10ms"]
         def read():
             with open(self.path("pipe"), "rb") as pipe:
                 said.append(pipe.read())
+
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
         done = self.profile("-o", self.path("pipe"))
@@ -150,8 +180,22 @@ tasks = ["count:window=10ms", "bursty:window=10ms"]
             file.write("precious")
         for words, rounds in (b"filling", "2000"), (b"monitors", "60"):
             with self.subTest(after=words):
-                process = subprocess.Popen([PROGRAM, "profile", "--memory", "64Mi", "-g", "flows=1000,packets=100000", "--rounds", rounds,
-                                            "-o", self.path("profile.toml")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                process = subprocess.Popen(
+                    [
+                        PROGRAM,
+                        "profile",
+                        "--memory",
+                        "64Mi",
+                        "-g",
+                        "flows=1000,packets=100000",
+                        "--rounds",
+                        rounds,
+                        "-o",
+                        self.path("profile.toml"),
+                    ],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                )
                 self.addCleanup(process.stdout.close)
                 self.addCleanup(process.stderr.close)
                 self.addCleanup(process.kill)
@@ -169,22 +213,30 @@ tasks = ["count:window=10ms", "bursty:window=10ms"]
         with open(self.path("states.toml"), "w", encoding="ascii") as file:
             file.write('default = "a"\n[[state]]\nname = "a"\ntasks = ["nosuch"]\n')
         for words, arguments in (
-                (("states.toml", "nosuch"), ["--states", self.path("states.toml")]),
-                (("/no/such/file", "No such file"), ["--states", "/no/such/file"]),
-                (("flows=many",), ["-g", "flows=many"]),
-                (("pace",), ["-g", "flows=10,pace=1000"]),
-                (("--window soon",), ["--window", "soon"]),
-                (("--memory much", "512Mi"), ["--memory", "much"]),
-                (("--rounds",), ["--rounds", "2"]),
-                (("--format",), ["--format", "xml"]),
-                ((".svg", ".png"), ["--plot", "times.pdf"])):
+            (("states.toml", "nosuch"), ["--states", self.path("states.toml")]),
+            (("/no/such/file", "No such file"), ["--states", "/no/such/file"]),
+            (("flows=many",), ["-g", "flows=many"]),
+            (("pace",), ["-g", "flows=10,pace=1000"]),
+            (("--window soon",), ["--window", "soon"]),
+            (("--memory much", "512Mi"), ["--memory", "much"]),
+            (("--rounds",), ["--rounds", "2"]),
+            (("--format",), ["--format", "xml"]),
+            ((".svg", ".png"), ["--plot", "times.pdf"]),
+        ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("profile", "-o", self.path("profile.toml"), *arguments), USAGE, *words)
         self.assert_says(run("profile", env={"XDG_CONFIG_HOME": "", "HOME": ""}), USAGE, "HOME", "-o")
         self.assert_says(run("profile", "-o", self.folder), FAILED, self.folder, "directory")
-        self.assert_says(run("profile", "-o", self.path("states.toml/profile.toml")), FAILED, "states.toml/profile.toml")
-        self.assert_says(run("profile", "--memory", "1Mi", "--rounds", "3", "-g", "flows=10", "-o", self.path("profile.toml")),
-                         FAILED, "--memory", "too small", lines=6)
+        self.assert_says(
+            run("profile", "-o", self.path("states.toml/profile.toml")), FAILED, "states.toml/profile.toml"
+        )
+        self.assert_says(
+            run("profile", "--memory", "1Mi", "--rounds", "3", "-g", "flows=10", "-o", self.path("profile.toml")),
+            FAILED,
+            "--memory",
+            "too small",
+            lines=6,
+        )
         self.assertEqual(os.listdir(self.folder), ["states.toml"])
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of flows that timeouts part, against an oracle that goes through the packets one by one: of made captures, and of
-those of the trace set (PARSHALL_TRACES).
+"""Records of flows that timeouts part, against an oracle that goes through the packets one by one: of made captures,
+and of those of the trace set (PARSHALL_TRACES).
 
 usage: test_records.py PARSHALL [unittest arguments]
 """
+
 import collections
 import csv
 import io
@@ -30,8 +31,11 @@ class Unusable(Exception):
 
 def frame(key, flags):
     source, destination, source_port, destination_port, protocol = key
-    payload = struct.pack(">HHIIBBHHH", source_port, destination_port, 0, 0, 0x50, flags, 0, 0, 0) if protocol == 6 else \
-        struct.pack(">HHHH", source_port, destination_port, 20, 0) + bytes(12)
+    payload = (
+        struct.pack(">HHIIBBHHH", source_port, destination_port, 0, 0, 0x50, flags, 0, 0, 0)
+        if protocol == 6
+        else struct.pack(">HHHH", source_port, destination_port, 20, 0) + bytes(12)
+    )
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0, source, destination)
     return b"\x02" * 12 + b"\x08\x00" + ip + payload
 
@@ -47,7 +51,12 @@ def capture(packets):
 
 def read_packets(data):
     """Those that FILTER leaves."""
-    magics = {b"\xd4\xc3\xb2\xa1": ("<", 1000), b"\xa1\xb2\xc3\xd4": (">", 1000), b"\x4d\x3c\xb2\xa1": ("<", 1), b"\xa1\xb2\x3c\x4d": (">", 1)}
+    magics = {
+        b"\xd4\xc3\xb2\xa1": ("<", 1000),
+        b"\xa1\xb2\xc3\xd4": (">", 1000),
+        b"\x4d\x3c\xb2\xa1": ("<", 1),
+        b"\xa1\xb2\x3c\x4d": (">", 1),
+    }
     if data[:4] not in magics:
         raise Unusable
     order, tick_ns = magics[data[:4]]
@@ -57,15 +66,15 @@ def read_packets(data):
     while at < len(data):
         if at + 16 > len(data):
             raise Unusable
-        seconds, fraction, captured, _ = struct.unpack(order + "IIII", data[at:at + 16])
-        bytes_ = data[at + 16:at + 16 + captured]
+        seconds, fraction, captured, _ = struct.unpack(order + "IIII", data[at : at + 16])
+        bytes_ = data[at + 16 : at + 16 + captured]
         at += 16 + captured
         if len(bytes_) != captured:
             raise Unusable
         if bytes_[12:14] != b"\x08\x00" or len(bytes_) < 34:
             continue
         ip = bytes_[14:]
-        length, fragment = struct.unpack(">H", ip[2:4])[0], struct.unpack(">H", ip[6:8])[0] & 0x3fff
+        length, fragment = struct.unpack(">H", ip[2:4])[0], struct.unpack(">H", ip[6:8])[0] & 0x3FFF
         header = 4 * (ip[0] & 15)
         if ip[9] not in (6, 17) or fragment != 0:
             continue
@@ -73,8 +82,10 @@ def read_packets(data):
         if ip[0] >> 4 != 4 or header < 20 or length < header + 8 or len(ip) < header + 14 or time_ns < latest_ns:
             raise Unusable
         latest_ns = time_ns
-        ports = struct.unpack(">HH", ip[header:header + 4])
-        packets.append(Packet((*struct.unpack(">II", ip[12:20]), *ports, ip[9]), time_ns, ip[header + 13] if ip[9] == 6 else 0))
+        ports = struct.unpack(">HH", ip[header : header + 4])
+        packets.append(
+            Packet((*struct.unpack(">II", ip[12:20]), *ports, ip[9]), time_ns, ip[header + 13] if ip[9] == 6 else 0)
+        )
     return packets
 
 
@@ -111,7 +122,9 @@ class Oracle:
         return "idle" if self.idle and quiet_ns > self.idle else None
 
     def end_reason(self, flow, time_ns):
-        return self.quiet_reason(flow, time_ns) or ("active" if self.active and time_ns - flow["first"] > self.active else None)
+        return self.quiet_reason(flow, time_ns) or (
+            "active" if self.active and time_ns - flow["first"] > self.active else None
+        )
 
 
 def address(text):
@@ -120,15 +133,43 @@ def address(text):
 
 def measure(path, *arguments):
     """Flows by their name: the key, and records in their order."""
-    run = subprocess.run([PROGRAM, "watch", "-q", "-r", path, "--format", "csv", "--stats",
-                          "flow_id,record,flow_first_seen,tcp_flags,end_reason,exact,missed_packets_at_most", *arguments, FILTER],
-                         capture_output=True, text=True, timeout=60, check=True)
+    run = subprocess.run(
+        [
+            PROGRAM,
+            "watch",
+            "-q",
+            "-r",
+            path,
+            "--format",
+            "csv",
+            "--stats",
+            "flow_id,record,flow_first_seen,tcp_flags,end_reason,exact,missed_packets_at_most",
+            *arguments,
+            FILTER,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     flows = collections.defaultdict(list)
     for row in csv.DictReader(io.StringIO(run.stdout)):
         assert row["exact"] == "true" and row["missed_packets_at_most"] == "0", row
-        key = (address(row["src_ip"]), address(row["dst_ip"]), int(row["src_port"]), int(row["dst_port"]), int(row["protocol"]))
-        record = Record(int(row["packets"]), int(row["first_seen_ns"]), int(row["last_seen_ns"]), int(row["flow_first_seen_ns"]), int(row["record"]),
-                        int(row["tcp_flags"]) & 255)
+        key = (
+            address(row["src_ip"]),
+            address(row["dst_ip"]),
+            int(row["src_port"]),
+            int(row["dst_port"]),
+            int(row["protocol"]),
+        )
+        record = Record(
+            int(row["packets"]),
+            int(row["first_seen_ns"]),
+            int(row["last_seen_ns"]),
+            int(row["flow_first_seen_ns"]),
+            int(row["record"]),
+            int(row["tcp_flags"]) & 255,
+        )
         flows[row["flow_id"]].append((key, record, row["end_reason"]))
     for records in flows.values():
         records.sort(key=lambda one: one[1].number)
@@ -142,7 +183,9 @@ def text_ns(ns):
 class Case(unittest.TestCase):
     def compare(self, path, packets, arguments=(), **timeouts):
         """The reasons that there were."""
-        flows = measure(path, *arguments, *(word for name, ns in timeouts.items() if ns for word in (f"--{name}", text_ns(ns))))
+        flows = measure(
+            path, *arguments, *(word for name, ns in timeouts.items() if ns for word in (f"--{name}", text_ns(ns)))
+        )
         expected = {(flow["key"], flow["began"]): flow["done"] for flow in Oracle(packets, **timeouts).flows}
         self.assertEqual(sum(record.packets for records in flows.values() for _, record, _ in records), len(packets))
         self.assertEqual(len(flows), len(expected), "as many names as flows")
@@ -191,7 +234,12 @@ class Made(Case):
             packets.append(Packet((0x0A000000 + number, 0xC0000201, 1000 + number, 53, protocol), now, flags))
         self.write(packets)
         reasons = collections.Counter()
-        for timeouts in ({"active": 300 * MS}, {"linger": 50 * MS}, {"idle": 400 * MS, "linger": 100 * MS}, {"idle": 300 * MS, "active": 500 * MS, "linger": 20 * MS}):
+        for timeouts in (
+            {"active": 300 * MS},
+            {"linger": 50 * MS},
+            {"idle": 400 * MS, "linger": 100 * MS},
+            {"idle": 300 * MS, "active": 500 * MS, "linger": 20 * MS},
+        ):
             for arguments in ((), ("--workers", "2"), ("--threads", "pipeline"), ("--flows", "4096")):
                 with self.subTest(timeouts=timeouts, arguments=arguments):
                     reasons += self.compare(self.path, packets, arguments, **timeouts)
@@ -201,11 +249,42 @@ class Made(Case):
     def test_statistics_go_along_while_a_table_grows(self):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/flows.pcap"
-            subprocess.run([PROGRAM, "send", "-q", "-g", "flows=150000,dist=zipf:0.8,size=imix,ipv6=0.3", "--count", "600000", "-w", path], check=True, capture_output=True)
+            subprocess.run(
+                [
+                    PROGRAM,
+                    "send",
+                    "-q",
+                    "-g",
+                    "flows=150000,dist=zipf:0.8,size=imix,ipv6=0.3",
+                    "--count",
+                    "600000",
+                    "-w",
+                    path,
+                ],
+                check=True,
+                capture_output=True,
+            )
 
             def rows(*options):
-                done = subprocess.run([PROGRAM, "watch", "-q", "-r", path, "--seed", "1", "--stats", "size_mean,gap_mean,iat_p99,first_sizes", "--format", "csv", *options],
-                                      check=True, capture_output=True, text=True)
+                done = subprocess.run(
+                    [
+                        PROGRAM,
+                        "watch",
+                        "-q",
+                        "-r",
+                        path,
+                        "--seed",
+                        "1",
+                        "--stats",
+                        "size_mean,gap_mean,iat_p99,first_sizes",
+                        "--format",
+                        "csv",
+                        *options,
+                    ],
+                    check=True,
+                    capture_output=True,
+                    text=True,
+                )
                 return sorted(done.stdout.splitlines())
 
             grown = rows()
@@ -225,16 +304,38 @@ class Made(Case):
         data = capture([Packet(key, start, 0), Packet(key, start + 10 * S, 0), Packet(key, start + 11 * S, 0)])
         with open(self.path, "wb") as file:
             file.write(data[:-5])
-        run = subprocess.run([PROGRAM, "watch", "-q", "-r", self.path, "--idle", "1s", "--format", "csv", "--stats", "exact,missed_packets_at_most"],
-                             capture_output=True, text=True, timeout=60, check=False)
+        run = subprocess.run(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                "-r",
+                self.path,
+                "--idle",
+                "1s",
+                "--format",
+                "csv",
+                "--stats",
+                "exact,missed_packets_at_most",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.assertEqual(run.returncode, 3)
-        rows = [(row["packets"], row["exact"], row["missed_packets_at_most"]) for row in csv.DictReader(io.StringIO(run.stdout))]
+        rows = [
+            (row["packets"], row["exact"], row["missed_packets_at_most"])
+            for row in csv.DictReader(io.StringIO(run.stdout))
+        ]
         self.assertEqual(rows, [("1", "true", "0"), ("1", "false", "")])
 
 
 class Traces(Case):
     def test_real_captures_are_parted_as_an_oracle_parts_them(self):
-        traces = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces"))
+        traces = pathlib.Path(
+            os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces")
+        )
         if not (traces / "MANIFEST.tsv").exists():
             self.skipTest(f"SKIPPED: no traces at {traces} (set PARSHALL_TRACES)")
         reasons, captures = collections.Counter(), 0

@@ -3,6 +3,7 @@
 
 usage: test_service.py PARSHALL [unittest arguments]
 """
+
 import contextlib
 import os
 import pathlib
@@ -28,7 +29,9 @@ class Manager:
         environment = os.environ | {"NOTIFY_SOCKET": name}
         if watchdog_us is not None:
             environment |= {"WATCHDOG_USEC": str(watchdog_us)} | ({"WATCHDOG_PID": str(pid)} if pid else {})
-        self.process = subprocess.Popen([PROGRAM, "watch", "-q", *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [PROGRAM, "watch", "-q", *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
 
     def hear(self, within_s=PATIENCE_S):
         """The next notice's lines; none in that time."""
@@ -112,7 +115,9 @@ class Service(unittest.TestCase):
         configuration.write_text('generate = "flows=9,pace=1000"\n')
         manager = self.manage("--config", str(configuration), "--format", "json")
         manager.hear_until("STATUS=")
-        configuration.write_text(f'generate = "flows=9,pace=1000"\n[[export]]\nkind = "csv"\ntarget = "{self.folder}/flows.csv"\n')
+        configuration.write_text(
+            f'generate = "flows=9,pace=1000"\n[[export]]\nkind = "csv"\ntarget = "{self.folder}/flows.csv"\n'
+        )
         manager.process.send_signal(signal.SIGHUP)
         reloading = manager.hear_until("RELOADING=1")[-1]
         self.assertRegex(reloading[1], r"^MONOTONIC_USEC=\d+$")
@@ -123,7 +128,8 @@ class Service(unittest.TestCase):
         self.assertTrue(pathlib.Path(self.folder, "flows.csv").exists(), err)
 
     def test_a_watchdog_hears_of_it_while_collectors_that_say_nothing_are_waited_for(self):
-        """TLS with each takes all the time that it may; of all of them together that is longer than a watchdog waits."""
+        """TLS with each takes all the time that it may; of all of them together that is longer than a watchdog
+        waits."""
         collectors = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
         for collector in collectors:
             self.addCleanup(collector.close)
@@ -131,7 +137,10 @@ class Service(unittest.TestCase):
         configuration.write_text('generate = "flows=9,pace=1000"\n')
         manager = self.manage("--config", str(configuration), "-o", "/dev/null", watchdog_us=2_000_000)
         manager.hear_until("WATCHDOG=1")
-        tables = [f'[[export]]\nkind = "ipfix"\ntarget = "tls://127.0.0.1:{collector.getsockname()[1]}"\n' for collector in collectors]
+        tables = [
+            f'[[export]]\nkind = "ipfix"\ntarget = "tls://127.0.0.1:{collector.getsockname()[1]}"\n'
+            for collector in collectors
+        ]
         configuration.write_text('generate = "flows=9,pace=1000"\n' + "".join(tables))
         manager.process.send_signal(signal.SIGHUP)
         began = last = time.monotonic()
@@ -147,8 +156,13 @@ class Service(unittest.TestCase):
 
     def test_a_manager_that_is_gone_or_no_socket_at_all_changes_nothing(self):
         for name in (f"{self.folder}/nowhere", "", "relative", "/" + 200 * "x", "@"):
-            done = subprocess.run([PROGRAM, "watch", "-q", "-g", "flows=9", "--count", "1000"], env=os.environ | {"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "x"},
-                                  capture_output=True, check=False, timeout=PATIENCE_S)
+            done = subprocess.run(
+                [PROGRAM, "watch", "-q", "-g", "flows=9", "--count", "1000"],
+                env=os.environ | {"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "x"},
+                capture_output=True,
+                check=False,
+                timeout=PATIENCE_S,
+            )
             self.assertEqual(done.returncode, 0, (name, done.stderr))
 
     def test_who_does_not_read_holds_nothing_up(self):

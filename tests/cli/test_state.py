@@ -3,6 +3,7 @@
 
 usage: test_state.py PARSHALL [unittest arguments]
 """
+
 import csv
 import pathlib
 import signal
@@ -35,7 +36,14 @@ class State(unittest.TestCase):
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
-        self.wait_until(lambda: run.poll() is not None or self.file.exists() and self.file.stat().st_size and self.kept()["runs"] > before)
+        self.wait_until(
+            lambda: (
+                run.poll() is not None
+                or self.file.exists()
+                and self.file.stat().st_size
+                and self.kept()["runs"] > before
+            )
+        )
         self.assertIsNone(run.poll())
         return run
 
@@ -86,7 +94,10 @@ class State(unittest.TestCase):
         killed.kill()
         killed.wait(PATIENCE_S)
         self.assertLess(time.time() - self.kept()["watched_until_ns"] / 1e9, 5)  # 1 where nobody else is busy
-        self.assertIn("run 2: the one before was broken off at", self.watch(*TRAFFIC, "-o", "/dev/null", "--state", self.file).stderr)
+        self.assertIn(
+            "run 2: the one before was broken off at",
+            self.watch(*TRAFFIC, "-o", "/dev/null", "--state", self.file).stderr,
+        )
 
     def test_nobody_else_reads_it(self):
         self.flow_ids("--state", self.file)
@@ -99,7 +110,14 @@ class State(unittest.TestCase):
         self.assertIn("another run has it", second.stderr)
 
     def test_what_is_something_else_stays_as_it_is(self):
-        for text in ("important\n", "x" * 512, "seed = 1\n".ljust(512, "\n"), self.strange(runs="0"), self.strange(ended="7"), self.strange(seed='"0x12"')):
+        for text in (
+            "important\n",
+            "x" * 512,
+            "seed = 1\n".ljust(512, "\n"),
+            self.strange(runs="0"),
+            self.strange(ended="7"),
+            self.strange(seed='"0x12"'),
+        ):
             with self.subTest(text=text):
                 self.file.write_text(text)
                 run = self.watch(*TRAFFIC, "--state", self.file)
@@ -121,8 +139,11 @@ class State(unittest.TestCase):
         return "".join(f"{key} = {value}\n" for key, value in keys.items()).ljust(512, "\n")
 
     def test_it_is_no_output_and_no_folder(self):
-        for arguments, said in ((["--state", self.file, "-o", self.file], "--state"), (["--state", self.file.parent], "directory"),
-                                (["--state", "/dev/null"], "is no file")):
+        for arguments, said in (
+            (["--state", self.file, "-o", self.file], "--state"),
+            (["--state", self.file.parent], "directory"),
+            (["--state", "/dev/null"], "is no file"),
+        ):
             with self.subTest(arguments=arguments):
                 run = self.watch(*TRAFFIC, *arguments)
                 self.assertEqual(run.returncode, 2, run.stderr)

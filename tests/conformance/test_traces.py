@@ -3,13 +3,14 @@
 """Every capture of the trace set through the whole program, against its flow truth.
 
 test_traces.py PARSHALL [--matrix]: each capture outermost and innermost in one thread arrangement, file and standard
-input in turn, and by one table in turn; with --matrix in every arrangement, by the default table too. Prints what differs; exit status 1 when an AGREE capture does.
+input in turn, and by one table in turn; with --matrix in every arrangement, by the default table too. Prints what
+differs; exit status 1 when an AGREE capture does.
 """
+
 import argparse
 import concurrent.futures
 import csv
 import gzip
-import io
 import itertools
 import json
 import lzma
@@ -19,23 +20,33 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from rivals import program_for  # noqa: E402
+from rivals import program_for
 
-ARRANGEMENTS = [(model, workers, stdin) for model, workers, stdin in
-                itertools.product(["run-to-completion", "pipeline", "cooperative"], [1, 2, 4], [False, True])]
+ARRANGEMENTS = [
+    (model, workers, stdin)
+    for model, workers, stdin in itertools.product(
+        ["run-to-completion", "pipeline", "cooperative"], [1, 2, 4], [False, True]
+    )
+]
 COLUMNS = ["ip_version", "protocol", "src_ip", "dst_ip", "src_port", "dst_port"]
 
 
 # Innermost headers that only tshark finds, inside what is no tunnel: decompressed IPComp, sampled headers, OpenFlow.
-ACCEPTED_INNERMOST = {"libpcap__filter_AH-IPcomp-IPv4.pcap", "libpcap__filter_AH-IPcomp-IPv6.pcap", "nDPI__sflow.pcap",
-                      "tcpdump__of13_ericsson.pcapng"}
+ACCEPTED_INNERMOST = {
+    "libpcap__filter_AH-IPcomp-IPv4.pcap",
+    "libpcap__filter_AH-IPcomp-IPv6.pcap",
+    "nDPI__sflow.pcap",
+    "tcpdump__of13_ericsson.pcapng",
+}
 # Link types that neither of the programs behind the truth knows: tags of switches.
 ACCEPTED_LINK_TYPE = {"libpcap__filter_brcm-tag.pcap", "tcpdump__dsa.pcap"}
 
 
 def find_traces():
     """The folder of the trace set; None, having said SKIPPED, where it is missing."""
-    traces = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces"))
+    traces = pathlib.Path(
+        os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces")
+    )
     if (traces / "MANIFEST.tsv").exists():
         return traces
     print(f"SKIPPED: no traces at {traces} (set PARSHALL_TRACES)")
@@ -66,6 +77,7 @@ def capture_bytes(path):
     data = path.read_bytes()
     if data[:2] == b"\x1f\x8b":
         import zlib
+
         inflate = zlib.decompressobj(31)
         return inflate.decompress(data) + inflate.flush()
     if data[:6] == b"\xfd7zXZ\0":
@@ -77,8 +89,25 @@ def measure(parshall, path, inner, arrangement):
     """(flows, summary) as the program reports them; raises on a crash or an unbalanced account."""
     model, workers, stdin, table = arrangement
     data = capture_bytes(path)
-    command = [program_for(parshall, [model, "--table", table]), "watch", "-r", "-" if stdin or data is not None else str(path), "--format", "json", "--quiet", "--flows", "32768",
-               "--workers", str(workers), "--model", model, "--ring", "4096", "--table", table] + (["--inner"] if inner else [])
+    command = [
+        program_for(parshall, [model, "--table", table]),
+        "watch",
+        "-r",
+        "-" if stdin or data is not None else str(path),
+        "--format",
+        "json",
+        "--quiet",
+        "--flows",
+        "32768",
+        "--workers",
+        str(workers),
+        "--model",
+        model,
+        "--ring",
+        "4096",
+        "--table",
+        table,
+    ] + (["--inner"] if inner else [])
     with open(path, "rb") as file:
         if data is not None:
             run = subprocess.run(command, input=data, capture_output=True, timeout=120)
@@ -88,12 +117,19 @@ def measure(parshall, path, inner, arrangement):
         raise RuntimeError(f"exit status {run.returncode}: {run.stderr.decode(errors='replace').strip()}")
     document = json.loads(run.stdout)
     summary = document["summary"]
-    if not summary["accounting"]["balanced"] or summary["packets"] != sum(flow["packets"] for flow in document["flows"]):
+    if not summary["accounting"]["balanced"] or summary["packets"] != sum(
+        flow["packets"] for flow in document["flows"]
+    ):
         raise RuntimeError(f"the account does not balance: {summary['accounting']}")
     flows = {}
     for flow in document["flows"]:
-        flows[tuple(str(flow[name]) for name in COLUMNS)] = (flow["packets"], flow["ip_bytes"], flow["wire_bytes"], flow["first_seen_ns"],
-                                                             flow["last_seen_ns"])
+        flows[tuple(str(flow[name]) for name in COLUMNS)] = (
+            flow["packets"],
+            flow["ip_bytes"],
+            flow["wire_bytes"],
+            flow["first_seen_ns"],
+            flow["last_seen_ns"],
+        )
     return flows
 
 
@@ -101,13 +137,21 @@ def differences(truth, ours):
     def same(a, b):
         times = a[3] == 0 or all(x // 1000 == y // 1000 for x, y in zip(a[3:], b[3:]))
         return a[:3] == b[:3] and times
-    return [f"{key}: truth {truth.get(key)}, parshall {ours.get(key)}" for key in set(truth) | set(ours)
-            if key not in truth or key not in ours or not same(truth[key], ours[key])]
+
+    return [
+        f"{key}: truth {truth.get(key)}, parshall {ours.get(key)}"
+        for key in set(truth) | set(ours)
+        if key not in truth or key not in ours or not same(truth[key], ours[key])
+    ]
 
 
 def empty_capture_problems(parshall, path):
     run = subprocess.run([parshall, "watch", "-r", path], capture_output=True, text=True, timeout=60)
-    return [] if run.returncode == 1 and "is empty" in run.stderr else [f"an empty file gave {run.returncode}: {run.stderr}"]
+    return (
+        []
+        if run.returncode == 1 and "is empty" in run.stderr
+        else [f"an empty file gave {run.returncode}: {run.stderr}"]
+    )
 
 
 def exact_tables(parshall):
@@ -133,7 +177,10 @@ def check(parshall, traces, row, arrangement, inner):
     truth_path = traces / "truth" / (row["file"] + (".inner.tsv.gz" if inner else ".flows.tsv.gz"))
     if inner and not truth_path.exists():
         truth_path = traces / "truth" / (row["file"] + ".flows.tsv.gz")
-    label = f"{row['file']} ({'innermost' if inner else 'outermost'}, {arrangement[0]}, {arrangement[1]} workers, {'stdin' if arrangement[2] else 'file'}, {arrangement[3]})"
+    label = (
+        f"{row['file']} ({'innermost' if inner else 'outermost'}, {arrangement[0]}, {arrangement[1]} workers, "
+        f"{'stdin' if arrangement[2] else 'file'}, {arrangement[3]})"
+    )
     if int(row["file_bytes"]) == 0:
         return label, row, False, empty_capture_problems(parshall, path)
     try:
@@ -166,8 +213,10 @@ def main():
             else:
                 differing += 1
     agreeing = sum(row["crosscheck"] == "AGREE" for row in rows)
-    print(f"{len(rows)} captures, {agreeing} of them AGREE, {len(jobs)} runs: {wrong} wrong; "
-          f"{differing} runs of DIFFER captures unlike tshark (docs/accuracy-captures.md)")
+    print(
+        f"{len(rows)} captures, {agreeing} of them AGREE, {len(jobs)} runs: {wrong} wrong; "
+        f"{differing} runs of DIFFER captures unlike tshark (docs/accuracy-captures.md)"
+    )
     return 1 if wrong else 0
 
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what comes to a UDP or TCP port into files, each datagram or connection one, until SIGTERM: what it has not read by then it leaves.
+"""Writes what comes to a UDP or TCP port into files, each datagram or connection one, until SIGTERM: what it has not
+read by then it leaves.
 
 usage: collector.py udp|tcp ADDRESS PORT FOLDER [PAUSE_S]
 """
+
 import os
 import pathlib
 import signal
@@ -60,7 +62,9 @@ def main():
     listener.bind((address, int(port)))
     listener.settimeout(0.1)
     print("ready", flush=True)
-    (take_datagrams if kind == "udp" else take_connections)(listener, pathlib.Path(folder), stopped, float(*pause or (0,)))
+    (take_datagrams if kind == "udp" else take_connections)(
+        listener, pathlib.Path(folder), stopped, float(*pause or (0,))
+    )
 
 
 if __name__ == "__main__":

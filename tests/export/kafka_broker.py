@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A broker of Kafka that keeps what a producer sends, as far as librdkafka's needs go: every topic has two partitions, and this broker leads them all."""
+"""A broker of Kafka that keeps what a producer sends, as far as librdkafka's needs go: every topic has two partitions,
+and this broker leads them all."""
+
 import gzip
+import socket
 import struct
 import threading
-import socket
 
 PRODUCE, FETCH, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 1, 3, 18, 22
-# The newest that it says it knows: those before fields of variable place (KIP-482). It is asked for no FETCH; librdkafka takes its version for what a broker can.
+# The newest that it says it knows: those before fields of variable place (KIP-482). It is asked for no FETCH;
+# librdkafka takes its version for what a broker can.
 VERSIONS = {PRODUCE: 7, FETCH: 10, METADATA: 1, API_VERSIONS: 0, INIT_PRODUCER_ID: 1}
 PARTITIONS = 2
 TOO_LARGE, UNAUTHORIZED = 10, 29  # MESSAGE_TOO_LARGE, TOPIC_AUTHORIZATION_FAILED
@@ -21,7 +24,7 @@ class Reader:
 
     def take(self, length):
         self.at += length
-        return self.data[self.at - length:self.at]
+        return self.data[self.at - length : self.at]
 
     def number(self, code):
         return struct.unpack(">" + code, self.take(struct.calcsize(code)))[0]
@@ -35,7 +38,7 @@ class Reader:
         value = shift = 0
         while True:
             byte = self.take(1)[0]
-            value |= (byte & 0x7f) << shift
+            value |= (byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
                 return value >> 1 ^ -(value & 1)
@@ -58,7 +61,7 @@ def messages_of(batch):
     attributes = header.number("h")
     header.take(4 + 8 + 8)
     producer, sequence = header.take(8 + 2), header.number("i")
-    count, records, found = header.number("i"), Reader(COMPRESSION[attributes & 7](header.data[header.at:])), []
+    count, records, found = header.number("i"), Reader(COMPRESSION[attributes & 7](header.data[header.at :])), []
     for _ in range(count):
         record = Reader(records.sized())
         record.take(1)
@@ -68,7 +71,8 @@ def messages_of(batch):
 
 
 class Broker:
-    """`most`: bytes of a batch, above which it is refused, as of a broker that nobody configured; `forbidden`: a topic that nobody may write to."""
+    """`most`: bytes of a batch, above which it is refused, as of a broker that nobody configured; `forbidden`: a topic
+    that nobody may write to."""
 
     def __init__(self, most=1048588, forbidden=None):
         self.most, self.forbidden, self.topics, self.batches, self.refused, self.next = most, forbidden, {}, 0, 0, {}
@@ -142,7 +146,12 @@ class Broker:
 
     def metadata(self, request):
         topics = [request.text() for _ in range(request.number("i"))]
-        answer = struct.pack(">ii", 1, 1) + text("127.0.0.1") + struct.pack(">ihi", self.port, -1, 1) + struct.pack(">i", len(topics))
+        answer = (
+            struct.pack(">ii", 1, 1)
+            + text("127.0.0.1")
+            + struct.pack(">ihi", self.port, -1, 1)
+            + struct.pack(">i", len(topics))
+        )
         for topic in topics:
             answer += struct.pack(">h", 0) + text(topic) + struct.pack(">?i", False, PARTITIONS)
             for partition in range(PARTITIONS):
@@ -157,7 +166,9 @@ class Broker:
             answer += text(topic) + struct.pack(">i", partitions)
             for _ in range(partitions):
                 partition = request.number("i")
-                answer += struct.pack(">ihqqq", partition, self.keep(topic, partition, request.take(request.number("i"))), 0, -1, 0)
+                answer += struct.pack(
+                    ">ihqqq", partition, self.keep(topic, partition, request.take(request.number("i"))), 0, -1, 0
+                )
         return struct.pack(">i", topics) + answer + struct.pack(">i", 0)
 
     def keep(self, topic, partition, batch):
@@ -170,7 +181,9 @@ class Broker:
                 return UNAUTHORIZED
             producer, sequence, messages = messages_of(batch)
             whose = (producer, topic, partition)
-            if sequence < 0 or sequence >= self.next.get(whose, 0):  # else it was sent again, since the answer did not arrive
+            if sequence < 0 or sequence >= self.next.get(
+                whose, 0
+            ):  # else it was sent again, since the answer did not arrive
                 self.topics.setdefault(topic, []).extend(messages)
                 self.next[whose] = sequence + len(messages)
             return 0

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Biflows (RFC 5103): each connection is one record of the initiator, whoever reads it and whatever ends it, in every output; no packet is lost or invented.
+"""Biflows (RFC 5103): each connection is one record of the initiator, whoever reads it and whatever ends it, in every
+output; no packet is lost or invented.
 
 usage: test_biflow.py PARSHALL [unittest arguments]
 """
+
 import collections
 import csv
 import gzip
@@ -32,14 +34,18 @@ class Biflows(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def run_program(self, *arguments, status=0):
-        done = subprocess.run([PROGRAM, "watch", "-q", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [PROGRAM, "watch", "-q", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
+        )
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
     def watch(self, *arguments, name="flows.csv", columns="tcp_flags"):
         """Rows of the exported CSV; every account balances."""
         path = self.folder / name
-        done = self.run_program("--stats", columns, "--format", "json", "--top", "1", "--export", f"csv:{path}", *arguments)
+        done = self.run_program(
+            "--stats", columns, "--format", "json", "--top", "1", "--export", f"csv:{path}", *arguments
+        )
         with open(path, newline="") as file:
             rows = list(csv.DictReader(file))
         summary = json.loads(done.stdout)["summary"]
@@ -48,7 +54,10 @@ class Biflows(unittest.TestCase):
             for unit in ("records", "packets"):
                 self.assertEqual(output["offered"][unit], output["written"][unit] + output["dropped"][unit])
             self.assertEqual(output["written"]["packets"], summary["accounting"]["counted"])
-        self.assertEqual(sum(int(row["packets"]) + int(row.get("reverse_packets") or 0) for row in rows), summary["accounting"]["counted"])
+        self.assertEqual(
+            sum(int(row["packets"]) + int(row.get("reverse_packets") or 0) for row in rows),
+            summary["accounting"]["counted"],
+        )
         return rows
 
     @staticmethod
@@ -80,23 +89,45 @@ class Biflows(unittest.TestCase):
             for suffix, kind in (("parquet", "parquet"), ("jsonl", "jsonl"), ("ipfix", "ipfix")):
                 with self.subTest(columns=columns, kind=kind):
                     path = self.folder / f"{columns}.{suffix}"
-                    self.run_program("-q", "-r", CASES / "biflow_active_timeout_udp.pcap", "--biflow", "--columns", columns, "--export", f"{kind}:{path}")
+                    self.run_program(
+                        "-q",
+                        "-r",
+                        CASES / "biflow_active_timeout_udp.pcap",
+                        "--biflow",
+                        "--columns",
+                        columns,
+                        "--export",
+                        f"{kind}:{path}",
+                    )
                     subprocess.run([PROGRAM, "verify", path], check=True, stdout=subprocess.DEVNULL)
 
     def test_connections_become_records_of_both_directions(self):
         traffic = "-g", "flows=5000,packets=300000,protocol=connections", "--count", "300k"
-        for more in ((), ("--workers", "2"), ("--workers", "3", "--threads", "pipeline"), ("--identity", "fingerprint"), ("--key", "src-dst")):
+        for more in (
+            (),
+            ("--workers", "2"),
+            ("--workers", "3", "--threads", "pipeline"),
+            ("--identity", "fingerprint"),
+            ("--key", "src-dst"),
+        ):
             with self.subTest(more=more):
                 self.assertGreater(self.compare(*traffic, *more), 2000)
 
     def test_ipv6_connections_do_too(self):
-        self.assertGreater(self.compare("-g", "flows=5000,packets=100000,protocol=connections,ipv6=0.5", "--count", "100k", "--workers", "2"), 2000)
+        self.assertGreater(
+            self.compare(
+                "-g", "flows=5000,packets=100000,protocol=connections,ipv6=0.5", "--count", "100k", "--workers", "2"
+            ),
+            2000,
+        )
 
     def test_what_goes_one_way_stays_as_it_is(self):
         self.assertEqual(self.compare("-g", "flows=5000,packets=100000", "--count", "100k"), 0)
 
     def test_a_link_that_does_not_wait(self):
-        rows = self.watch("-g", "flows=2000,pace=50000,protocol=connections", "--idle", "200ms", "--duration", "3s", "--biflow")
+        rows = self.watch(
+            "-g", "flows=2000,pace=50000,protocol=connections", "--idle", "200ms", "--duration", "3s", "--biflow"
+        )
         self.assertGreater(sum(row["reverse_packets"] != "" for row in rows), 100)
 
     def test_every_connection_is_one_record_whoever_reads(self):
@@ -104,21 +135,54 @@ class Biflows(unittest.TestCase):
             capture = self.folder / "connections.pcap"
             capture.write_bytes(packed.read())
         seen = []
-        for threads in (("--workers", "1"), ("--workers", "2"), ("--workers", "4"), ("--workers", "1", "--threads", "pipeline"), ("--workers", "4", "--threads", "pipeline")):
+        for threads in (
+            ("--workers", "1"),
+            ("--workers", "2"),
+            ("--workers", "4"),
+            ("--workers", "1", "--threads", "pipeline"),
+            ("--workers", "4", "--threads", "pipeline"),
+        ):
             for seed in (1, 2):
-                rows = self.watch("-r", capture, "--biflow", "--idle", "15s", "--linger", "1s", "--seed", seed, *threads, columns="tcp_flags,end_reason")
+                rows = self.watch(
+                    "-r",
+                    capture,
+                    "--biflow",
+                    "--idle",
+                    "15s",
+                    "--linger",
+                    "1s",
+                    "--seed",
+                    seed,
+                    *threads,
+                    columns="tcp_flags,end_reason",
+                )
                 self.assertEqual(len(rows), 1500)
-                self.assertEqual({(row["packets"], row["reverse_packets"], row["biflow_direction"], row["dst_ip"]) for row in rows}, {("4", "2", "1", SERVER)})
+                self.assertEqual(
+                    {(row["packets"], row["reverse_packets"], row["biflow_direction"], row["dst_ip"]) for row in rows},
+                    {("4", "2", "1", SERVER)},
+                )
                 seen.append(sorted(tuple(row.values()) for row in rows))
         self.assertTrue(all(each == seen[0] for each in seen), "the same records, for every seed and number of workers")
 
     def test_every_output_counts_the_source_s_direction(self):
         capture = CASES / "biflow_synack_first_in_file.pcap"
         base = "-r", capture, "--biflow"
-        wanted = {"src_ip": CLIENT, "dst_ip": SERVER, "packets": 3, "ip_bytes": 122, "reverse_packets": 2, "reverse_ip_bytes": 80, "biflow_direction": 1}
+        wanted = {
+            "src_ip": CLIENT,
+            "dst_ip": SERVER,
+            "packets": 3,
+            "ip_bytes": 122,
+            "reverse_packets": 2,
+            "reverse_ip_bytes": 80,
+            "biflow_direction": 1,
+        }
 
         def check(flow, where):
-            self.assertEqual({name: int(flow[name]) if isinstance(value, int) else flow[name] for name, value in wanted.items()}, wanted, where)
+            self.assertEqual(
+                {name: int(flow[name]) if isinstance(value, int) else flow[name] for name, value in wanted.items()},
+                wanted,
+                where,
+            )
 
         for more in ((), ("--top", "5"), ("--sort", "packets"), ("--every", "1s")):
             text = self.run_program(*base, *more).stdout
@@ -129,9 +193,18 @@ class Biflows(unittest.TestCase):
             self.assertIn("80", rows[0][6:])
         for more in ((), ("--sort", "packets"), ("--top", "5"), ("--sort", "reverse_packets")):
             for kind in ("json", "jsonl", "csv"):
-                done = self.run_program(*base, "--format", kind, *more) if kind != "jsonl" else self.run_program(*base, "--export", "jsonl:-", *more, "--output", self.folder / "report")
-                flows = {"json": lambda text: json.loads(text)["flows"], "jsonl": lambda text: [json.loads(line)["flow"] for line in text.splitlines() if line.startswith('{"flow"')],
-                         "csv": lambda text: list(csv.DictReader(text.splitlines()))}[kind](done.stdout)
+                done = (
+                    self.run_program(*base, "--format", kind, *more)
+                    if kind != "jsonl"
+                    else self.run_program(*base, "--export", "jsonl:-", *more, "--output", self.folder / "report")
+                )
+                flows = {
+                    "json": lambda text: json.loads(text)["flows"],
+                    "jsonl": lambda text: [
+                        json.loads(line)["flow"] for line in text.splitlines() if line.startswith('{"flow"')
+                    ],
+                    "csv": lambda text: list(csv.DictReader(text.splitlines())),
+                }[kind](done.stdout)
                 self.assertEqual(len(flows), 1, done.stdout)
                 check(flows[0], (kind, more))
         for line in self.run_program(*base, "--format", "json", "--every", "1s").stdout.splitlines():
@@ -147,7 +220,14 @@ class Biflows(unittest.TestCase):
                 self.assertEqual({row["biflow_direction"] for row in rows}, {direction}, protocol)
 
     def test_the_initiator_stays_over_active_timeouts(self):
-        rows = self.watch("-r", CASES / "biflow_active_timeout_udp.pcap", "--biflow", "--active", "10s", columns="flow_id,record,packets_total")
+        rows = self.watch(
+            "-r",
+            CASES / "biflow_active_timeout_udp.pcap",
+            "--biflow",
+            "--active",
+            "10s",
+            columns="flow_id,record,packets_total",
+        )
         self.assertEqual([row["record"] for row in rows], ["0", "1", "2"])
         self.assertEqual({row["src_ip"] for row in rows}, {CLIENT})
         self.assertEqual(len({row["flow_id"] for row in rows}), 1)
@@ -158,7 +238,14 @@ class Biflows(unittest.TestCase):
 
     def test_a_direction_that_is_silent_in_a_record_has_nothing_of_the_one_before(self):
         """Statistics are of the source's packets in this record alone."""
-        rows = self.watch("-r", CASES / "biflow_active_timeout_udp.pcap", "--biflow", "--active", "1s", columns="record,size_max_bytes,size_mean_bytes,packets_total")
+        rows = self.watch(
+            "-r",
+            CASES / "biflow_active_timeout_udp.pcap",
+            "--biflow",
+            "--active",
+            "1s",
+            columns="record,size_max_bytes,size_mean_bytes,packets_total",
+        )
         silent = [row for row in rows if row["packets"] == "0"]
         self.assertGreater(len(silent), 3)
         self.assertEqual({(row["size_max_bytes"], row["size_mean_bytes"]) for row in silent}, {("", "")})
@@ -170,8 +257,12 @@ class Biflows(unittest.TestCase):
         self.assertEqual((row["src_ip"], row["biflow_direction"]), (CLIENT, "1"))
 
     def test_a_reset_of_either_side_ends_both_directions(self):
-        rows = self.watch("-r", CASES / "biflow_three_resets.pcap", "--biflow", "--linger", "1s", columns="tcp_flags,end_reason")
-        self.assertEqual([(row["packets"], row["reverse_packets"]) for row in rows], [("4", "2"), ("5", "3"), ("6", "4")])
+        rows = self.watch(
+            "-r", CASES / "biflow_three_resets.pcap", "--biflow", "--linger", "1s", columns="tcp_flags,end_reason"
+        )
+        self.assertEqual(
+            [(row["packets"], row["reverse_packets"]) for row in rows], [("4", "2"), ("5", "3"), ("6", "4")]
+        )
         self.assertEqual({row["src_ip"] for row in rows}, {CLIENT})
         self.assertEqual([row["end_reason"] for row in rows], ["end_of_flow", "end_of_flow", "forced"])
 
@@ -190,16 +281,60 @@ class Biflows(unittest.TestCase):
             wanted = sorted(biflows_of(packets, idle_ns=2 * S, active_ns=5 * S, linger_ns=S // 2))
             self.assertGreater(len(wanted), 2000)
             for more in ((), ("--workers", "2"), ("--workers", "4", "--threads", "pipeline", "--seed", "9")):
-                rows = self.watch("-r", capture, "--biflow", "--idle", "2s", "--active", "5s", "--linger", "500ms", *more, columns="tcp_flags,record,packets_total")
-                seen = sorted((row["src_ip"], int(row["src_port"]), row["dst_ip"], int(row["dst_port"]), int(row["record"]), int(row["packets"]), int(row["reverse_packets"] or 0),
-                               int(row["tcp_flags"]), int(row["reverse_tcp_flags"] or 0), int(row["packets_total"]), int(row["biflow_direction"])) for row in rows)
+                rows = self.watch(
+                    "-r",
+                    capture,
+                    "--biflow",
+                    "--idle",
+                    "2s",
+                    "--active",
+                    "5s",
+                    "--linger",
+                    "500ms",
+                    *more,
+                    columns="tcp_flags,record,packets_total",
+                )
+                seen = sorted(
+                    (
+                        row["src_ip"],
+                        int(row["src_port"]),
+                        row["dst_ip"],
+                        int(row["dst_port"]),
+                        int(row["record"]),
+                        int(row["packets"]),
+                        int(row["reverse_packets"] or 0),
+                        int(row["tcp_flags"]),
+                        int(row["reverse_tcp_flags"] or 0),
+                        int(row["packets_total"]),
+                        int(row["biflow_direction"]),
+                    )
+                    for row in rows
+                )
                 self.assertEqual(seen, wanted, (seed, more))
 
     def test_tasks_see_what_they_see_without(self):
-        traffic = "-g", "flows=2000,packets=200000,protocol=sessions,resend=0.01", "--count", "200k", "--seed", "3", "--window", "50ms"
-        tasks = [word for task in ("heavy-hitters", "retransmissions", "superspreaders", "latency-change", "bursty") for word in ("--task", task)]
+        traffic = (
+            "-g",
+            "flows=2000,packets=200000,protocol=sessions,resend=0.01",
+            "--count",
+            "200k",
+            "--seed",
+            "3",
+            "--window",
+            "50ms",
+        )
+        tasks = [
+            word
+            for task in ("heavy-hitters", "retransmissions", "superspreaders", "latency-change", "bursty")
+            for word in ("--task", task)
+        ]
         events = []
-        for more in ((), ("--biflow",), ("--biflow", "--workers", "2"), ("--biflow", "--workers", "2", "--threads", "pipeline")):
+        for more in (
+            (),
+            ("--biflow",),
+            ("--biflow", "--workers", "2"),
+            ("--biflow", "--workers", "2", "--threads", "pipeline"),
+        ):
             path = self.folder / "events"
             self.run_program(*traffic, *tasks, "--events", path, *more)
             events.append(sorted(path.read_text().splitlines()))
@@ -208,7 +343,16 @@ class Biflows(unittest.TestCase):
             self.assertEqual(each, events[0])
 
     def test_evicted_connections_leave_whole(self):
-        rows = self.watch("-g", "flows=5000,packets=100000,protocol=connections", "--count", "100k", "--biflow", "--flows", "256", columns="end_reason")
+        rows = self.watch(
+            "-g",
+            "flows=5000,packets=100000,protocol=connections",
+            "--count",
+            "100k",
+            "--biflow",
+            "--flows",
+            "256",
+            columns="end_reason",
+        )
         self.assertGreater(sum(row["end_reason"] == "evicted" for row in rows), 1000)
         self.assertGreater(sum(row["reverse_packets"] != "" for row in rows), 1000)
 
@@ -221,19 +365,38 @@ class Biflows(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         reader = Reader()
         reader.read(paths["ipfix"].read_bytes())
-        wanted = sorted((row["src_ip"], int(row["src_port"]), int(row["packets"]), int(row["reverse_packets"]), int(row["reverse_ip_bytes"])) for row in rows
-                        if row["reverse_packets"])
-        seen = sorted((flow["src"], flow["src_port"], flow["packets"], flow["reverse_packets"], flow["reverse_octets"]) for flow in reader.flows
-                      if "reverse_packets" in flow)
+        wanted = sorted(
+            (
+                row["src_ip"],
+                int(row["src_port"]),
+                int(row["packets"]),
+                int(row["reverse_packets"]),
+                int(row["reverse_ip_bytes"]),
+            )
+            for row in rows
+            if row["reverse_packets"]
+        )
+        seen = sorted(
+            (flow["src"], flow["src_port"], flow["packets"], flow["reverse_packets"], flow["reverse_octets"])
+            for flow in reader.flows
+            if "reverse_packets" in flow
+        )
         self.assertGreater(len(wanted), 1000)
         self.assertEqual(seen, wanted)
 
     def test_what_has_no_other_direction_is_refused(self):
-        for words, said in ((("--key", "src"), "--biflow: a flow of one address"), (("--packets-only",), "leave out --biflow")):
+        for words, said in (
+            (("--key", "src"), "--biflow: a flow of one address"),
+            (("--packets-only",), "leave out --biflow"),
+        ):
             self.assertIn(said, self.run_program("-g", "flows=10", "--biflow", *words, status=2).stderr)
-        for words, said in ((("--identity", "nic-hash"), "hashes the two directions"), (("--via", "af_xdp", "--workers", "2"), "give --threads pipeline"),
-                            (("--inner", "--workers", "2"), "give --threads pipeline"),
-                            (("--key", "src-dst", "--workers", "2"), "give --threads pipeline"), (("--forward", "other"), "leave out one of them")):
+        for words, said in (
+            (("--identity", "nic-hash"), "hashes the two directions"),
+            (("--via", "af_xdp", "--workers", "2"), "give --threads pipeline"),
+            (("--inner", "--workers", "2"), "give --threads pipeline"),
+            (("--key", "src-dst", "--workers", "2"), "give --threads pipeline"),
+            (("--forward", "other"), "leave out one of them"),
+        ):
             self.assertIn(said, self.run_program("-i", "nowhere", "--biflow", *words, status=2).stderr)
 
 
@@ -256,16 +419,36 @@ def pcap_of(packets):
     for packet in packets:
         ends = [bytes(map(int, address.split("."))) for address, _ in (packet.src, packet.dst)]
         ports = struct.pack(">HH", packet.src[1], packet.dst[1])
-        rest = bytes(8) + bytes([0x50, packet.flags]) + bytes(6) if packet.protocol == 6 else struct.pack(">H", 20) + bytes(14)
-        frame = bytes(12) + b"\x08\x00" + bytes([0x45, 0, 0, 40, 0, 0, 0, 0, 64, packet.protocol, 0, 0]) + b"".join(ends) + ports + rest
-        file.append(struct.pack("<IIII", packet.time_ns // S, packet.time_ns % S // 1000, len(frame), len(frame)) + frame)
+        rest = (
+            bytes(8) + bytes([0x50, packet.flags]) + bytes(6)
+            if packet.protocol == 6
+            else struct.pack(">H", 20) + bytes(14)
+        )
+        frame = (
+            bytes(12)
+            + b"\x08\x00"
+            + bytes([0x45, 0, 0, 40, 0, 0, 0, 0, 64, packet.protocol, 0, 0])
+            + b"".join(ends)
+            + ports
+            + rest
+        )
+        file.append(
+            struct.pack("<IIII", packet.time_ns // S, packet.time_ns % S // 1000, len(frame), len(frame)) + frame
+        )
     return b"".join(file)
 
 
 def half_closed():
     """The client closes with FIN; the server goes on for seconds."""
     packets = []
-    for at_s, way, flags in ((0, 1, SYN), (0, -1, SYN | ACK), (0, 1, ACK | FIN), (5, -1, ACK), (10, -1, ACK), (15, -1, ACK)):
+    for at_s, way, flags in (
+        (0, 1, SYN),
+        (0, -1, SYN | ACK),
+        (0, 1, ACK | FIN),
+        (5, -1, ACK),
+        (10, -1, ACK),
+        (15, -1, ACK),
+    ):
         packets.append(Packet(at_s * S, *ENDS[::way], 6, flags))
     return pcap_of(packets)
 
@@ -315,7 +498,17 @@ class Connection:
         other = next(end for end in (self.latest.src, self.latest.dst) if end != self.source)
         self.total += self.packets[self.source]
         self.record += 1
-        return (*self.source, *other, self.record - 1, self.packets[self.source], self.packets[other], self.flags[self.source], self.flags[other], self.total, int(self.known))
+        return (
+            *self.source,
+            *other,
+            self.record - 1,
+            self.packets[self.source],
+            self.packets[other],
+            self.flags[self.source],
+            self.flags[other],
+            self.total,
+            int(self.known),
+        )
 
 
 def biflows_of(packets, idle_ns, active_ns, linger_ns):

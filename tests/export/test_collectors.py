@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collectors that go and come back, and networks that change, on a veth pair between two network namespaces: what the account says is written came, and
-what came is written or unconfirmed.
+"""Collectors that go and come back, and networks that change, on a veth pair between two network namespaces: what the
+account says is written came, and what came is written or unconfirmed.
 
 usage: test_collectors.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import pathlib
@@ -52,8 +53,23 @@ class Collectors(unittest.TestCase):
             process.communicate()
 
     def collector(self, kind, address="10.9.0.2", pause_s=0):
-        process = subprocess.Popen(["ip", "netns", "exec", self.there, sys.executable, HERE / "collector.py", kind, address, PORT, self.folder, str(pause_s)],
-                                   stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [
+                "ip",
+                "netns",
+                "exec",
+                self.there,
+                sys.executable,
+                HERE / "collector.py",
+                kind,
+                address,
+                PORT,
+                self.folder,
+                str(pause_s),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.running.append(process)
         self.assertEqual(process.stdout.readline(), "ready\n")
         return process
@@ -72,7 +88,25 @@ class Collectors(unittest.TestCase):
 
     def export(self, target, traffic=SLOW, hosts=None, waits=True):
         """Starts the monitor, which exports there. Returns once something came, if it waits."""
-        command = ["ip", "netns", "exec", self.here, PROGRAM, "watch", "-q", "-g", traffic, "--idle", "10ms", "--format", "json", "--top", "1", "--export", f"ipfix:{target}"]
+        command = [
+            "ip",
+            "netns",
+            "exec",
+            self.here,
+            PROGRAM,
+            "watch",
+            "-q",
+            "-g",
+            traffic,
+            "--idle",
+            "10ms",
+            "--format",
+            "json",
+            "--top",
+            "1",
+            "--export",
+            f"ipfix:{target}",
+        ]
         if hosts:
             command = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts, *command]
         self.messages = tempfile.TemporaryFile("w+")
@@ -84,14 +118,18 @@ class Collectors(unittest.TestCase):
         return process
 
     def streams(self):
-        return [path.read_bytes() for path in sorted(self.folder.glob("*.stream"), key=lambda path: path.stat().st_mtime)]
+        return [
+            path.read_bytes() for path in sorted(self.folder.glob("*.stream"), key=lambda path: path.stat().st_mtime)
+        ]
 
     def readers(self):
         """Of what each connection had, whole; and of all datagrams that each collector had."""
         readers = []
         for data in self.streams():
             whole = 0
-            while len(data) >= whole + 4 and len(data) >= whole + (length := int.from_bytes(data[whole + 2:whole + 4], "big")):
+            while len(data) >= whole + 4 and len(data) >= whole + (
+                length := int.from_bytes(data[whole + 2 : whole + 4], "big")
+            ):
                 whole += length
             readers.append(Reader())
             readers[-1].read(data[:whole])
@@ -99,8 +137,8 @@ class Collectors(unittest.TestCase):
             data, at = path.read_bytes(), 0
             readers.append(Reader(late=True))
             while at < len(data):
-                length = int.from_bytes(data[at:at + 4], "big")
-                readers[-1].read(data[at + 4:at + 4 + length])
+                length = int.from_bytes(data[at : at + 4], "big")
+                readers[-1].read(data[at + 4 : at + 4 + length])
                 at += 4 + length
         return readers
 
@@ -121,13 +159,20 @@ class Collectors(unittest.TestCase):
         (output,) = [one for one in json.loads(told)["summary"]["outputs"] if one["name"].startswith("ipfix:")]
         for unit in ("records", "packets"):
             self.assertEqual(output["waiting"][unit], 0)
-            self.assertEqual(output["offered"][unit], output["written"][unit] + output["unconfirmed"][unit] + output["dropped"][unit])
+            self.assertEqual(
+                output["offered"][unit], output["written"][unit] + output["unconfirmed"][unit] + output["dropped"][unit]
+            )
         return output
 
     def assert_honest(self, output, readers):
-        for unit, came in (("records", sum(len(reader.flows) for reader in readers)), ("packets", sum(flow["packets"] for reader in readers for flow in reader.flows))):
+        for unit, came in (
+            ("records", sum(len(reader.flows) for reader in readers)),
+            ("packets", sum(flow["packets"] for reader in readers for flow in reader.flows)),
+        ):
             self.assertLessEqual(output["written"][unit], came, f"{unit}; {output}; {self.said}")
-            self.assertLessEqual(came, output["written"][unit] + output["unconfirmed"][unit], f"{unit}; {output}; {self.said}")
+            self.assertLessEqual(
+                came, output["written"][unit] + output["unconfirmed"][unit], f"{unit}; {output}; {self.said}"
+            )
         told = readers[-1].accounting()[-1]
         for name, of in (("not_sent", "dropped"), ("unconfirmed", "unconfirmed")):
             self.assertEqual(told[name], output[of]["records"])
@@ -153,18 +198,54 @@ class Collectors(unittest.TestCase):
         self.assertEqual((self.said.count("nobody listens there"), self.said.count("it goes on")), (1, 1), self.said)
         self.assertGreater(calm - back, 4.9)
         pace = 10000
-        self.assertGreater(output["dropped"]["records"], (back - gone - 2.5) * pace, "but for those since the last refusal")
+        self.assertGreater(
+            output["dropped"]["records"], (back - gone - 2.5) * pace, "but for those since the last refusal"
+        )
         self.assertLess(output["dropped"]["records"], (back - gone) * pace)
-        self.assertLess(output["unconfirmed"]["records"], (1 + 2 + 5 + 1) * pace, "a second before, two without a refusal, five of silence, and one for a busy machine")
+        self.assertLess(
+            output["unconfirmed"]["records"],
+            (1 + 2 + 5 + 1) * pace,
+            "a second before, two without a refusal, five of silence, and one for a busy machine",
+        )
         self.assertGreater(len(readers[1].flows), (ended - back - 2.5) * pace * 0.8, "templates came within a second")
 
     def nfcapd(self, folder):
         folder.mkdir()
-        process = subprocess.Popen(["ip", "netns", "exec", self.there, "nfcapd", "-b", "10.9.0.2", "-p", PORT, "-w", folder, "-t", "3600", "-B", "8388608"], stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [
+                "ip",
+                "netns",
+                "exec",
+                self.there,
+                "nfcapd",
+                "-b",
+                "10.9.0.2",
+                "-p",
+                PORT,
+                "-w",
+                folder,
+                "-t",
+                "3600",
+                "-B",
+                "8388608",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self.running.append(process)
         listening = f":{int(PORT):04X} "
-        netns.wait_until(lambda: listening in subprocess.run(["ip", "netns", "exec", self.there, "cat", "/proc/net/udp"], capture_output=True, text=True, check=True).stdout, "nfcapd listens")
+        netns.wait_until(
+            lambda: (
+                listening
+                in subprocess.run(
+                    ["ip", "netns", "exec", self.there, "cat", "/proc/net/udp"],
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                ).stdout
+            ),
+            "nfcapd listens",
+        )
         return process
 
     @unittest.skipUnless(shutil.which("nfcapd"), "SKIPPED: there is no nfcapd (nfdump)")
@@ -183,7 +264,9 @@ class Collectors(unittest.TestCase):
         self.end(second)
         came = 0
         for name in ("first", "second"):
-            told = subprocess.run(["nfdump", "-R", self.folder / name, "-I"], capture_output=True, text=True, check=True).stdout
+            told = subprocess.run(
+                ["nfdump", "-R", self.folder / name, "-I"], capture_output=True, text=True, check=True
+            ).stdout
             came += int(next(line for line in told.splitlines() if line.startswith("Packets:")).split()[1])
         self.assertGreater(output["written"]["packets"], 0)
         self.assertLessEqual(output["written"]["packets"], came, output)
@@ -202,7 +285,9 @@ class Collectors(unittest.TestCase):
         self.assert_honest(output, self.readers())
         self.assertGreater(output["dropped"]["records"], 0)
         self.assertLess(output["dropped"]["records"], output["offered"]["records"] / 2)
-        self.assertEqual((self.said.count("messages cannot be sent: "), self.said.count("it goes on")), (1, 1), self.said)
+        self.assertEqual(
+            (self.said.count("messages cannot be sent: "), self.said.count("it goes on")), (1, 1), self.said
+        )
 
     def test_by_udp_the_route_goes_and_comes_back(self):
         collector = self.collector("udp")
@@ -239,7 +324,8 @@ class Collectors(unittest.TestCase):
         self.assertGreater(len(readers[1].flows), output["offered"]["records"] / 3)
 
     def test_by_tcp_collectors_end_under_load(self):
-        """One that reads all at once, and two that do not: then there is much on its way, and much that was not read."""
+        """One that reads all at once, and two that do not: then there is much on its way, and much that was not
+        read."""
         collector = self.collector("tcp", pause_s=0.02)
         process = self.export(f"tcp://10.9.0.2:{PORT}", FAST)
         for number, pause_s in enumerate((0, 0.02, 0), 2):
@@ -254,7 +340,10 @@ class Collectors(unittest.TestCase):
         self.assertEqual(len(readers), 4)
         self.assert_honest(output, readers)
         self.assertGreater(output["unconfirmed"]["records"], 0)
-        told = [next(option for option in reader.options if "unconfirmed" in option)["unconfirmed"] for reader in readers[1:]]
+        told = [
+            next(option for option in reader.options if "unconfirmed" in option)["unconfirmed"]
+            for reader in readers[1:]
+        ]
         self.assertEqual(told, sorted(told))
         self.assertGreater(told[0], 0)
 

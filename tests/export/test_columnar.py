@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records as Parquet and Arrow: the same as in CSV, to the ns, by whoever reads them; files that are whole or not there; and an account that adds up.
+"""Records as Parquet and Arrow: the same as in CSV, to the ns, by whoever reads them; files that are whole or not
+there; and an account that adds up.
 
 usage: test_columnar.py PARSHALL [unittest arguments]
-Reads with pyarrow, DuckDB, polars and chdb, each where it is installed (tools/readers.sh installs them), and Spark likewise (pyspark, and Java); without any, what `parshall verify` reads is compared.
+Reads with pyarrow, DuckDB, polars and chdb, each where it is installed (tools/readers.sh installs them), and Spark
+likewise (pyspark, and Java); without any, what `parshall verify` reads is compared.
 """
+
 import csv
 import importlib
 import json
@@ -20,7 +23,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
-from side_by_side import thorough  # noqa: E402
+from side_by_side import thorough
 
 PROGRAM = None
 TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
@@ -42,8 +45,28 @@ class ColumnarTest(unittest.TestCase):
         self.flows = self.folder / "flows"
 
     def watch(self, *arguments, traffic=tuple(TRAFFIC), before=()):
-        done = subprocess.run([*before, PROGRAM, "watch", "-q", *traffic, "--stats", STATS, "--format", "json", "--top", "1", "--export",
-                               f"csv:{self.folder / 'flows.csv'}", *arguments], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [
+                *before,
+                PROGRAM,
+                "watch",
+                "-q",
+                *traffic,
+                "--stats",
+                STATS,
+                "--format",
+                "json",
+                "--top",
+                "1",
+                "--export",
+                f"csv:{self.folder / 'flows.csv'}",
+                *arguments,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         summary = json.loads(done.stdout)["summary"]
         self.assertTrue(summary["accounting"]["balanced"])
@@ -52,12 +75,16 @@ class ColumnarTest(unittest.TestCase):
     def output(self, summary, kind):
         output = next(output for output in summary["outputs"] if output["name"].startswith(kind + ":"))
         for unit in ("records", "packets"):
-            self.assertEqual(output["offered"][unit], output["written"][unit] + output["dropped"][unit], "nothing waits in the end")
+            self.assertEqual(
+                output["offered"][unit], output["written"][unit] + output["dropped"][unit], "nothing waits in the end"
+            )
         self.assertEqual(output["offered"]["packets"], summary["accounting"]["counted"])
         return output
 
     def verify(self, *paths):
-        done = subprocess.run([PROGRAM, "verify", *map(str, paths)], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [PROGRAM, "verify", *map(str, paths)], capture_output=True, text=True, timeout=120, check=False
+        )
         return done.returncode, done.stdout + done.stderr
 
     def rows(self):
@@ -71,7 +98,11 @@ class ColumnarTest(unittest.TestCase):
         for record in records:
             row = rows[str(record["flow_id"]), str(record["record"])]
             for name, text in row.items():
-                value = record[name.removesuffix("_ns") if name in ("first_seen_ns", "last_seen_ns", "flow_first_seen_ns") else name]
+                value = record[
+                    name.removesuffix("_ns")
+                    if name in ("first_seen_ns", "last_seen_ns", "flow_first_seen_ns")
+                    else name
+                ]
                 if text == "":
                     self.assertIsNone(value, name)
                 elif isinstance(value, bool):
@@ -111,7 +142,9 @@ class Parquet(ColumnarTest):
         self.assertIn(f"{output['written']['records']} records of {output['written']['packets']} packets", said)
         self.assertEqual(list(self.flows.rglob("*.part")), [])
         for path in self.files():
-            self.assertRegex(str(path.relative_to(self.flows)), r"^date=\d{4}-\d\d-\d\d/hour=\d\d/flows-[0-9a-f]{16}-\d{6}\.parquet$")
+            self.assertRegex(
+                str(path.relative_to(self.flows)), r"^date=\d{4}-\d\d-\d\d/hour=\d\d/flows-[0-9a-f]{16}-\d{6}\.parquet$"
+            )
 
     def test_pyarrow_reads_what_csv_has(self):
         if not reader("pyarrow"):
@@ -128,7 +161,9 @@ class Parquet(ColumnarTest):
             metadata = file.metadata
             for group in range(metadata.num_row_groups):
                 for index in range(metadata.num_columns):
-                    self.assert_bounds(file, metadata.row_group(group).column(index), group, file.schema_arrow.field(index))
+                    self.assert_bounds(
+                        file, metadata.row_group(group).column(index), group, file.schema_arrow.field(index)
+                    )
         (account,) = self.flows.glob("_accounting/*.pq")
         (told,) = self.records_of(parquet.read_table(account))
         self.assertEqual(told["counted_in_flows"], told["packets_written"])
@@ -147,8 +182,14 @@ class Parquet(ColumnarTest):
     def test_others_read_the_same_sums(self):
         self.export("every=100ms")
         rows = self.rows()
-        wanted = (len(rows), sum(int(row["packets"]) for row in rows), len({row["src_ip"] for row in rows}),
-                  sum(row["iat_p99_ns"] != "" for row in rows), min(int(row["first_seen_ns"]) for row in rows), max(int(row["last_seen_ns"]) for row in rows))
+        wanted = (
+            len(rows),
+            sum(int(row["packets"]) for row in rows),
+            len({row["src_ip"] for row in rows}),
+            sum(row["iat_p99_ns"] != "" for row in rows),
+            min(int(row["first_seen_ns"]) for row in rows),
+            max(int(row["last_seen_ns"]) for row in rows),
+        )
         files = f"{self.flows}/date=*/hour=*/*.parquet"
         sums = "count(*), sum(packets), count(distinct src_ip), count(iat_p99_ns)"
         if duckdb := reader("duckdb"):
@@ -156,9 +197,18 @@ class Parquet(ColumnarTest):
             self.assertEqual(duckdb.sql(f"select {sums}, {times} from read_parquet('{files}')").fetchall()[0], wanted)
         if polars := reader("polars"):
             column = polars.col
-            read = polars.scan_parquet(files, hive_partitioning=True).select(
-                polars.len(), column("packets").sum(), column("src_ip").n_unique(), column("iat_p99_ns").count(),
-                column("first_seen").min().dt.epoch("ns").alias("first"), column("last_seen").max().dt.epoch("ns").alias("last")).collect()
+            read = (
+                polars.scan_parquet(files, hive_partitioning=True)
+                .select(
+                    polars.len(),
+                    column("packets").sum(),
+                    column("src_ip").n_unique(),
+                    column("iat_p99_ns").count(),
+                    column("first_seen").min().dt.epoch("ns").alias("first"),
+                    column("last_seen").max().dt.epoch("ns").alias("last"),
+                )
+                .collect()
+            )
             self.assertEqual(read.row(0), wanted)
         if chdb := reader("chdb"):
             times = "toUnixTimestamp64Nano(min(first_seen)), toUnixTimestamp64Nano(max(last_seen))"
@@ -170,8 +220,25 @@ class Parquet(ColumnarTest):
 
     def leave_a_part(self):
         """A run that is killed while it writes a file."""
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,pace=400000", "--idle", "1ms", "--top", "1", "--stats", STATS, "-o", os.devnull,
-                                    "--export", f"parquet:{self.flows},every=300ms"])
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                "-g",
+                "flows=20000,pace=400000",
+                "--idle",
+                "1ms",
+                "--top",
+                "1",
+                "--stats",
+                STATS,
+                "-o",
+                os.devnull,
+                "--export",
+                f"parquet:{self.flows},every=300ms",
+            ]
+        )
         until = time.monotonic() + 20
         while not (self.files() and any(self.flows.rglob("*.part"))) and time.monotonic() < until:
             time.sleep(0.01)
@@ -181,28 +248,54 @@ class Parquet(ColumnarTest):
     def test_the_folder_is_read_as_it_is_with_accounts_and_a_part_in_it(self):
         self.leave_a_part()
         self.export("every=100ms", "size=1M")
-        found = [path.relative_to(self.flows) for path in self.flows.rglob("*") if path.is_file() and path not in self.files()]
+        found = [
+            path.relative_to(self.flows)
+            for path in self.flows.rglob("*")
+            if path.is_file() and path not in self.files()
+        ]
         self.assertEqual(sorted(path.suffix for path in found), [".part", ".pq"], found)
-        self.assertTrue(all(any(part.startswith("_") for part in path.parts) for path in found), "Spark skips files and folders of such names, and pyarrow")
+        self.assertTrue(
+            all(any(part.startswith("_") for part in path.parts) for path in found),
+            "Spark skips files and folders of such names, and pyarrow",
+        )
         told = re.findall(r"\.parquet  (\d+) records of (\d+) packets", self.verify(self.flows)[1])
         self.assertEqual(len(told), len(self.files()))
         self.assertGreater(len(told), 2)
         wanted = tuple(sum(int(line[unit]) for line in told) for unit in (0, 1))
         if duckdb := reader("duckdb"):
             for more in ("", ", hive_partitioning=true"):
-                self.assertEqual(duckdb.sql(f"select count(*), sum(packets) from read_parquet('{self.flows}/**/*.parquet'{more})").fetchall()[0], wanted)
-            self.assertEqual(duckdb.sql(f"select count(*) from read_parquet('{self.flows}/_accounting/*.pq')").fetchall()[0], (1,))
+                self.assertEqual(
+                    duckdb.sql(
+                        f"select count(*), sum(packets) from read_parquet('{self.flows}/**/*.parquet'{more})"
+                    ).fetchall()[0],
+                    wanted,
+                )
+            self.assertEqual(
+                duckdb.sql(f"select count(*) from read_parquet('{self.flows}/_accounting/*.pq')").fetchall()[0], (1,)
+            )
         if reader("pyarrow"):
             dataset = importlib.import_module("pyarrow.dataset").dataset(self.flows, partitioning="hive")
             packets = dataset.to_table(columns=["packets"])["packets"].to_pylist()
             self.assertEqual((len(packets), sum(packets)), wanted)
-            self.assertEqual(importlib.import_module("pyarrow.parquet").read_table(self.flows, columns=["packets"]).num_rows, wanted[0])
+            self.assertEqual(
+                importlib.import_module("pyarrow.parquet").read_table(self.flows, columns=["packets"]).num_rows,
+                wanted[0],
+            )
         if polars := reader("polars"):
-            read = polars.scan_parquet(f"{self.flows}/**/*.parquet", hive_partitioning=True).select(polars.len(), polars.col("packets").sum()).collect()
+            read = (
+                polars.scan_parquet(f"{self.flows}/**/*.parquet", hive_partitioning=True)
+                .select(polars.len(), polars.col("packets").sum())
+                .collect()
+            )
             self.assertEqual(read.row(0), wanted)
             self.assertEqual(polars.read_parquet(f"{self.flows}/_accounting/*.pq").height, 1)
         if shutil.which("java") and (sql := reader("pyspark.sql")):
-            spark = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.legacy.parquet.nanosAsLong", "true").getOrCreate()
+            spark = (
+                sql.SparkSession.builder.master("local[1]")
+                .config("spark.ui.enabled", "false")
+                .config("spark.sql.legacy.parquet.nanosAsLong", "true")
+                .getOrCreate()
+            )
             self.addCleanup(spark.stop)
             read = spark.read.parquet(str(self.flows)).selectExpr("count(*)", "sum(packets)").first()
             self.assertEqual(tuple(map(int, read)), wanted)
@@ -217,9 +310,21 @@ class Parquet(ColumnarTest):
             return
         self.export("every=100ms")
         ask = pathlib.Path(__file__).resolve().parents[2] / "examples/warehouse/ask.py"
-        done = subprocess.run([sys.executable, ask, self.flows], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [sys.executable, ask, self.flows], capture_output=True, text=True, timeout=60, check=False
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len([line for line in done.stdout.splitlines() if line.split(".")[0].isdigit() and line.endswith(("?", ".", "low."))]), 11, done.stdout)
+        self.assertEqual(
+            len(
+                [
+                    line
+                    for line in done.stdout.splitlines()
+                    if line.split(".")[0].isdigit() and line.endswith(("?", ".", "low."))
+                ]
+            ),
+            11,
+            done.stdout,
+        )
         sys.path.insert(0, str(ask.parent))
         warehouse = importlib.import_module("ask")
         connection = warehouse.open_folder(self.flows)
@@ -235,12 +340,17 @@ class Parquet(ColumnarTest):
         self.assertEqual((counted, here, not_sent, missing), (packets, packets, 0, 0))
 
         self.flows = self.folder / "connections"
-        self.export(traffic=["-g", "flows=2000,packets=100000,protocol=sessions,resend=0.05,rate=20000", "--count", "100k"])
+        self.export(
+            traffic=["-g", "flows=2000,packets=100000,protocol=sessions,resend=0.05,rate=20000", "--count", "100k"]
+        )
         connection = warehouse.open_folder(self.flows)
         answers = {number: connection.sql(sql).fetchall() for number, _, sql in warehouse.questions()}
         rows = self.rows()
         ((_, percent, sent_again, packets),) = answers["9"]
-        self.assertEqual((sent_again, packets), (sum(int(row["tcp_retransmissions"]) for row in rows), sum(int(row["packets"]) for row in rows)))
+        self.assertEqual(
+            (sent_again, packets),
+            (sum(int(row["tcp_retransmissions"]) for row in rows), sum(int(row["packets"]) for row in rows)),
+        )
         self.assertGreater(sent_again, 0)
         self.assertAlmostEqual(percent, 100 * sent_again / packets)
         networks = {}
@@ -287,8 +397,23 @@ class Parquet(ColumnarTest):
         chance = random.Random(times)
         parts = 0
         for _ in range(times):
-            process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=20000,pace=400000", "--idle", "1ms", "--top", "1", "--export",
-                                        f"parquet:{self.flows},every=100ms"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                [
+                    PROGRAM,
+                    "watch",
+                    "-q",
+                    "-g",
+                    "flows=20000,pace=400000",
+                    "--idle",
+                    "1ms",
+                    "--top",
+                    "1",
+                    "--export",
+                    f"parquet:{self.flows},every=100ms",
+                ],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
             until = time.monotonic() + 20
             while not any(self.flows.rglob("*.part")) and time.monotonic() < until:
                 time.sleep(0.01)
@@ -309,11 +434,40 @@ class Parquet(ColumnarTest):
             print("SKIPPED a full disk takes root to make")
             return
         self.flows.mkdir()
-        script = ('mount -t tmpfs -o size=16m tmpfs "$0" && "$@" --export "parquet:$0,size=1M,partition=none" > "$0/../report.json" && "$1" verify "$0"; '
-                  'echo "verified $?" && du -s "$0"')
-        done = subprocess.run(["unshare", "--mount", "sh", "-c", script, str(self.flows), PROGRAM, "watch", "-q", "-g", "flows=200000,packets=2000000",
-                               "--count", "1M", "--idle", "1ms", "--stats", STATS, "--format", "json", "--top", "1"],
-                              capture_output=True, text=True, timeout=120, check=False)
+        script = (
+            'mount -t tmpfs -o size=16m tmpfs "$0" && "$@" --export "parquet:$0,size=1M,partition=none" > "$0/../'
+            'report.json" && "$1" verify "$0"; '
+            'echo "verified $?" && du -s "$0"'
+        )
+        done = subprocess.run(
+            [
+                "unshare",
+                "--mount",
+                "sh",
+                "-c",
+                script,
+                str(self.flows),
+                PROGRAM,
+                "watch",
+                "-q",
+                "-g",
+                "flows=200000,packets=2000000",
+                "--count",
+                "1M",
+                "--idle",
+                "1ms",
+                "--stats",
+                STATS,
+                "--format",
+                "json",
+                "--top",
+                "1",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         output = self.output(json.loads((self.folder / "report.json").read_text())["summary"], "parquet")
         self.assertGreater(output["written"]["records"], 0)
         self.assertGreater(output["dropped"]["records"], 0)
@@ -322,10 +476,22 @@ class Parquet(ColumnarTest):
 
     def test_bad_targets_are_told_at_the_start(self):
         (self.folder / "file").write_text("")
-        for target, said in (("x,every=0", "every=0: time"), ("x,level=99", "level=99: of zstd"), ("-", "files go into a folder"),
-                             (f"{self.folder / 'file'}/x", "Not a directory"), ("x,size=1", "size=1: bytes"), ("x,partition=year", "partition=year")):
-            done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "-o", os.devnull, "--export", f"parquet:{target}"], capture_output=True, text=True, timeout=30, check=False,
-                                  cwd=self.folder)
+        for target, said in (
+            ("x,every=0", "every=0: time"),
+            ("x,level=99", "level=99: of zstd"),
+            ("-", "files go into a folder"),
+            (f"{self.folder / 'file'}/x", "Not a directory"),
+            ("x,size=1", "size=1: bytes"),
+            ("x,partition=year", "partition=year"),
+        ):
+            done = subprocess.run(
+                [PROGRAM, "watch", "-q", *TRAFFIC, "-o", os.devnull, "--export", f"parquet:{target}"],
+                capture_output=True,
+                text=True,
+                timeout=30,
+                check=False,
+                cwd=self.folder,
+            )
             self.assertEqual(done.returncode, 1 if "/" in target else 2, target)
             self.assertIn(said, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
@@ -358,8 +524,24 @@ class Arrow(ColumnarTest):
         if not reader("pyarrow"):
             print("SKIPPED pyarrow is not installed")
             return
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=1000,pace=10000", "--idle", "1ms", "--duration", "2s", "-o", os.devnull, "--export", "arrow:-"],
-                                   stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                "-g",
+                "flows=1000,pace=10000",
+                "--idle",
+                "1ms",
+                "--duration",
+                "2s",
+                "-o",
+                os.devnull,
+                "--export",
+                "arrow:-",
+            ],
+            stdout=subprocess.PIPE,
+        )
         stream = importlib.import_module("pyarrow.ipc").open_stream(process.stdout)
         began = time.monotonic()
         self.assertGreater(stream.read_next_batch().num_rows, 0)
@@ -372,14 +554,39 @@ class Arrow(ColumnarTest):
 
 class Headers(ColumnarTest):
     def test_what_headers_say_beside_is_there_where_somebody_asks(self):
-        for traffic, vlan in (("flows=50,packets=1000,ipv6=0.5", ""), ("flows=50,packets=1000,ipv6=0.5,vlan=12.34", "12")):
+        for traffic, vlan in (
+            ("flows=50,packets=1000,ipv6=0.5", ""),
+            ("flows=50,packets=1000,ipv6=0.5,vlan=12.34", "12"),
+        ):
             for more in ((), ("--workers", "2"), ("--threads", "pipeline"), ("greater 1",)):
-                subprocess.run([PROGRAM, "watch", "-q", "-g", traffic, "--count", "1000", "--columns", "+headers", "--format", "csv", "-o", self.folder / "flows.csv", *more],
-                               check=True, timeout=60)
+                subprocess.run(
+                    [
+                        PROGRAM,
+                        "watch",
+                        "-q",
+                        "-g",
+                        traffic,
+                        "--count",
+                        "1000",
+                        "--columns",
+                        "+headers",
+                        "--format",
+                        "csv",
+                        "-o",
+                        self.folder / "flows.csv",
+                        *more,
+                    ],
+                    check=True,
+                    timeout=60,
+                )
                 rows = self.rows()
                 self.assertEqual(len(rows), 50, more)
                 self.assertEqual({row["vlan"] for row in rows}, {vlan}, more)
-                self.assertEqual({(row["ttl_min"], row["ttl_max"], row["dscp"], row["icmp_type_code"]) for row in rows}, {("64", "64", "0", "")}, more)
+                self.assertEqual(
+                    {(row["ttl_min"], row["ttl_max"], row["dscp"], row["icmp_type_code"]) for row in rows},
+                    {("64", "64", "0", "")},
+                    more,
+                )
 
 
 class OtherAccounts(ColumnarTest):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files on a disk that is full for a while: what was written before and after is whole, what was lost is told, to the record.
+"""Files on a disk that is full for a while: what was written before and after is whole, what was lost is told, to the
+record.
 
 usage: test_full_disk.py PARSHALL [unittest arguments]
 """
+
 import collections
 import contextlib
 import csv
@@ -21,8 +23,18 @@ import time
 import unittest
 
 PROGRAM = None
-TRAFFIC = ["-g", "flows=20000,pace=20000,protocol=connections", "--idle", "10ms", "--duration", "60s", "--stats", "identity,tcp_flags",
-           "--task", "heavy-hitters:window=20ms,threshold=0.1%"]
+TRAFFIC = [
+    "-g",
+    "flows=20000,pace=20000,protocol=connections",
+    "--idle",
+    "10ms",
+    "--duration",
+    "60s",
+    "--stats",
+    "identity,tcp_flags",
+    "--task",
+    "heavy-hitters:window=20ms,threshold=0.1%",
+]
 MB = 1 << 20
 
 
@@ -31,7 +43,12 @@ class Disk:
 
     def __init__(self, folder, mb):
         script = f'mount -t tmpfs -o size={mb}m tmpfs "$0" && echo mounted && exec sleep 300'
-        self._keeper = subprocess.Popen(["unshare", "--mount", "sh", "-c", script, folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self._keeper = subprocess.Popen(
+            ["unshare", "--mount", "sh", "-c", script, folder],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         self.is_there = self._keeper.stdout.readline() == "mounted\n"
         self.path = pathlib.Path(f"/proc/{self._keeper.pid}/root{folder}")  # as others see it
         self._ballast = self.path / "ballast"
@@ -71,8 +88,15 @@ class FullDisk(unittest.TestCase):
 
     def start(self, *kinds, more=()):
         exports = [word for kind in kinds for word in ("--export", f"{kind}:{self.folder}/{kind}")]
-        self.process = subprocess.Popen(self.disk.inside(PROGRAM, "watch", *TRAFFIC, *exports, *more, "--format", "json", "--top", "1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(lambda: (self.process.kill(), self.process.wait(), self.process.stdout.close(), self.process.stderr.close()))
+        self.process = subprocess.Popen(
+            self.disk.inside(PROGRAM, "watch", *TRAFFIC, *exports, *more, "--format", "json", "--top", "1"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(
+            lambda: (self.process.kill(), self.process.wait(), self.process.stdout.close(), self.process.stderr.close())
+        )
         self.said = []
         self.listener = threading.Thread(target=lambda: self.said.extend(iter(self.process.stderr.readline, "")))
         self.listener.start()
@@ -92,7 +116,9 @@ class FullDisk(unittest.TestCase):
         outputs = {output["name"].split(":")[0]: output for output in summary["outputs"]}
         for output in outputs.values():
             for unit in ("records", "packets", "findings"):
-                self.assertEqual(output["offered"][unit], output["written"][unit] + output["dropped"][unit], output["name"])
+                self.assertEqual(
+                    output["offered"][unit], output["written"][unit] + output["dropped"][unit], output["name"]
+                )
         return status, outputs
 
     def in_file(self, kind):
@@ -106,7 +132,9 @@ class FullDisk(unittest.TestCase):
             lines = [json.loads(line) for line in path.read_text().splitlines()]
             return sum("flow" in line for line in lines), sum("event" in line for line in lines)
         if kind == "arrow":
-            return sum(batch.num_rows for batch in importlib.import_module("pyarrow.ipc").open_stream(path.read_bytes())), 0
+            return sum(
+                batch.num_rows for batch in importlib.import_module("pyarrow.ipc").open_stream(path.read_bytes())
+            ), 0
         done = subprocess.run([PROGRAM, "verify", path], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return int(done.stdout.split(": ", 1)[1].split(" records")[0]), 0
@@ -132,8 +160,12 @@ class FullDisk(unittest.TestCase):
             unit = "findings" if kind == "events" else "records"
             self.assertGreater(outputs[kind]["dropped"][unit], 0, kind)
             self.assertGreater(outputs[kind]["written"][unit], outputs[kind]["dropped"][unit] / 10, kind)
-            self.assertEqual(self.in_file(kind), (outputs[kind]["written"]["records"], outputs[kind]["written"]["findings"]), kind)
-        done = subprocess.run([PROGRAM, "verify", self.disk.path / "jsonl"], capture_output=True, text=True, check=False)
+            self.assertEqual(
+                self.in_file(kind), (outputs[kind]["written"]["records"], outputs[kind]["written"]["findings"]), kind
+            )
+        done = subprocess.run(
+            [PROGRAM, "verify", self.disk.path / "jsonl"], capture_output=True, text=True, check=False
+        )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_a_disk_that_is_full_from_the_start_gets_whole_files_later(self):
@@ -158,14 +190,16 @@ class FullDisk(unittest.TestCase):
         self.wait_for("No space left on device")
         status, outputs = self.finish()
         self.assertEqual(status, 1)
-        self.assertEqual(self.in_file("jsonl"), tuple(outputs["jsonl"]["written"][unit] for unit in ("records", "findings")))
+        self.assertEqual(
+            self.in_file("jsonl"), tuple(outputs["jsonl"]["written"][unit] for unit in ("records", "findings"))
+        )
 
     @staticmethod
     def packets_by_flow(*texts):
         """Of both directions; a line that the end of a disk cut is none."""
         found = collections.Counter()
         for text in texts:
-            for row in csv.DictReader(text[:text.rindex("\n") + 1].splitlines()):
+            for row in csv.DictReader(text[: text.rindex("\n") + 1].splitlines()):
                 ends = [(row["src_ip"], row["src_port"]), (row["dst_ip"], row["dst_port"])]
                 found[row["protocol"], *ends] += int(row["packets"])
                 if row.get("reverse_packets"):
@@ -174,18 +208,45 @@ class FullDisk(unittest.TestCase):
 
     def test_what_a_report_lacks_is_in_the_one_that_is_rescued(self):
         def watch(*more):
-            return [PROGRAM, "watch", "-q", "-g", "flows=20000,packets=1000000,protocol=connections,rate=1000000", "--idle", "20ms", "--seed", "1", "--format", "csv", *more]
+            return [
+                PROGRAM,
+                "watch",
+                "-q",
+                "-g",
+                "flows=20000,packets=1000000,protocol=connections,rate=1000000",
+                "--idle",
+                "20ms",
+                "--seed",
+                "1",
+                "--format",
+                "csv",
+                *more,
+            ]
+
         for more in ([], ["--biflow"]):
             with self.subTest(more=more), tempfile.TemporaryDirectory() as rescue:
                 self.disk.fill_but(3 * MB)
-                done = subprocess.run(self.disk.inside(*watch("--count", "400k", "-o", f"{self.folder}/report.csv", *more)), capture_output=True, text=True, check=False, timeout=60,
-                                      env={**os.environ, "TMPDIR": rescue})
+                done = subprocess.run(
+                    self.disk.inside(*watch("--count", "400k", "-o", f"{self.folder}/report.csv", *more)),
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                    timeout=60,
+                    env={**os.environ, "TMPDIR": rescue},
+                )
                 self.assertEqual(done.returncode, 1, done.stderr)
-                report, rescued = self.disk.path / "report.csv", pathlib.Path(re.search(r"the final report is in (\S+)", done.stderr)[1])
+                report, rescued = (
+                    self.disk.path / "report.csv",
+                    pathlib.Path(re.search(r"the final report is in (\S+)", done.stderr)[1]),
+                )
                 found = self.packets_by_flow(report.read_text(), rescued.read_text())
                 self.assertGreater(report.stat().st_size, 2 * MB)
                 counted = re.search(r"(\d+) counted", done.stderr)[1]  # it ended when it could not write
-                whole = self.packets_by_flow(subprocess.run(watch("--count", counted), capture_output=True, text=True, check=True, timeout=60).stdout)
+                whole = self.packets_by_flow(
+                    subprocess.run(
+                        watch("--count", counted), capture_output=True, text=True, check=True, timeout=60
+                    ).stdout
+                )
                 self.assertEqual([flow for flow, packets in whole.items() if found[flow] < packets], [])
                 report.unlink()
                 self.disk.free()
@@ -195,10 +256,28 @@ class FullDisk(unittest.TestCase):
         for kind in kinds:
             with self.subTest(kind=kind):
                 path = self.disk.path / kind
-                process = self.disk.inside(PROGRAM, "watch", "-q", "-g", "flows=400000", "--count", "600k", "--export", f"{kind}:{self.folder}/{kind}", "--format", "json", "--top", "1")
+                process = self.disk.inside(
+                    PROGRAM,
+                    "watch",
+                    "-q",
+                    "-g",
+                    "flows=400000",
+                    "--count",
+                    "600k",
+                    "--export",
+                    f"{kind}:{self.folder}/{kind}",
+                    "--format",
+                    "json",
+                    "--top",
+                    "1",
+                )
                 self.disk.fill_but(8 * MB)
                 done = subprocess.run(process, capture_output=True, text=True, check=False, timeout=60)
-                (output,) = (output for output in json.loads(done.stdout)["summary"]["outputs"] if output["name"].startswith(kind))
+                (output,) = (
+                    output
+                    for output in json.loads(done.stdout)["summary"]["outputs"]
+                    if output["name"].startswith(kind)
+                )
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertGreater(path.stat().st_size, 6 * MB)
                 self.assertGreater(output["dropped"]["records"], 0)
@@ -270,7 +349,9 @@ class FullDisk(unittest.TestCase):
         self.wait_for("somebody else cut")
         time.sleep(0.5)
         _, outputs = self.finish()
-        done = subprocess.run([PROGRAM, "verify", self.disk.path / "ipfix"], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [PROGRAM, "verify", self.disk.path / "ipfix"], capture_output=True, text=True, check=False
+        )
         self.assertNotIn("BROKEN", done.stdout)
         records = int(done.stdout.split(": ", 1)[1].split(" records")[0])
         self.assertTrue(0 < records < outputs["ipfix"]["written"]["records"], records)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records as IPFIX, read by what RFC 7011 says: the same as in CSV, by file, UDP and TCP; and what becomes of them where nobody takes them.
+"""Records as IPFIX, read by what RFC 7011 says: the same as in CSV, by file, UDP and TCP; and what becomes of them
+where nobody takes them.
 
 usage: test_ipfix.py PARSHALL [unittest arguments]
 """
+
 import csv
 import json
 import os
@@ -19,7 +21,21 @@ from ipfix import Reader
 PROGRAM = None
 TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
 RECEIVE_BYTES = 8 << 20
-KEY = ("ip_version", "protocol", "src_ip", "src_port", "dst_ip", "dst_port", "packets", "ip_bytes", "wire_bytes", "first_seen_ns", "last_seen_ns", "flow_id", "record")
+KEY = (
+    "ip_version",
+    "protocol",
+    "src_ip",
+    "src_port",
+    "dst_ip",
+    "dst_port",
+    "packets",
+    "ip_bytes",
+    "wire_bytes",
+    "first_seen_ns",
+    "last_seen_ns",
+    "flow_id",
+    "record",
+)
 OTHER_NAMES = {"iat_mean_ns": "float_10", "size_mean_bytes": "float_14", "ttl_min": "ttl_min", "ttl_max": "ttl_max"}
 
 
@@ -30,7 +46,13 @@ class Collector(threading.Thread):
         super().__init__()
         self.socket = socket.socket(family, kind)
         self.socket.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
-        self.port, self.kind, self.stopping, self.sessions, self.wrong = self.socket.getsockname()[1], kind, False, [], None
+        self.port, self.kind, self.stopping, self.sessions, self.wrong = (
+            self.socket.getsockname()[1],
+            kind,
+            False,
+            [],
+            None,
+        )
         if kind == socket.SOCK_STREAM:
             self.socket.listen()
         else:
@@ -90,15 +112,38 @@ class IpfixTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def watch(self, *arguments, traffic=tuple(TRAFFIC)):
-        done = subprocess.run([PROGRAM, "watch", "-q", *traffic, "--format", "json", "--top", "1", "--export", f"csv:{self.folder / 'flows.csv'}", *arguments],
-                              capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                *traffic,
+                "--format",
+                "json",
+                "--top",
+                "1",
+                "--export",
+                f"csv:{self.folder / 'flows.csv'}",
+                *arguments,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.said = done.stderr
         summary = json.loads(done.stdout)["summary"]
         self.assertTrue(summary["accounting"]["balanced"])
         output = next(output for output in summary["outputs"] if output["name"].startswith("ipfix:"))
         for unit in ("records", "packets"):
-            self.assertEqual(output["offered"][unit], output["written"][unit] + output["unconfirmed"][unit] + output["waiting"][unit] + output["dropped"][unit])
+            self.assertEqual(
+                output["offered"][unit],
+                output["written"][unit]
+                + output["unconfirmed"][unit]
+                + output["waiting"][unit]
+                + output["dropped"][unit],
+            )
         self.assertEqual(output["offered"]["packets"], summary["accounting"]["counted"])
         return summary, output
 
@@ -108,13 +153,33 @@ class IpfixTest(unittest.TestCase):
 
     @staticmethod
     def of_row(row):
-        return (row["src_ip"], row["dst_ip"], int(row["src_port"]), int(row["dst_port"]), int(row["protocol"]), int(row["packets"]), int(row["ip_bytes"]),
-                int(row["wire_bytes"]), int(row["first_seen_ns"]) // 10**6, int(row["last_seen_ns"]) // 10**6)
+        return (
+            row["src_ip"],
+            row["dst_ip"],
+            int(row["src_port"]),
+            int(row["dst_port"]),
+            int(row["protocol"]),
+            int(row["packets"]),
+            int(row["ip_bytes"]),
+            int(row["wire_bytes"]),
+            int(row["first_seen_ns"]) // 10**6,
+            int(row["last_seen_ns"]) // 10**6,
+        )
 
     @staticmethod
     def of_flow(flow):
-        return (flow["src"], flow["dst"], flow["src_port"], flow["dst_port"], flow["protocol"], flow["packets"], flow["octets"], flow["wire_bytes"],
-                flow["first_ms"], flow["last_ms"])
+        return (
+            flow["src"],
+            flow["dst"],
+            flow["src_port"],
+            flow["dst_port"],
+            flow["protocol"],
+            flow["packets"],
+            flow["octets"],
+            flow["wire_bytes"],
+            flow["first_ms"],
+            flow["last_ms"],
+        )
 
     def assert_same(self, reader):
         self.assertEqual(reader.gaps, 0)
@@ -149,26 +214,46 @@ class Records(IpfixTest):
 
     def test_first_packets_are_lists_and_who_exports_has_a_name(self):
         path = self.folder / "flows.ipfix"
-        self.watch("--export", f"ipfix:{path},probe=north,domain=7", "--stats", "first_sizes,first_times,first_flags,sampled_one_in")
+        self.watch(
+            "--export",
+            f"ipfix:{path},probe=north,domain=7",
+            "--stats",
+            "first_sizes,first_times,first_flags,sampled_one_in",
+        )
         reader = Reader()
         reader.read(path.read_bytes())
         rows = sorted(self.rows(), key=self.of_row)
         lengths = set()
         for flow, row in zip(sorted(reader.flows, key=self.of_flow), rows, strict=True):
-            for name, columns in (("ip_sizes", [f"ip_size_{n}_bytes" for n in range(1, 5)]), ("times_between", [f"iat_{n}_ns" for n in range(1, 4)]),
-                                  ("flags", [f"tcp_flags_{n}" for n in range(1, 5)])):
+            for name, columns in (
+                ("ip_sizes", [f"ip_size_{n}_bytes" for n in range(1, 5)]),
+                ("times_between", [f"iat_{n}_ns" for n in range(1, 4)]),
+                ("flags", [f"tcp_flags_{n}" for n in range(1, 5)]),
+            ):
                 self.assertEqual(flow[name], [int(row[column]) for column in columns if row[column]])
             lengths.add(len(flow["ip_sizes"]))
             self.assertEqual(row["sampled_one_in"], "1")
         self.assertEqual(lengths, {1, 2, 3, 4})
         self.assertEqual({flow["sampling"] for flow in reader.flows}, {1})
         self.assertIn({"domain": 7, "domain_name": "north"}, reader.options)
-        names = {(option["pen"], option["element"]): (option["name"], option["type"]) for option in reader.options if "pen" in option}
-        self.assertEqual((names[32473, 16], names[32473, 17], names[32473, 18]), (("ip_size_bytes", 3), ("iat_ns", 4), ("packet_tcp_flags", 2)))
+        names = {
+            (option["pen"], option["element"]): (option["name"], option["type"])
+            for option in reader.options
+            if "pen" in option
+        }
+        self.assertEqual(
+            (names[32473, 16], names[32473, 17], names[32473, 18]),
+            (("ip_size_bytes", 3), ("iat_ns", 4), ("packet_tcp_flags", 2)),
+        )
 
     def test_what_is_absent_has_no_place_and_private_elements_say_what_they_are(self):
         path = self.folder / "flows.ipfix"
-        self.watch("--export", f"ipfix:{path},times=ns", "--stats", "duration,tcp_flags,end_reason,flow_id,record,flow_first_seen,exact,missed_packets_at_most,iat_p99,iat_mean,rate")
+        self.watch(
+            "--export",
+            f"ipfix:{path},times=ns",
+            "--stats",
+            "duration,tcp_flags,end_reason,flow_id,record,flow_first_seen,exact,missed_packets_at_most,iat_p99,iat_mean,rate",
+        )
         reader = Reader()
         reader.read(path.read_bytes())
         rows = {(row["flow_id"], row["record"]): row for row in self.rows()}
@@ -182,7 +267,9 @@ class Records(IpfixTest):
             self.assertEqual(flow["exact"], 1 if row["exact"] == "true" else 2)
             self.assertEqual("float_12" in flow, row["iat_p99_ns"] != "")
             if "float_12" in flow:
-                self.assertAlmostEqual(flow["float_12"], float(row["iat_p99_ns"]), delta=1e-5 * float(row["iat_p99_ns"]))
+                self.assertAlmostEqual(
+                    flow["float_12"], float(row["iat_p99_ns"]), delta=1e-5 * float(row["iat_p99_ns"])
+                )
             absent += "float_12" not in flow
         self.assertGreater(absent, 0)
         self.assertLess(absent, len(reader.flows))
@@ -192,13 +279,36 @@ class Records(IpfixTest):
 
     def test_every_column_has_an_element_that_says_what_it_is(self):
         path = self.folder / "flows.ipfix"
-        columns = [f"{variable}_{what}" for variable in ("gap", "iat", "size", "ip_size", "ttl") for what in ("last", "min", "max", "mean", "sd", "skewness", "kurtosis", "p5", "p99.99")]
-        columns += ["rate", "interval_rate", "ttl_2", "dscp_1", "dscp_3", "vlan_1", "gap_16", "iat_3", "tcp_flags_2", "icmp_type_code"]
-        most = [*columns[:45], *(f"iat_p{number}" for number in range(11, 30))]  # more than 64 may be absent, with the others
+        columns = [
+            f"{variable}_{what}"
+            for variable in ("gap", "iat", "size", "ip_size", "ttl")
+            for what in ("last", "min", "max", "mean", "sd", "skewness", "kurtosis", "p5", "p99.99")
+        ]
+        columns += [
+            "rate",
+            "interval_rate",
+            "ttl_2",
+            "dscp_1",
+            "dscp_3",
+            "vlan_1",
+            "gap_16",
+            "iat_3",
+            "tcp_flags_2",
+            "icmp_type_code",
+        ]
+        most = [
+            *columns[:45],
+            *(f"iat_p{number}" for number in range(11, 30)),
+        ]  # more than 64 may be absent, with the others
         for names in (columns[:36], columns[36:], ["rate", "interval_rate", *most]):
             with self.subTest(first=names[0]):
-                _, output = self.watch("--export", f"ipfix:{path}", "--columns", "+" + ",".join(["flow_id", "record", *names]),
-                                       traffic=("-g", "flows=5000,packets=100000,ipv6=0.3", "--count", "20k", "--idle", "1ms"))
+                _, output = self.watch(
+                    "--export",
+                    f"ipfix:{path}",
+                    "--columns",
+                    "+" + ",".join(["flow_id", "record", *names]),
+                    traffic=("-g", "flows=5000,packets=100000,ipv6=0.3", "--count", "20k", "--idle", "1ms"),
+                )
                 self.assertEqual(output["left_out"], [])
                 reader = Reader()
                 reader.read(path.read_bytes())
@@ -216,7 +326,9 @@ class Records(IpfixTest):
                             self.assertAlmostEqual(float(row[name]), value, delta=1e-5 * abs(value), msg=name)
 
     def test_a_column_without_an_element_is_named(self):
-        _, output = self.watch("--export", f"ipfix:{self.folder / 'flows.ipfix'}", "--columns", "+iat_p99.999,size_p12.34,iat_p99")
+        _, output = self.watch(
+            "--export", f"ipfix:{self.folder / 'flows.ipfix'}", "--columns", "+iat_p99.999,size_p12.34,iat_p99"
+        )
         self.assertEqual(output["left_out"], ["iat_p99.999_ns", "size_p12.34_bytes"])
         self.assertEqual(self.said.count("has no place for iat_p99.999_ns, size_p12.34_bytes\n"), 1, self.said)
 
@@ -224,7 +336,9 @@ class Records(IpfixTest):
         for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "[::1]")):
             with self.subTest(host=host):
                 collector = Collector(family=family)
-                summary, _ = self.watch("--export", f"ipfix:udp://{host}:{collector.port},mtu=800,templates=100ms,domain=7,rate=20M")
+                summary, _ = self.watch(
+                    "--export", f"ipfix:udp://{host}:{collector.port},mtu=800,templates=100ms,domain=7,rate=20M"
+                )
                 (reader,) = collector.stop()
                 self.assert_same(reader)
                 self.assert_accounted(reader, summary)
@@ -235,8 +349,13 @@ class Records(IpfixTest):
     def test_templates_that_come_with_a_message_leave_no_record_beyond_the_mtu(self):
         """They are due many times here, and fill most of a message: what comes next does not always fit behind them."""
         collector = Collector()
-        self.watch("--export", f"ipfix:udp://127.0.0.1:{collector.port},mtu=512,templates=100ms,rate=2M", "--columns", "+identity,totals,shape",
-                   traffic=["-g", "flows=5000", "--count", "10000"])
+        self.watch(
+            "--export",
+            f"ipfix:udp://127.0.0.1:{collector.port},mtu=512,templates=100ms,rate=2M",
+            "--columns",
+            "+identity,totals,shape",
+            traffic=["-g", "flows=5000", "--count", "10000"],
+        )
         with self.assertRaises(KeyError):  # of elements that this reader does not know
             collector.stop()
         messages = collector.messages
@@ -246,7 +365,13 @@ class Records(IpfixTest):
     def test_who_reads_several_messages_at_a_time_has_their_templates(self):
         """As a collector with two workers does: each message is read before the one that came before it."""
         collector = Collector()
-        self.watch("--export", f"ipfix:udp://127.0.0.1:{collector.port}", "--columns", "+identity,iat_p99,iat_mean,size_mean", traffic=["-g", "flows=5000,packets=100000,ipv6=0.3", "--count", "50k", "--idle", "1ms"])
+        self.watch(
+            "--export",
+            f"ipfix:udp://127.0.0.1:{collector.port}",
+            "--columns",
+            "+identity,iat_p99,iat_mean,size_mean",
+            traffic=["-g", "flows=5000,packets=100000,ipv6=0.3", "--count", "50k", "--idle", "1ms"],
+        )
         (reader,) = collector.stop()
         messages = collector.messages
         swapped = Reader()
@@ -292,15 +417,20 @@ class Faults(IpfixTest):
                 while more := second.recv(1 << 20):
                     data += more
                 whole = 0
-                while len(data) >= whole + 4 and len(data) >= whole + (length := int.from_bytes(data[whole + 2:whole + 4], "big")):
+                while len(data) >= whole + 4 and len(data) >= whole + (
+                    length := int.from_bytes(data[whole + 2 : whole + 4], "big")
+                ):
                     whole += length
                 reader.read(bytes(data[:whole]))
                 sessions.append(reader)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        _, output = self.watch("--export", f"ipfix:tcp://127.0.0.1:{server.getsockname()[1]}",
-                               traffic=("-g", "flows=20000,packets=1000000,pace=200000", "--duration", "5s", "--idle", "10ms"))
+        _, output = self.watch(
+            "--export",
+            f"ipfix:tcp://127.0.0.1:{server.getsockname()[1]}",
+            traffic=("-g", "flows=20000,packets=1000000,pace=200000", "--duration", "5s", "--idle", "10ms"),
+        )
         thread.join(30)
         self.assertEqual(len(sessions), 1)
         self.assertGreater(len(sessions[0].flows), 0)
@@ -312,7 +442,13 @@ class Faults(IpfixTest):
         self.assertEqual(self.said.count("it goes on; "), 1, self.said)
 
     def test_a_full_disk(self):
-        done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "-o", "/dev/null", "--export", "ipfix:/dev/full"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [PROGRAM, "watch", "-q", *TRAFFIC, "-o", "/dev/null", "--export", "ipfix:/dev/full"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("/dev/full", done.stderr)
 
@@ -320,10 +456,25 @@ class Faults(IpfixTest):
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             port = unused.getsockname()[1]
-        for target, words in ((f"tcp://127.0.0.1:{port}", ["refused"]), ("udp://no.such.host.invalid", ["no.such.host.invalid"]), ("sctp://localhost", ["sctp", "udp://"]),
-                              ("udp://localhost,rat=3", ['"rat"', "rate"]), ("udp://localhost,mtu=100", ["512"]), ("udp://localhost,mtu=65508", ["65507"]), ("udp://::1:4739", ["[]"]),
-                              ("udp://:4739", ["HOST"]), ("udp://localhost,times=us", ["ms or ns"]), ("/no/such/folder/flows.ipfix", ["/no/such/folder"])):
-            done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "-o", "/dev/null", "--export", f"ipfix:{target}"], capture_output=True, text=True, timeout=60, check=False)
+        for target, words in (
+            (f"tcp://127.0.0.1:{port}", ["refused"]),
+            ("udp://no.such.host.invalid", ["no.such.host.invalid"]),
+            ("sctp://localhost", ["sctp", "udp://"]),
+            ("udp://localhost,rat=3", ['"rat"', "rate"]),
+            ("udp://localhost,mtu=100", ["512"]),
+            ("udp://localhost,mtu=65508", ["65507"]),
+            ("udp://::1:4739", ["[]"]),
+            ("udp://:4739", ["HOST"]),
+            ("udp://localhost,times=us", ["ms or ns"]),
+            ("/no/such/folder/flows.ipfix", ["/no/such/folder"]),
+        ):
+            done = subprocess.run(
+                [PROGRAM, "watch", "-q", *TRAFFIC, "-o", "/dev/null", "--export", f"ipfix:{target}"],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
             with self.subTest(target=target):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records as NetFlow version 9, read by what RFC 3954 says: the same as in CSV, with an account of what IANA has elements for.
+"""Records as NetFlow version 9, read by what RFC 3954 says: the same as in CSV, with an account of what IANA has
+elements for.
 
 usage: test_netflow9.py PARSHALL [unittest arguments]
 """
+
 import csv
 import ipaddress
 import json
@@ -41,10 +43,10 @@ class Reader:
         self.boot_ms = seconds * 1000 - uptime
         records, at, before = 0, 20, len(self.flows)
         while at < len(data):
-            number, length = struct.unpack(">HH", data[at:at + 4])
+            number, length = struct.unpack(">HH", data[at : at + 4])
             if length < 4 or length % 4 or at + length > len(data):
                 raise Wrong(f"flow set {number} of {length} bytes")
-            body, at = data[at + 4:at + length], at + length
+            body, at = data[at + 4 : at + length], at + length
             if number in (0, 1):
                 records += self.template_set(body, number == 1)
             elif number in self.templates:
@@ -62,16 +64,19 @@ class Reader:
         count, at = 0, 0
         while len(body) - at >= (6 if of_options else 4):
             if of_options:
-                number, scope, options = struct.unpack(">HHH", body[at:at + 6])
+                number, scope, options = struct.unpack(">HHH", body[at : at + 6])
                 at, fields, scopes = at + 6, (scope + options) // 4, scope // 4
             else:
-                number, fields = struct.unpack(">HH", body[at:at + 4])
+                number, fields = struct.unpack(">HH", body[at : at + 4])
                 at, scopes = at + 4, 0
-            pairs = [struct.unpack(">HH", body[at + 4 * i:at + 4 * i + 4]) for i in range(fields)]
+            pairs = [struct.unpack(">HH", body[at + 4 * i : at + 4 * i + 4]) for i in range(fields)]
             at += 4 * fields
             if number < 256 or not fields:
                 raise Wrong(f"template {number}")
-            self.templates[number] = ([(None if i < scopes else element, length) for i, (element, length) in enumerate(pairs)], of_options)
+            self.templates[number] = (
+                [(None if i < scopes else element, length) for i, (element, length) in enumerate(pairs)],
+                of_options,
+            )
             count += 1
         return count
 
@@ -80,9 +85,9 @@ class Reader:
         for number in range(count):
             at, record = number * length, {}
             for element, size in fields:
-                record[element], at = body[at:at + size], at + size
+                record[element], at = body[at : at + size], at + size
             (self.options if of_options else self.flows).append(record)
-        if any(body[count * length:]) or len(body) - count * length > 3:
+        if any(body[count * length :]) or len(body) - count * length > 3:
             raise Wrong("no padding")
         return count
 
@@ -111,8 +116,28 @@ class NetFlow9(unittest.TestCase):
 
     def watch(self, *options, stats="tcp_flags,end_reason,iat_p99,duration", traffic=tuple(TRAFFIC)):
         target = ",".join([f"netflow9:udp://127.0.0.1:{self.socket.getsockname()[1]}", *options])
-        done = subprocess.run([PROGRAM, "watch", "-q", *traffic, "--stats", stats, "--format", "json", "--top", "1", "--export", target, "--export",
-                               f"csv:{self.folder / 'flows.csv'}"], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                *traffic,
+                "--stats",
+                stats,
+                "--format",
+                "json",
+                "--top",
+                "1",
+                "--export",
+                target,
+                "--export",
+                f"csv:{self.folder / 'flows.csv'}",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         self.stopping = True
         self.thread.join()
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -125,23 +150,53 @@ class NetFlow9(unittest.TestCase):
 
     def test_a_biflow_is_two_records(self):
         """One of each direction, and the account has all packets of both."""
-        for case, more in (("biflow_synack_first_in_file.pcap", ()), ("biflow_active_timeout_udp.pcap", ("--active", "1s"))):
+        for case, more in (
+            ("biflow_synack_first_in_file.pcap", ()),
+            ("biflow_active_timeout_udp.pcap", ("--active", "1s")),
+        ):
             with self.subTest(case=case):
                 self.setUp()
-                summary, rows = self.watch(traffic=("-r", CASES / case, "--biflow", *more), stats="tcp_flags,flow_id,packets_total,duration")
+                summary, rows = self.watch(
+                    traffic=("-r", CASES / case, "--biflow", *more), stats="tcp_flags,flow_id,packets_total,duration"
+                )
                 (output,) = [one for one in summary["outputs"] if one["name"].startswith("netflow9:")]
                 self.assertEqual(output["left_out"], [])
-                self.assertEqual(output["written"], {"records": len(rows), "packets": summary["accounting"]["counted"], "findings": 0})
+                self.assertEqual(
+                    output["written"],
+                    {"records": len(rows), "packets": summary["accounting"]["counted"], "findings": 0},
+                )
                 seen, wanted = [], []
                 for flow in self.reader.flows:
                     of = [int.from_bytes(flow[element], "big") for element in (2, 1, 6, 239)]
-                    seen.append((str(ipaddress.ip_address(flow[8])), str(ipaddress.ip_address(flow[12])), *of, 148 in flow))
+                    seen.append(
+                        (str(ipaddress.ip_address(flow[8])), str(ipaddress.ip_address(flow[12])), *of, 148 in flow)
+                    )
                 for row in rows:
                     known = int(row["biflow_direction"])
                     if row["packets"] != "0":
-                        wanted.append((row["src_ip"], row["dst_ip"], int(row["packets"]), int(row["ip_bytes"]), int(row["tcp_flags"]), known, True))
+                        wanted.append(
+                            (
+                                row["src_ip"],
+                                row["dst_ip"],
+                                int(row["packets"]),
+                                int(row["ip_bytes"]),
+                                int(row["tcp_flags"]),
+                                known,
+                                True,
+                            )
+                        )
                     if row["reverse_packets"]:
-                        wanted.append((row["dst_ip"], row["src_ip"], int(row["reverse_packets"]), int(row["reverse_ip_bytes"]), int(row["reverse_tcp_flags"]), 2 * known, False))
+                        wanted.append(
+                            (
+                                row["dst_ip"],
+                                row["src_ip"],
+                                int(row["reverse_packets"]),
+                                int(row["reverse_ip_bytes"]),
+                                int(row["reverse_tcp_flags"]),
+                                2 * known,
+                                False,
+                            )
+                        )
                 self.assertEqual(sorted(seen), sorted(wanted))
                 self.assertTrue(any(one[0] != wanted[0][0] for one in wanted))
 
@@ -160,11 +215,21 @@ class NetFlow9(unittest.TestCase):
 
         def of_flow(flow):
             src, dst = (flow[8], flow[12]) if 8 in flow else (flow[27], flow[28])
-            return (str(ipaddress.ip_address(src)), str(ipaddress.ip_address(dst)), *(number(flow, element) for element in (7, 11, 4, 2, 1, 6, 152, 153)))
+            return (
+                str(ipaddress.ip_address(src)),
+                str(ipaddress.ip_address(dst)),
+                *(number(flow, element) for element in (7, 11, 4, 2, 1, 6, 152, 153)),
+            )
 
         def of_row(row):
-            return (row["src_ip"], row["dst_ip"], *(int(row[name]) for name in ("src_port", "dst_port", "protocol", "packets", "ip_bytes", "tcp_flags")),
-                    int(row["first_seen_ns"]) // 10**6, int(row["last_seen_ns"]) // 10**6)
+            return (
+                row["src_ip"],
+                row["dst_ip"],
+                *(int(row[name]) for name in ("src_port", "dst_port", "protocol", "packets", "ip_bytes", "tcp_flags")),
+                int(row["first_seen_ns"]) // 10**6,
+                int(row["last_seen_ns"]) // 10**6,
+            )
+
         self.assertEqual(sorted(map(of_flow, reader.flows)), sorted(map(of_row, rows)))
         for flow in reader.flows[:1000]:
             self.assertEqual(number(flow, 34), 1)
@@ -174,13 +239,28 @@ class NetFlow9(unittest.TestCase):
         self.assertEqual(number(account, 42), len(rows))
         self.assertEqual(number(account, 167), 0)
 
-
     def test_times_by_the_uptime_are_those_of_the_record_whatever_ends_first(self):
         for seed in range(1, 7):
             with self.subTest(seed=seed):
                 begin = len(self.messages)
                 target = f"netflow9:udp://127.0.0.1:{self.socket.getsockname()[1]}"
-                subprocess.run([PROGRAM, "watch", "-q", "-r", CASES / "netflow9_six_hours.pcap", "--seed", str(seed), "-o", "/dev/null", "--export", target], check=True, timeout=60)
+                subprocess.run(
+                    [
+                        PROGRAM,
+                        "watch",
+                        "-q",
+                        "-r",
+                        CASES / "netflow9_six_hours.pcap",
+                        "--seed",
+                        str(seed),
+                        "-o",
+                        "/dev/null",
+                        "--export",
+                        target,
+                    ],
+                    check=True,
+                    timeout=60,
+                )
                 time.sleep(0.3)
                 reader = Reader()
                 for message in self.messages[begin:]:
@@ -196,29 +276,68 @@ class NetFlow9(unittest.TestCase):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unused:
             unused.bind(("127.0.0.1", 0))
             port = unused.getsockname()[1]
-        with subprocess.Popen(["nfcapd", "-b", "127.0.0.1", "-p", str(port), "-w", self.folder, "-t", "3600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as collector:
+        with subprocess.Popen(
+            ["nfcapd", "-b", "127.0.0.1", "-p", str(port), "-w", self.folder, "-t", "3600"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as collector:
             try:
                 until = time.monotonic() + 30
                 while f":{port:04X} " not in pathlib.Path("/proc/net/udp").read_text() and time.monotonic() < until:
                     time.sleep(0.05)
-                subprocess.run([PROGRAM, "watch", "-q", "-r", CASES / "netflow9_fraction.pcap", "-o", "/dev/null", "--export", f"netflow9:udp://127.0.0.1:{port}"], check=True, timeout=60)
+                subprocess.run(
+                    [
+                        PROGRAM,
+                        "watch",
+                        "-q",
+                        "-r",
+                        CASES / "netflow9_fraction.pcap",
+                        "-o",
+                        "/dev/null",
+                        "--export",
+                        f"netflow9:udp://127.0.0.1:{port}",
+                    ],
+                    check=True,
+                    timeout=60,
+                )
                 time.sleep(1)
             finally:
                 collector.terminate()
-        said = subprocess.run(["nfdump", "-q", "-R", self.folder, "-o", "fmt:%ts|%te"], env=os.environ | {"TZ": "UTC"}, capture_output=True, text=True, check=True).stdout
-        times = sorted(tuple(part.strip().removeprefix("2023-11-14 22:13:") for part in line.split("|")) for line in said.splitlines())
+        said = subprocess.run(
+            ["nfdump", "-q", "-R", self.folder, "-o", "fmt:%ts|%te"],
+            env=os.environ | {"TZ": "UTC"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        times = sorted(
+            tuple(part.strip().removeprefix("2023-11-14 22:13:") for part in line.split("|"))
+            for line in said.splitlines()
+        )
         self.assertEqual(times, [("20.000", "20.000"), ("20.100", "20.100"), ("20.200", "20.900")])
 
 
 class Targets(unittest.TestCase):
     def test_it_goes_by_udp(self):
         for target in ("tcp://127.0.0.1:1", "file"):
-            done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--export", f"netflow9:{target}"], capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run(
+                [PROGRAM, "watch", "-q", *TRAFFIC, "--export", f"netflow9:{target}"],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
             self.assertEqual(done.returncode, 2)
             self.assertIn("NetFlow goes by udp://HOST:PORT", done.stderr)
 
     def test_times_are_in_ms(self):
-        done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--export", "netflow9:udp://127.0.0.1:1,times=ns"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [PROGRAM, "watch", "-q", *TRAFFIC, "--export", "netflow9:udp://127.0.0.1:1,times=ns"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.assertEqual(done.returncode, 2)
         self.assertIn("times=ns: times of NetFlow 9 are in ms", done.stderr)
 
@@ -226,7 +345,12 @@ class Targets(unittest.TestCase):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as collector:
             collector.bind(("127.0.0.3", 2055))
             collector.settimeout(30)
-            subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--export", "netflow9:udp://127.0.0.3"], capture_output=True, timeout=60, check=True)
+            subprocess.run(
+                [PROGRAM, "watch", "-q", *TRAFFIC, "--export", "netflow9:udp://127.0.0.3"],
+                capture_output=True,
+                timeout=60,
+                check=True,
+            )
             self.assertEqual(collector.recv(65536)[:2], b"\0\x09")
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run tells Prometheus while it goes on, who cannot keep it from that, and whether dashboard and alerts ask for what there is.
+"""What a run tells Prometheus while it goes on, who cannot keep it from that, and whether dashboard and alerts ask for
+what there is.
 
 usage: test_prometheus.py PARSHALL EXAMPLES [unittest arguments]
 promtool checks more, where there is one: in PATH, or named by PROMTOOL (tools/promtool.sh gets it).
 """
+
 import contextlib
 import http.client
 import json
@@ -74,7 +76,9 @@ def scrape(port, headers=None, until=30):
 def run(*arguments, traffic=("-g", "flows=2000,pace=100000")):
     """A monitor that goes on until the end, and the port of its metrics."""
     port = free_port()
-    process = subprocess.Popen([PROGRAM, "watch", "-q", *traffic, "-o", "/dev/null", "--export", f"prometheus:127.0.0.1:{port}", *arguments])
+    process = subprocess.Popen(
+        [PROGRAM, "watch", "-q", *traffic, "-o", "/dev/null", "--export", f"prometheus:127.0.0.1:{port}", *arguments]
+    )
     try:
         scrape(port)
         yield port, process
@@ -101,21 +105,37 @@ class Metrics(unittest.TestCase):
             cls.output = f'output="csv:{folder}/flows.csv"'
 
     def test_counters_grow_as_packets_come(self):
-        for name, least in (("parshall_counted_packets_total", 50_000), ("parshall_polled_packets_total", 50_000), ("parshall_offered_packets_total", 50_000),
-                            ("parshall_wire_bytes_total", 50_000 * 60), ("parshall_ip_bytes_total", 50_000 * 46)):
+        for name, least in (
+            ("parshall_counted_packets_total", 50_000),
+            ("parshall_polled_packets_total", 50_000),
+            ("parshall_offered_packets_total", 50_000),
+            ("parshall_wire_bytes_total", 50_000 * 60),
+            ("parshall_ip_bytes_total", 50_000 * 46),
+        ):
             grown = self.second[name, None] - self.first[name, None]
             self.assertGreater(grown, least, name)
             self.assertLess(grown, 20 * least, name)
-        self.assertGreaterEqual(self.second["parshall_polled_packets_total", None], self.second["parshall_counted_packets_total", None])
+        self.assertGreaterEqual(
+            self.second["parshall_polled_packets_total", None], self.second["parshall_counted_packets_total", None]
+        )
         self.assertTrue(0 < self.second["parshall_live_flows", None] <= 2000)
 
     def test_losses_are_told_by_cause_even_where_there_are_none(self):
-        self.assertEqual(self.second["parshall_lost_packets_total", 'cause="ring_full"'], self.second["parshall_ring_full_packets_total", None])
+        self.assertEqual(
+            self.second["parshall_lost_packets_total", 'cause="ring_full"'],
+            self.second["parshall_ring_full_packets_total", None],
+        )
 
     def test_the_outputs_account_holds(self):
         for unit in ("records", "packets"):
-            of = {labels.partition('state="')[2][:-1]: value for (name, labels), value in self.second.items() if name == f"parshall_output_{unit}_total" and labels.startswith(self.output)}
-            written, waiting = (self.second[f"parshall_output_{what}_{unit}", self.output] for what in ("written", "waiting"))
+            of = {
+                labels.partition('state="')[2][:-1]: value
+                for (name, labels), value in self.second.items()
+                if name == f"parshall_output_{unit}_total" and labels.startswith(self.output)
+            }
+            written, waiting = (
+                self.second[f"parshall_output_{what}_{unit}", self.output] for what in ("written", "waiting")
+            )
             self.assertGreater(written, 0)
             self.assertEqual(of, {"offered": written + waiting, "unconfirmed": 0, "dropped": 0})
 
@@ -135,7 +155,9 @@ class Metrics(unittest.TestCase):
     def test_promtool_finds_nothing_wrong(self):
         if not promtool():
             self.skipTest("no promtool: tools/promtool.sh gets it")
-        done = subprocess.run([promtool(), "check", "metrics"], input=self.body, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(
+            [promtool(), "check", "metrics"], input=self.body, capture_output=True, timeout=60, check=False
+        )
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
 
 
@@ -146,7 +168,11 @@ class Asked(unittest.TestCase):
     def setUpClass(cls):
         with run("--tasks", "heavy-hitters", "--window", "100ms", "--export", "csv:/dev/null") as (port, _):
             cls.known = {name for name, _ in scrape(port)}
-        cls.dashboard = [target["expr"] for panel in json.loads((EXAMPLES / "grafana/parshall.json").read_text())["panels"] for target in panel["targets"]]
+        cls.dashboard = [
+            target["expr"]
+            for panel in json.loads((EXAMPLES / "grafana/parshall.json").read_text())["panels"]
+            for target in panel["targets"]
+        ]
         cls.alerts = (EXAMPLES / "prometheus/alerts.yml").read_text()
 
     def test_there_is_all_that_is_asked_for(self):
@@ -159,10 +185,26 @@ class Asked(unittest.TestCase):
         if not promtool():
             self.skipTest("no promtool: tools/promtool.sh gets it")
         with tempfile.TemporaryDirectory() as folder:
-            rules = [{"record": f"panel:{number}", "expr": expr.replace("$__rate_interval", "5m")} for number, expr in enumerate(self.dashboard)]
-            pathlib.Path(folder, "rules.yml").write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
-            for arguments in (["check", "rules", f"{folder}/rules.yml"], ["check", "rules", "alerts.yml"], ["test", "rules", "alerts_test.yml"]):
-                done = subprocess.run([promtool(), *arguments], cwd=EXAMPLES / "prometheus", capture_output=True, text=True, timeout=60, check=False)
+            rules = [
+                {"record": f"panel:{number}", "expr": expr.replace("$__rate_interval", "5m")}
+                for number, expr in enumerate(self.dashboard)
+            ]
+            pathlib.Path(folder, "rules.yml").write_text(
+                json.dumps({"groups": [{"name": "dashboard", "rules": rules}]})
+            )
+            for arguments in (
+                ["check", "rules", f"{folder}/rules.yml"],
+                ["check", "rules", "alerts.yml"],
+                ["test", "rules", "alerts_test.yml"],
+            ):
+                done = subprocess.run(
+                    [promtool(), *arguments],
+                    cwd=EXAMPLES / "prometheus",
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_each_alert_is_tried(self):
@@ -178,11 +220,15 @@ class Names(unittest.TestCase):
             with run("--export", b"csv:" + name) as (port, _):
                 _, _, body = ask(port)
             self.assertTrue(os.path.exists(name))
-        escaped = folder.encode() + rb'/a\"b\\c\nd\\xff' + b"\xc3\xa9" + rb"\\x01.csv"
-        self.assertTrue(b'parshall_output_records_total{output="csv:' + escaped + b'",state="offered"} ' in body, body[-300:])
+        escaped = folder.encode() + rb"/a\"b\\c\nd\\xff" + b"\xc3\xa9" + rb"\\x01.csv"
+        self.assertTrue(
+            b'parshall_output_records_total{output="csv:' + escaped + b'",state="offered"} ' in body, body[-300:]
+        )
         read(body)
         if promtool():
-            done = subprocess.run([promtool(), "check", "metrics"], input=body, capture_output=True, timeout=60, check=False)
+            done = subprocess.run(
+                [promtool(), "check", "metrics"], input=body, capture_output=True, timeout=60, check=False
+            )
             self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
@@ -191,11 +237,38 @@ class Ends(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             fifo, port = f"{folder}/unread", free_port()
             os.mkfifo(fifo)
-            reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)  # reads nothing yet: so the run stays when it has counted all
-            process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=30000,pace=100000,ipv6=0.3", "--duration", "2s", "--idle", "100ms", "--window", "100ms",
-                                        "--tasks", "heavy-hitters,entropy", "--task-keys", "1Ki", "--format", "json", "--top", "1", "-o", f"{folder}/report.json",
-                                        "--export", f"csv:{fifo}",
-                                        "--export", f"prometheus:127.0.0.1:{port}"])
+            reader = os.open(
+                fifo, os.O_RDONLY | os.O_NONBLOCK
+            )  # reads nothing yet: so the run stays when it has counted all
+            process = subprocess.Popen(
+                [
+                    PROGRAM,
+                    "watch",
+                    "-q",
+                    "-g",
+                    "flows=30000,pace=100000,ipv6=0.3",
+                    "--duration",
+                    "2s",
+                    "--idle",
+                    "100ms",
+                    "--window",
+                    "100ms",
+                    "--tasks",
+                    "heavy-hitters,entropy",
+                    "--task-keys",
+                    "1Ki",
+                    "--format",
+                    "json",
+                    "--top",
+                    "1",
+                    "-o",
+                    f"{folder}/report.json",
+                    "--export",
+                    f"csv:{fifo}",
+                    "--export",
+                    f"prometheus:127.0.0.1:{port}",
+                ]
+            )
             last, same = scrape(port), 0
             give_up = time.monotonic() + 60
             while same < 8 and time.monotonic() < give_up:
@@ -211,9 +284,16 @@ class Ends(unittest.TestCase):
             self.assertEqual(process.wait(60), 0)
             summary = json.loads(pathlib.Path(folder, "report.json").read_text())["summary"]
         account = summary["accounting"]
-        for name, value in (("counted_packets_total", account["counted"]), ("offered_packets_total", account["offered"]), ("live_flow_packets", account["live_flow_packets"]),
-                            ("ended_record_packets_total", account["ended_record_packets"]), ("ended_records_total", summary["ended_records"]),
-                            ("live_flows", summary["live_flows"]), ("wire_bytes_total", summary["wire_bytes"]), ("ip_bytes_total", summary["ip_bytes"])):
+        for name, value in (
+            ("counted_packets_total", account["counted"]),
+            ("offered_packets_total", account["offered"]),
+            ("live_flow_packets", account["live_flow_packets"]),
+            ("ended_record_packets_total", account["ended_record_packets"]),
+            ("ended_records_total", summary["ended_records"]),
+            ("live_flows", summary["live_flows"]),
+            ("wire_bytes_total", summary["wire_bytes"]),
+            ("ip_bytes_total", summary["ip_bytes"]),
+        ):
             self.assertEqual(last[f"parshall_{name}", None], value, name)
         self.assertEqual(last["parshall_unaccounted_packets", None], 0)
         self.assertGreater(account["counted"], 100_000)
@@ -226,9 +306,17 @@ class Ends(unittest.TestCase):
             self.assertEqual(last["parshall_task_keys_left_out_total", f'task="{name}"'], left_out)
         self.assertGreater(events["entropy"], 0)
         values = [labels for name, labels in last if name == "parshall_task_value"]
-        self.assertTrue(values and all(labels.startswith('task="entropy"') for labels in values), "numbers of all traffic alone")
+        self.assertTrue(
+            values and all(labels.startswith('task="entropy"') for labels in values), "numbers of all traffic alone"
+        )
         self.assertLess(sum("task=" in (labels or "") for _, labels in last), 20)
-        self.assertFalse(any(re.search(r"\d+\.\d+\.\d+\.\d+", labels or "") for name, labels in last if name.startswith("parshall_task")))
+        self.assertFalse(
+            any(
+                re.search(r"\d+\.\d+\.\d+\.\d+", labels or "")
+                for name, labels in last
+                if name.startswith("parshall_task")
+            )
+        )
 
 
 class Hostile(unittest.TestCase):
@@ -247,7 +335,10 @@ class Hostile(unittest.TestCase):
             self.assert_prompt(port)
             for count in (2, 200):
                 with contextlib.ExitStack() as stack:
-                    sockets = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10)) for _ in range(count)]
+                    sockets = [
+                        stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+                        for _ in range(count)
+                    ]
                     for number, one in enumerate(sockets):
                         if number % 3 == 1:
                             one.sendall(b"GET /metrics HTTP/1.1\r\nHost: ")
@@ -271,9 +362,14 @@ class Hostile(unittest.TestCase):
 
     def test_what_is_no_request_is_refused(self):
         with run() as (port, process):
-            for text, status in ((b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 9000, 431), (b"\xff\x00\r\n\r\n", 400),
-                                 (b"POST /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 405), (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
-                                 (b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404), (b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403)):
+            for text, status in (
+                (b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 9000, 431),
+                (b"\xff\x00\r\n\r\n", 400),
+                (b"POST /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 405),
+                (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+                (b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+                (b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
+            ):
                 with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
                     one.sendall(text)
                     self.assertTrue(one.recv(100).startswith(b"HTTP/1.1 %d " % status), text[:40])
@@ -302,7 +398,11 @@ class Hostile(unittest.TestCase):
 class OnThePage(unittest.TestCase):
     @contextlib.contextmanager
     def page(self, *arguments):
-        process = subprocess.Popen([PROGRAM, "watch", "-g", "flows=2000,pace=100000", "-o", "/dev/null", "--web", "127.0.0.1:0", *arguments], stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [PROGRAM, "watch", "-g", "flows=2000,pace=100000", "-o", "/dev/null", "--web", "127.0.0.1:0", *arguments],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         try:
             for line in process.stderr:
                 if found := re.search(r"http://[^ /]+:(\d+)/", line):
@@ -317,7 +417,9 @@ class OnThePage(unittest.TestCase):
         with self.page() as port:
             first = scrape(port)
             time.sleep(0.5)
-            self.assertGreater(scrape(port)["parshall_counted_packets_total", None], first["parshall_counted_packets_total", None])
+            self.assertGreater(
+                scrape(port)["parshall_counted_packets_total", None], first["parshall_counted_packets_total", None]
+            )
             self.assertEqual(ask(port, headers={"Host": "evil.example"})[0], 403)
 
     def test_with_a_token_they_take_it_by_whatever_name_the_host_has(self):
@@ -326,8 +428,12 @@ class OnThePage(unittest.TestCase):
             file.flush()
             with self.page("--web-token", file.name) as port:
                 scrape(port, headers={"Authorization": f"Bearer {TOKEN}"})
-                for headers, status in (({}, 401), ({"Authorization": "Bearer " + TOKEN[:-1]}, 401), ({"Authorization": f"Bearer {TOKEN}", "Host": "probe1.example.net:8080"}, 200),
-                                        ({"Host": "probe1.example.net:8080"}, 403)):
+                for headers, status in (
+                    ({}, 401),
+                    ({"Authorization": "Bearer " + TOKEN[:-1]}, 401),
+                    ({"Authorization": f"Bearer {TOKEN}", "Host": "probe1.example.net:8080"}, 200),
+                    ({"Host": "probe1.example.net:8080"}, 403),
+                ):
                     self.assertEqual(ask(port, headers=headers)[0], status, headers)
 
 
@@ -336,10 +442,32 @@ class Refused(unittest.TestCase):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
-            for address, word in ((f"127.0.0.1:{taken.getsockname()[1]}", "cannot listen"), ("nowhere", "HOST:PORT"), ("127.0.0.1:", "HOST:PORT"), ("nowhere:9105", "HOST:PORT"),
-                                  ("127.0.0.1:80,127.0.0.1:81", "HOST:PORT")):
-                done = subprocess.run([PROGRAM, "watch", "-q", "-g", "flows=10", "--count", "10", "-o", "/dev/null", "--export", f"prometheus:{address}"],
-                                      capture_output=True, text=True, timeout=60, check=False)
+            for address, word in (
+                (f"127.0.0.1:{taken.getsockname()[1]}", "cannot listen"),
+                ("nowhere", "HOST:PORT"),
+                ("127.0.0.1:", "HOST:PORT"),
+                ("nowhere:9105", "HOST:PORT"),
+                ("127.0.0.1:80,127.0.0.1:81", "HOST:PORT"),
+            ):
+                done = subprocess.run(
+                    [
+                        PROGRAM,
+                        "watch",
+                        "-q",
+                        "-g",
+                        "flows=10",
+                        "--count",
+                        "10",
+                        "-o",
+                        "/dev/null",
+                        "--export",
+                        f"prometheus:{address}",
+                    ],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
                 self.assertNotEqual(done.returncode, 0, address)
                 self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
                 self.assertIn(word, done.stderr)
@@ -347,7 +475,19 @@ class Refused(unittest.TestCase):
 
     def test_beyond_this_host_scrapers_may_know_it_by_any_name(self):
         port = free_port()
-        process = subprocess.Popen([PROGRAM, "watch", "-q", "-g", "flows=2000,pace=100000", "-o", "/dev/null", "--export", f"prometheus:0.0.0.0:{port}"])
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                "-g",
+                "flows=2000,pace=100000",
+                "-o",
+                "/dev/null",
+                "--export",
+                f"prometheus:0.0.0.0:{port}",
+            ]
+        )
         try:
             scrape(port, headers={"Host": f"probe1.example.net:{port}"})
         finally:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs of a configuration: [[export]] tables, which SIGHUP has read again while packets come; no packet and no record is lost by it.
+"""Outputs of a configuration: [[export]] tables, which SIGHUP has read again while packets come; no packet and no
+record is lost by it.
 
 usage: test_reload.py PARSHALL [unittest arguments]
 """
+
 import csv
 import json
 import os
@@ -16,7 +18,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
-import side_by_side  # noqa: E402
+import side_by_side
 
 PROGRAM = None
 TRAFFIC = ["-g", "flows=20000,pace=20000", "--idle", "1ms", "--duration", "60s"]  # or until it is told to stop
@@ -36,8 +38,12 @@ class Configured(unittest.TestCase):
         return f'kind = "{kind}"\ntarget = "{self.folder / name}"\n{more}'
 
     def start(self, *arguments):
-        process = subprocess.Popen([PROGRAM, "watch", *TRAFFIC, "--config", self.config, "--format", "json", "--top", "1", *arguments], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [PROGRAM, "watch", *TRAFFIC, "--config", self.config, "--format", "json", "--top", "1", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(lambda: (process.kill(), process.wait(), process.stdout.close(), process.stderr.close()))
         self.said = []
         self.listener = threading.Thread(target=lambda: self.said.extend(iter(process.stderr.readline, "")))
@@ -68,7 +74,9 @@ class Configured(unittest.TestCase):
             return {(row["flow_id"], row["record"]): int(row["packets"]) for row in csv.DictReader(file)}
 
     def test_tables_are_outputs_beside_those_of_the_command_line(self):
-        self.configure(self.table("csv", "a.csv"), self.table("parquet", "flows", 'every = "1s"\nlevel = 3\npartition = "none"'))
+        self.configure(
+            self.table("csv", "a.csv"), self.table("parquet", "flows", 'every = "1s"\nlevel = 3\npartition = "none"')
+        )
         process = self.start("--export", f"csv:{self.folder / 'b.csv'}")
         summary = self.finish(process)
         names = [output["name"] for output in summary["outputs"]]
@@ -91,7 +99,11 @@ class Configured(unittest.TestCase):
         self.assertEqual({**first, **last}, always, "what one lacks the other has")
         self.assertGreater(len(first), 100)
         self.assertGreater(len(last), 100)
-        whole = {output["name"].rsplit("/")[-1]: output["whole_run"] for output in summary["outputs"] if output["name"].startswith("csv:")}
+        whole = {
+            output["name"].rsplit("/")[-1]: output["whole_run"]
+            for output in summary["outputs"]
+            if output["name"].startswith("csv:")
+        }
         self.assertEqual(whole, {"first.csv": False, "always.csv": True, "last.csv": False})
 
     def test_an_output_whose_name_has_a_time_says_what_it_is_called_and_stays_the_same(self):
@@ -142,19 +154,47 @@ class Configured(unittest.TestCase):
         summary = self.finish(process)
         self.assertGreater(summary["accounting"]["counted"], 0)
         for times in range(1, 7):
-            done = subprocess.run([PROGRAM, "verify", self.folder / f"{times}.jsonl"], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [PROGRAM, "verify", self.folder / f"{times}.jsonl"], capture_output=True, text=True, check=False
+            )
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_what_is_wrong_is_told_and_changes_nothing(self):
         self.configure(self.table("csv", "a.csv"))
         process = self.start()
-        for times, (text, said) in enumerate((("[[export]]\nkind = 7\n", "takes a kind in quotes"), ("[[export]]\nkind = \n", "line 3, column 8"), ('[[export]]\nkind="x"\ntarget="y"\n', 'there is no "x"'),
-                           ('[[export]]\nkind="csv"\ntarget="y"\nevry="60s"\n', "line 5, column 1: csv takes kind and target alone, not evry"),
-                           ('[[export]]\nkind="parquet"\ntarget="y"\nevry="60s"\n', 'there is no option "evry"; did you mean every? There are every, size'),
-                           (f'[[export]]\nkind="csv"\ntarget="{self.folder}/a"\n[[export]]\nkind="jsonl"\ntarget="{self.folder}/a"\n', "are the same file"),
-                           ('# all the same\n\nidle = "1s"\n', "line 4, column 8: only [[export]] tables may change while a run goes on; idle takes a new start"),
-                           ('idle = "1s"\nidle = "2s"\n', "line 3, column"), ("idle = 1s\n", "line 2, column"), ('idle = "1s" junk\n', "line 2, column"),
-                           (f'[[exports]]\nkind="csv"\ntarget="{self.folder}/a"\n', 'line 2, column 3: exports is a table, and there are none but [[export]]'), ("[[[\n", 'line 2, column')), 1):
+        for times, (text, said) in enumerate(
+            (
+                ("[[export]]\nkind = 7\n", "takes a kind in quotes"),
+                ("[[export]]\nkind = \n", "line 3, column 8"),
+                ('[[export]]\nkind="x"\ntarget="y"\n', 'there is no "x"'),
+                (
+                    '[[export]]\nkind="csv"\ntarget="y"\nevry="60s"\n',
+                    "line 5, column 1: csv takes kind and target alone, not evry",
+                ),
+                (
+                    '[[export]]\nkind="parquet"\ntarget="y"\nevry="60s"\n',
+                    'there is no option "evry"; did you mean every? There are every, size',
+                ),
+                (
+                    f'[[export]]\nkind="csv"\ntarget="{self.folder}/a"\n[[export]]\nkind="jsonl"\ntarget="{self.folder}'
+                    f'/a"\n',
+                    "are the same file",
+                ),
+                (
+                    '# all the same\n\nidle = "1s"\n',
+                    "line 4, column 8: only [[export]] tables may change while a run goes on; idle takes a new start",
+                ),
+                ('idle = "1s"\nidle = "2s"\n', "line 3, column"),
+                ("idle = 1s\n", "line 2, column"),
+                ('idle = "1s" junk\n', "line 2, column"),
+                (
+                    f'[[exports]]\nkind="csv"\ntarget="{self.folder}/a"\n',
+                    "line 2, column 3: exports is a table, and there are none but [[export]]",
+                ),
+                ("[[[\n", "line 2, column"),
+            ),
+            1,
+        ):
             self.config.write_text('stats = ["identity"]\n' + text)
             process.send_signal(signal.SIGHUP)
             self.wait_for("the old configuration stays", times)
@@ -165,7 +205,10 @@ class Configured(unittest.TestCase):
         self.config.unlink()
         process.send_signal(signal.SIGHUP)
         self.wait_for("No such file")
-        self.config.write_text(f'stats = ["identity"]\n[[export]]\n{self.table("csv", "a.csv")}\n[[export]]\n{self.table("csv", "absent/b.csv")}')
+        self.config.write_text(
+            f'stats = ["identity"]\n[[export]]\n{self.table("csv", "a.csv")}'
+            f"\n[[export]]\n{self.table('csv', 'absent/b.csv')}"
+        )
         process.send_signal(signal.SIGHUP)
         self.wait_for("absent/b.csv")
         summary = self.finish(process)
@@ -176,7 +219,9 @@ class Configured(unittest.TestCase):
         process = self.start()
         self.config.write_text('stats = ["identity"]\n[[export]]\n' + ".".join("a" * 200000) + " = 1\n")
         process.send_signal(signal.SIGHUP)
-        self.wait_for("column 20002: more than 10000 dots in a line, as in a key of too many parts; the old configuration stays")
+        self.wait_for(
+            "column 20002: more than 10000 dots in a line, as in a key of too many parts; the old configuration stays"
+        )
         self.config.unlink()
         self.config.mkdir()
         process.send_signal(signal.SIGHUP)
@@ -202,7 +247,13 @@ class Configured(unittest.TestCase):
 
     def test_a_wrong_table_ends_a_start(self):
         self.configure('kind = "csv"')
-        done = subprocess.run([PROGRAM, "watch", *TRAFFIC, "--config", self.config], capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(
+            [PROGRAM, "watch", *TRAFFIC, "--config", self.config],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
         self.assertEqual(done.returncode, 2)
         self.assertIn("line 3, column 1: [[export]] takes a target in quotes", done.stderr)
 

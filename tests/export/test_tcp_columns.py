@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records say of their TCP connections is what a task finds of the same flows, in one window of all the time; of built-in traffic, and of captures where there are some.
+"""What records say of their TCP connections is what a task finds of the same flows, in one window of all the time; of
+built-in traffic, and of captures where there are some.
 
 usage: test_tcp_columns.py PARSHALL [unittest arguments]
 """
+
 import csv
 import json
 import os
@@ -13,7 +15,15 @@ import tempfile
 import unittest
 
 PROGRAM = None
-MARKS = ("retransmissions", "fast_retransmissions", "spurious_retransmissions", "out_of_order", "lost_segments", "duplicate_acks", "zero_windows")
+MARKS = (
+    "retransmissions",
+    "fast_retransmissions",
+    "spurious_retransmissions",
+    "out_of_order",
+    "lost_segments",
+    "duplicate_acks",
+    "zero_windows",
+)
 TRACES = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[3] / "shared/traces"))
 MOST_BYTES = 1 << 20
 
@@ -27,17 +37,43 @@ class TcpColumns(unittest.TestCase):
     def watch(self, *traffic, status=(0,)):
         columns = ",".join(["rtt_mean", "rtt_min", *(f"tcp_{mark}" for mark in MARKS)])
         condition = " + ".join(f"tcp_{mark}" for mark in MARKS) + " >= 0"
-        done = subprocess.run([PROGRAM, "watch", "-q", *traffic, "--columns", "+" + columns, "--export", f"csv:{self.folder / 'flows.csv'}", "-o", os.devnull,
-                               "--task", f"tcp:window=10000h,most=1000000:{condition}", "--task", "rtt:window=10000h,most=1000000:rtt_mean_ms >= 0", "--events", self.folder / "events"],
-                              capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [
+                PROGRAM,
+                "watch",
+                "-q",
+                *traffic,
+                "--columns",
+                "+" + columns,
+                "--export",
+                f"csv:{self.folder / 'flows.csv'}",
+                "-o",
+                os.devnull,
+                "--task",
+                f"tcp:window=10000h,most=1000000:{condition}",
+                "--task",
+                "rtt:window=10000h,most=1000000:rtt_mean_ms >= 0",
+                "--events",
+                self.folder / "events",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         self.assertIn(done.returncode, status, done.stderr)
         with open(self.folder / "flows.csv", newline="") as file:
-            rows = {tuple(row[name] for name in ("src_ip", "src_port", "dst_ip", "dst_port", "protocol")): row for row in csv.DictReader(file)}
+            rows = {
+                tuple(row[name] for name in ("src_ip", "src_port", "dst_ip", "dst_port", "protocol")): row
+                for row in csv.DictReader(file)
+            }
         found = {"tcp": {}, "rtt": {}}
         for line in (self.folder / "events").read_text().splitlines():
             event = json.loads(line)
             if event["type"] == "alarm":
-                found[event["task"]][tuple(str(event["key"][name]) for name in ("src_ip", "src_port", "dst_ip", "dst_port", "protocol"))] = event["values"]
+                found[event["task"]][
+                    tuple(str(event["key"][name]) for name in ("src_ip", "src_port", "dst_ip", "dst_port", "protocol"))
+                ] = event["values"]
         return rows, found
 
     def compare(self, rows, found):
@@ -55,13 +91,17 @@ class TcpColumns(unittest.TestCase):
             self.assertEqual(row["rtt_mean_ns"] == "", trips is None, key)
             if trips:
                 seen["rtt"] += 1
-                self.assertAlmostEqual(float(row["rtt_mean_ns"]), trips["rtt_mean_ms"] * 1e6, delta=1 + 1e-6 * float(row["rtt_mean_ns"]))
+                self.assertAlmostEqual(
+                    float(row["rtt_mean_ns"]), trips["rtt_mean_ms"] * 1e6, delta=1 + 1e-6 * float(row["rtt_mean_ns"])
+                )
                 self.assertLessEqual(float(row["rtt_min_ns"]), float(row["rtt_mean_ns"]) + 1)
         return seen
 
     def test_of_built_in_traffic(self):
         for more in ((), ("--threads", "pipeline"), ("--workers", "2")):
-            rows, found = self.watch("-g", "flows=200,packets=60000,protocol=connections,resend=0.1,ipv6=0.3", "--count", "60k", *more)
+            rows, found = self.watch(
+                "-g", "flows=200,packets=60000,protocol=connections,resend=0.1,ipv6=0.3", "--count", "60k", *more
+            )
             seen = self.compare(rows, found)
             self.assertGreater(seen["retransmissions"], 1000, more)
             self.assertGreater(seen["rtt"], 100, more)
@@ -81,7 +121,13 @@ class TcpColumns(unittest.TestCase):
 
     def test_what_cannot_follow_connections_is_refused(self):
         for words, said in ((("--key", "src-dst"), "are of five-tuples"), (("--packets-only",), "leave out rtt_")):
-            done = subprocess.run([PROGRAM, "watch", "-q", "-g", "flows=10", "--columns", "+tcp", *words], capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run(
+                [PROGRAM, "watch", "-q", "-g", "flows=10", "--columns", "+tcp", *words],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(said, done.stderr)
 

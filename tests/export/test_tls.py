@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IPFIX by TLS: to who shows a certificate that is believed, and to nobody else; and what becomes of records while the collector is away.
+"""IPFIX by TLS: to who shows a certificate that is believed, and to nobody else; and what becomes of records while the
+collector is away.
 
 usage: test_tls.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import pathlib
@@ -82,8 +84,23 @@ class Tls(unittest.TestCase):
         cls.made = tempfile.TemporaryDirectory()
         cls.keys = pathlib.Path(cls.made.name)
         for authority in ("ca", "other"):
-            cls.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", f"/CN={authority}",
-                        "-keyout", f"{authority}.key", "-out", f"{authority}.pem")
+            cls.openssl(
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:prime256v1",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                f"/CN={authority}",
+                "-keyout",
+                f"{authority}.key",
+                "-out",
+                f"{authority}.pem",
+            )
         cls.sign("here", "ca", "IP:127.0.0.1,DNS:collector.test")
         cls.sign("elsewhere", "ca", "DNS:elsewhere.test")
         cls.sign("client", "ca", "DNS:probe.test")
@@ -99,10 +116,37 @@ class Tls(unittest.TestCase):
 
     @classmethod
     def sign(cls, name, authority, names, *more):
-        cls.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.csr")
+        cls.openssl(
+            "req",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-subj",
+            f"/CN={name}",
+            "-keyout",
+            f"{name}.key",
+            "-out",
+            f"{name}.csr",
+        )
         (cls.keys / f"{name}.ext").write_text(f"subjectAltName={names}\n")
-        cls.openssl("x509", "-req", "-in", f"{name}.csr", "-CA", f"{authority}.pem", "-CAkey", f"{authority}.key", "-CAcreateserial", *(more or ("-days", "2")),
-                    "-extfile", f"{name}.ext", "-out", f"{name}.pem")
+        cls.openssl(
+            "x509",
+            "-req",
+            "-in",
+            f"{name}.csr",
+            "-CA",
+            f"{authority}.pem",
+            "-CAkey",
+            f"{authority}.key",
+            "-CAcreateserial",
+            *(more or ("-days", "2")),
+            "-extfile",
+            f"{name}.ext",
+            "-out",
+            f"{name}.pem",
+        )
 
     def server(self, name="here", limits=(), asks=False):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -116,8 +160,13 @@ class Tls(unittest.TestCase):
 
     def watch(self, port, *options, status=0, host="127.0.0.1"):
         target = ",".join([f"ipfix:tls://{host}:{port}", *options])
-        done = subprocess.run([PROGRAM, "watch", "-q", *TRAFFIC, "--format", "json", "--top", "1", "--export", target], capture_output=True, text=True, timeout=120,
-                              check=False)
+        done = subprocess.run(
+            [PROGRAM, "watch", "-q", *TRAFFIC, "--format", "json", "--top", "1", "--export", target],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         if "built without TLS" in done.stderr:
             self.skipTest("SKIPPED: built without TLS")
         self.assertEqual(done.returncode, status, done.stderr)
@@ -126,7 +175,10 @@ class Tls(unittest.TestCase):
             return done.stderr
         summary = json.loads(done.stdout)["summary"]
         output = next(output for output in summary["outputs"] if output["name"].startswith("ipfix:"))
-        self.assertEqual(output["offered"]["packets"], output["written"]["packets"] + output["unconfirmed"]["packets"] + output["dropped"]["packets"])
+        self.assertEqual(
+            output["offered"]["packets"],
+            output["written"]["packets"] + output["unconfirmed"]["packets"] + output["dropped"]["packets"],
+        )
         return summary, output
 
     def ca(self, name="ca"):
@@ -145,14 +197,20 @@ class Tls(unittest.TestCase):
 
     def test_a_client_certificate_is_shown_where_it_is_asked_for(self):
         server = self.server(asks=True)
-        _, output = self.watch(server.port, self.ca(), f"cert={self.keys / 'client.pem'}", f"key={self.keys / 'client.key'}")
+        _, output = self.watch(
+            server.port, self.ca(), f"cert={self.keys / 'client.pem'}", f"key={self.keys / 'client.key'}"
+        )
         (reader,) = server.stop()
         self.assertEqual(len(reader.flows), output["offered"]["records"])
 
     def test_nobody_else_is_sent_anything(self):
-        for name, options, said in (("here", (self.ca("other"),), "certificate for 127.0.0.1: "), ("elsewhere", (self.ca(),), "mismatch"),
-                                    ("here", (self.ca(), "name=elsewhere.test"), "certificate for elsewhere.test: "), ("expired", (self.ca(),), "expired"),
-                                    ("here", (), "certificate for 127.0.0.1: ")):
+        for name, options, said in (
+            ("here", (self.ca("other"),), "certificate for 127.0.0.1: "),
+            ("elsewhere", (self.ca(),), "mismatch"),
+            ("here", (self.ca(), "name=elsewhere.test"), "certificate for elsewhere.test: "),
+            ("expired", (self.ca(),), "expired"),
+            ("here", (), "certificate for 127.0.0.1: "),
+        ):
             server = self.server(name)
             self.assertIn(said, self.watch(server.port, *options, status=1), (name, options))
             self.assertEqual(server.stop(), [], "no session")
@@ -166,13 +224,20 @@ class Tls(unittest.TestCase):
             with connection:
                 connection.recv(100)
                 connection.sendall(b"220 hello\r\n")
+
         thread = threading.Thread(target=answer)
         thread.start()
         self.assertIn("no TLS with it", self.watch(plain.getsockname()[1], self.ca(), status=1))
         thread.join()
         server = self.server()
-        for option, said in (("ca=/absent", "ca=/absent: "), (f"cert={self.keys / 'client.csr'}", "cert="), (f"cert={self.keys / 'client.pem'},key={self.keys / 'ca.key'}", "key=")):
-            self.assertIn(said, self.watch(server.port, *(() if option.startswith("ca=") else (self.ca(),)), option, status=1))
+        for option, said in (
+            ("ca=/absent", "ca=/absent: "),
+            (f"cert={self.keys / 'client.csr'}", "cert="),
+            (f"cert={self.keys / 'client.pem'},key={self.keys / 'ca.key'}", "key="),
+        ):
+            self.assertIn(
+                said, self.watch(server.port, *(() if option.startswith("ca=") else (self.ca(),)), option, status=1)
+            )
 
     def test_a_collector_that_goes_and_comes_back(self):
         """All that is said to be written came, and all that came is written or unconfirmed."""

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""keep_corpus.py BUILD [TARGET...]: of what grew in BUILD/corpus, the few files that come to most, into tests/fuzz/corpus.
+"""keep_corpus.py BUILD [TARGET...]: of what grew in BUILD/corpus, the few files that come to most, into
+tests/fuzz/corpus.
 
-Files there with a name that is no digest show something that was wrong once: they stay. Of the others, together with those that grew, each next one is that which adds most features
-(edges, and about how often each is taken), and of such the shortest, until there are enough files, or bytes. libFuzzer says them as it merges."""
+Files there with a name that is no digest show something that was wrong once: they stay. Of the others, together with
+those that grew, each next one is that which adds most features
+(edges, and about how often each is taken), and of such the shortest, until there are enough files, or bytes. libFuzzer
+says them as it merges."""
+
 import heapq
 import os
 import pathlib
@@ -23,8 +27,13 @@ def features_of(program, folders):
     with tempfile.TemporaryDirectory() as folder:
         control, merged = f"{folder}/control", f"{folder}/merged"
         os.mkdir(merged)
-        subprocess.run([program, "-set_cover_merge=1", f"-merge_control_file={control}", merged, *folders], env=os.environ | {"LLVM_PROFILE_FILE": "/dev/null"},
-                       stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        subprocess.run(
+            [program, "-set_cover_merge=1", f"-merge_control_file={control}", merged, *folders],
+            env=os.environ | {"LLVM_PROFILE_FILE": "/dev/null"},
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
         lines = pathlib.Path(control).read_text().splitlines()
     count = int(lines[0])
     names = lines[2 : 2 + count]
@@ -38,7 +47,9 @@ def features_of(program, folders):
 
 def chosen(features, known):
     """Files, the one that adds most first, and what they come to. `known`: features that other files have."""
-    waiting = [(-len(had), path.stat().st_size, path) for path, had in features.items() if path.stat().st_size <= LONGEST]
+    waiting = [
+        (-len(had), path.stat().st_size, path) for path, had in features.items() if path.stat().st_size <= LONGEST
+    ]
     heapq.heapify(waiting)
     files, size = [], 0
     while waiting and len(files) < MOST_FILES:
@@ -59,7 +70,9 @@ def keep(build, target):
     kept = FUZZ / "corpus" / target
     kept.mkdir(parents=True, exist_ok=True)
     grown = build / "corpus" / target
-    features = features_of(build / "tests/fuzz" / f"fuzz_{target}", [str(folder) for folder in (kept, grown) if folder.is_dir()])
+    features = features_of(
+        build / "tests/fuzz" / f"fuzz_{target}", [str(folder) for folder in (kept, grown) if folder.is_dir()]
+    )
     named = [path for path in kept.iterdir() if not DIGEST.fullmatch(path.name)]
     known = set().union(*(features.get(path, set()) for path in named)) if named else set()
     files, come_to = chosen({path: covered for path, covered in features.items() if path not in named}, known)
@@ -70,7 +83,10 @@ def keep(build, target):
     for name, content in contents.items():
         (kept / name).write_bytes(content)
     size, all_features = sum(path.stat().st_size for path in kept.iterdir()), len(set().union(*features.values()))
-    print(f"{target:13} {len(contents)} files and {len(named)} with a name, {size} bytes: {len(come_to)} of {all_features} features")
+    print(
+        f"{target:13} {len(contents)} files and {len(named)} with a name, {size} bytes: {len(come_to)} of "
+        f"{all_features} features"
+    )
 
 
 def main():

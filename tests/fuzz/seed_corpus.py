@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes seeds for the fuzz targets: seed_corpus.py OUT [CAPTURES]
 
-A folder for each target in OUT. All are made here, but OUT/exported has what $PARSHALL writes, where that names a program, and OUT/frame, capture_file and stream have more
-of the captures in the folder CAPTURES. What grew from those is not for the repository: packets of others are theirs.
+A folder for each target in OUT. All are made here, but OUT/exported has what $PARSHALL writes, where that names a
+program, and OUT/frame, capture_file and stream have more of the captures in the folder CAPTURES. What grew from those
+is not for the repository: packets of others are theirs.
 """
+
 import collections
 import gzip
 import hashlib
@@ -47,11 +49,17 @@ def pcapng(link_type, frames, order="<"):
 def erf(frames):
     """Records of Ethernet, with and without an extension header, of IPv4, padding and metadata."""
     data = b""
-    for i, (kind, head) in enumerate(((2, b"\0\0"), (0x82, b"\3" + bytes(9)), (22, b""), (48, b""), (27, b""), (1, b"\xff\3\0\x21")) * 3):
+    for i, (kind, head) in enumerate(
+        ((2, b"\0\0"), (0x82, b"\3" + bytes(9)), (22, b""), (48, b""), (27, b""), (1, b"\xff\3\0\x21")) * 3
+    ):
         for frame in frames:
             body = head + frame
             body += bytes(-len(body) % 8)
-            data += struct.pack("<II", i << 20, 1_000_000_000 + i) + struct.pack(">BBHHH", kind, 4, 16 + len(body), 0, len(frame)) + body
+            data += (
+                struct.pack("<II", i << 20, 1_000_000_000 + i)
+                + struct.pack(">BBHHH", kind, 4, 16 + len(body), 0, len(frame))
+                + body
+            )
     return data
 
 
@@ -130,9 +138,18 @@ def hand_made_frames():
 
 def compressed(data):
     """The same in each format, as the ones who compress do by default and otherwise, and two one behind the other."""
-    one = [gzip.compress(data, 6, mtime=0), gzip.compress(data, 0, mtime=0), lzma.compress(data, preset=0),
-           lzma.compress(data, check=lzma.CHECK_CRC32, preset=6)]
-    for command in (["zstd", "-q", "-c"], ["zstd", "-q", "-c", "-19", "--no-check"], ["lz4", "-q", "-c"], ["lz4", "-q", "-c", "-BD", "-BX"]):
+    one = [
+        gzip.compress(data, 6, mtime=0),
+        gzip.compress(data, 0, mtime=0),
+        lzma.compress(data, preset=0),
+        lzma.compress(data, check=lzma.CHECK_CRC32, preset=6),
+    ]
+    for command in (
+        ["zstd", "-q", "-c"],
+        ["zstd", "-q", "-c", "-19", "--no-check"],
+        ["lz4", "-q", "-c"],
+        ["lz4", "-q", "-c", "-BD", "-BX"],
+    ):
         if shutil.which(command[0]):
             one.append(subprocess.run(command, input=data, capture_output=True, check=True).stdout)
     return one + [first + second for first, second in zip(one, one)] + [b"\x50\x2a\x4d\x18\3\0\0\0abc" + one[-1]]
@@ -158,7 +175,22 @@ def exported(program):
         targets = [f"ipfix:{folder}/x.ipfix,probe=p", f"jsonl:{folder}/x.jsonl", f"parquet:{folder}/x.parquet,probe=p"]
         words = [word for target in targets for word in ("--export", target)]
         for more in ((), ("--biflow", "--columns", "all")):
-            subprocess.run([program, "watch", "-q", "-g", "flows=10,packets=40,protocol=connections", "--count", "40", "-o", os.devnull, *words, *more], check=True)
+            subprocess.run(
+                [
+                    program,
+                    "watch",
+                    "-q",
+                    "-g",
+                    "flows=10,packets=40,protocol=connections",
+                    "--count",
+                    "40",
+                    "-o",
+                    os.devnull,
+                    *words,
+                    *more,
+                ],
+                check=True,
+            )
             yield from (path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file())
 
 
@@ -169,7 +201,12 @@ def test_frames():
     tcp = struct.pack(">HHIIHHHH", 1000, 80, 1, 2, 0x5018, 500, 0, 0)
     ethernet = bytes(12) + b"\x08\x00"
     vxlan = udp(4789, b"\x08\0\0\0\0\0\5\0" + ethernet + ipv4(17, udp(2000, b"xy" + trailer)))
-    for frame in (ipv4(17, udp(2000, b"ab" + trailer)), ipv4(6, tcp + trailer), ipv4(17, vxlan), ipv4(47, b"\0\0\x08\0" + ipv4(17, udp(1, trailer)))):
+    for frame in (
+        ipv4(17, udp(2000, b"ab" + trailer)),
+        ipv4(6, tcp + trailer),
+        ipv4(17, vxlan),
+        ipv4(47, b"\0\0\x08\0" + ipv4(17, udp(1, trailer))),
+    ):
         yield 0, ethernet + frame
         yield 0, bytes(12) + b"\x81\0\0\7\x08\0" + frame + bytes(5)
         yield 1, frame
@@ -179,8 +216,12 @@ def test_frames():
 def add_frames(seeds, captures):
     for link_type, frame in hand_made_frames():
         seeds["frame"].add(struct.pack("<HB", link_type, 0) + frame)
-        for first, capture in ((b"\x20", pcap(link_type, [frame] * 2)), (b"\x40", pcapng(link_type, [frame])), (b"\x08", pcapng(link_type, [frame], ">")),
-                               (b"\x10", pcap(link_type, [frame], ">", 0xA1B23C4D))):
+        for first, capture in (
+            (b"\x20", pcap(link_type, [frame] * 2)),
+            (b"\x40", pcapng(link_type, [frame])),
+            (b"\x08", pcapng(link_type, [frame], ">")),
+            (b"\x10", pcap(link_type, [frame], ">", 0xA1B23C4D)),
+        ):
             seeds["capture_file"].add(first + capture)
         if link_type in (1, 228):
             seeds["capture_file"].add(b"\x18" + erf([frame]))
@@ -207,8 +248,15 @@ def seeds_of_all(captures):
             if len(packed) <= MAX_CAPTURE_BYTES:
                 seeds["compressed"] |= {b"\xff\xff" + packed, b"\3\4" + packed}
     frames = [frame for link_type, frame in hand_made_frames() if link_type in (1, 228)]
-    seeds["filter"] = {text.encode() + b"\0" + bytes([i % 3]) + frames[i % len(frames)] for i, text in enumerate(seed_texts.FILTERS)}
-    seeds["records"] = {bytes([choice, output]) + bytes((i * step + choice) % 256 for i in range(600)) for choice in range(4) for output in (4, 5, 6, 7) for step in (1, 7, 41)}
+    seeds["filter"] = {
+        text.encode() + b"\0" + bytes([i % 3]) + frames[i % len(frames)] for i, text in enumerate(seed_texts.FILTERS)
+    }
+    seeds["records"] = {
+        bytes([choice, output]) + bytes((i * step + choice) % 256 for i in range(600))
+        for choice in range(4)
+        for output in (4, 5, 6, 7)
+        for step in (1, 7, 41)
+    }
     return seeds
 
 

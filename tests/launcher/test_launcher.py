@@ -3,6 +3,7 @@
 
 usage: test_launcher.py LAUNCHER [unittest arguments]
 """
+
 import os
 import pathlib
 import shutil
@@ -47,7 +48,9 @@ class Launcher(unittest.TestCase):
         environment.pop("PARSHALL_ISA", None)
         if isa is not None:
             environment["PARSHALL_ISA"] = isa
-        done = subprocess.run([self.root / "bin" / program, *arguments], capture_output=True, text=True, env=environment, check=False)
+        done = subprocess.run(
+            [self.root / "bin" / program, *arguments], capture_output=True, text=True, env=environment, check=False
+        )
         return done.returncode, done.stdout.strip(), done.stderr.strip()
 
     def test_it_becomes_the_best_with_its_arguments_and_status(self):
@@ -71,7 +74,9 @@ class Launcher(unittest.TestCase):
         self.put(*NEEDS)
         status, out, error = self.run_it(isa="avx1024")
         self.assertEqual((status, out), (2, ""))
-        self.assertEqual(error, f"parshall: PARSHALL_ISA=avx1024: there is no such one; this processor has {', '.join(here())}")
+        self.assertEqual(
+            error, f"parshall: PARSHALL_ISA=avx1024: there is no such one; this processor has {', '.join(here())}"
+        )
 
     def test_where_the_best_is_not_installed_the_next_is_taken(self):
         self.put(here()[-1])
@@ -106,7 +111,9 @@ class Launcher(unittest.TestCase):
         elsewhere = self.root / "elsewhere"
         elsewhere.mkdir()
         (elsewhere / "parshall").symlink_to(self.root / "bin" / "parshall")
-        done = subprocess.run(["parshall"], capture_output=True, text=True, env={"PATH": f"{elsewhere}:/bin:/usr/bin"}, check=False)
+        done = subprocess.run(
+            ["parshall"], capture_output=True, text=True, env={"PATH": f"{elsewhere}:/bin:/usr/bin"}, check=False
+        )
         self.assertEqual(done.stdout.strip(), here()[0])
 
 

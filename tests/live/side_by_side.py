@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of a file that mostly wait beside each other, and then those that other load would disturb (`@alone`), one by one;
-only the former or the latter where PARSHALL_TESTS is `waiting` or `alone`: tools/run_tests.py runs the former of several files at once.
+"""Runs the tests of a file that mostly wait beside each other, and then those that other load would disturb (`@alone`),
+one by one; only the former or the latter where PARSHALL_TESTS is `waiting` or `alone`: tools/run_tests.py runs the
+former of several files at once.
 
-One that is alone and fails while the machine held up what was to run (its host has other guests) says nothing, and is run again."""
+One that is alone and fails while the machine held up what was to run (its host has other guests) says nothing, and is
+run again."""
+
 import concurrent.futures
 import os
 import subprocess
@@ -15,8 +18,17 @@ NAP_S, DELAY_S = 0.005, 0.01  # a thread that slept so long runs again within th
 HELD_UP_S = 0.05  # of such delays in all
 ATTEMPTS = 3
 
-# A network of its own, as `ip netns exec` gives: DPDK's net_af_packet names a fanout group by process and interface, by 16 bits that two may share.
-OWN_NETWORK = ('unshare', '--net', '--mount', 'sh', '-c', 'mount -t sysfs sysfs /sys && ip link set lo up && exec "$@"', 'sh')
+# A network of its own, as `ip netns exec` gives: DPDK's net_af_packet names a fanout group by process and interface, by
+# 16 bits that two may share.
+OWN_NETWORK = (
+    "unshare",
+    "--net",
+    "--mount",
+    "sh",
+    "-c",
+    'mount -t sysfs sysfs /sys && ip link set lo up && exec "$@"',
+    "sh",
+)
 
 
 def alone(test):
@@ -27,7 +39,7 @@ def alone(test):
 
 def thorough(test):
     """Of a test that takes long, and whose like run always: CONTRIBUTING.md lists them."""
-    return unittest.skipUnless(os.environ.get('PARSHALL_THOROUGH'), 'left to make nightly')(test)
+    return unittest.skipUnless(os.environ.get("PARSHALL_THOROUGH"), "left to make nightly")(test)
 
 
 def cases(suite):
@@ -39,11 +51,14 @@ def cases(suite):
 
 
 class HeldUp:
-    """A context: for how long threads of a process that does nothing, one on each core, were to run and did not; delays of DELAY_S and more, together."""
+    """A context: for how long threads of a process that does nothing, one on each core, were to run and did not; delays
+    of DELAY_S and more, together."""
 
     def __enter__(self):
         self.seconds = 0.0
-        self._watch = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._watch = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self._watch.stdout.readline()
         return self
 
@@ -68,7 +83,7 @@ def watch_delays():
     threads = [threading.Thread(target=watch, args=(core,)) for core in os.sched_getaffinity(0)]
     for thread in threads:
         thread.start()
-    print('ready', flush=True)
+    print("ready", flush=True)
     sys.stdin.read()
     is_over.set()
     for thread in threads:
@@ -81,7 +96,7 @@ class OneByOne(unittest.TestSuite):
         for test in self:
             found = self._outcome(test)
             result.testsRun += found.testsRun
-            for kind in ('failures', 'errors', 'skipped', 'expectedFailures', 'unexpectedSuccesses'):
+            for kind in ("failures", "errors", "skipped", "expectedFailures", "unexpectedSuccesses"):
                 getattr(result, kind).extend(getattr(found, kind))
         return result
 
@@ -93,38 +108,51 @@ class OneByOne(unittest.TestSuite):
                 unittest.TestSuite([type(test)(test._testMethodName)]).run(found)
             if found.wasSuccessful() or held_up.seconds < HELD_UP_S or attempt == ATTEMPTS:
                 return found
-            print(f'AGAIN   {test.id()}: it failed while the machine held up what was to run, for {1e3 * held_up.seconds:.0f} ms in all',
-                  *(text for _, text in found.failures + found.errors), sep='\n', flush=True)
+            print(
+                f"AGAIN   {test.id()}: it failed while the machine held up what was to run, for "
+                f"{1e3 * held_up.seconds:.0f} ms in all",
+                *(text for _, text in found.failures + found.errors),
+                sep="\n",
+                flush=True,
+            )
 
 
 def main(*words, lanes=4):
-    """Named tests in order; without a name all, a process for each that is not alone. `words` are what the script was given itself."""
+    """Named tests in order; without a name all, a process for each that is not alone. `words` are what the script was
+    given itself."""
     if len(sys.argv) > 1:
         unittest.main()
-    tests = list(cases(unittest.defaultTestLoader.loadTestsFromModule(sys.modules['__main__'])))
-    by_itself = [test for test in tests if getattr(getattr(test, test._testMethodName), 'runs_alone', False)]
-    beside = [test.id().removeprefix('__main__.') for test in tests if test not in by_itself]
-    part = os.environ.get('PARSHALL_TESTS')
-    if part == 'waiting':
+    tests = list(cases(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])))
+    by_itself = [test for test in tests if getattr(getattr(test, test._testMethodName), "runs_alone", False)]
+    beside = [test.id().removeprefix("__main__.") for test in tests if test not in by_itself]
+    part = os.environ.get("PARSHALL_TESTS")
+    if part == "waiting":
         by_itself = []
-    elif part == 'alone':
+    elif part == "alone":
         beside = []
 
     def run(name):
         network = OWN_NETWORK if os.geteuid() == 0 else ()
-        return subprocess.run([*network, sys.executable, sys.argv[0], *words, name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
-                              check=False)
+        return subprocess.run(
+            [*network, sys.executable, sys.argv[0], *words, name],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+
     with concurrent.futures.ThreadPoolExecutor(lanes) as pool:
         ran = list(zip(beside, pool.map(run, beside)))
     failed = [(name, done.stdout) for name, done in ran if done.returncode != 0]
     for _, done in ran:
-        print(''.join(line + '\n' for line in done.stdout.splitlines() if 'SKIPPED' in line), end='')
-    print(f'{len(ran) - len(failed)} of {len(ran)} tests beside each other are right', flush=True)
+        print("".join(line + "\n" for line in done.stdout.splitlines() if "SKIPPED" in line), end="")
+    print(f"{len(ran) - len(failed)} of {len(ran)} tests beside each other are right", flush=True)
     in_order = unittest.TextTestRunner().run(OneByOne(by_itself))
     for name, said in failed:
-        print(f'FAILED beside others: {name}\n{said}')
+        print(f"FAILED beside others: {name}\n{said}")
     sys.exit(bool(failed) or not ran + by_itself or not in_order.wasSuccessful())
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     watch_delays()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packets of a capture, read the plain way: what tests of the Python package compare it with. It shares no code with parshall."""
+"""The packets of a capture, read the plain way: what tests of the Python package compare it with. It shares no code
+with parshall."""
 
 import collections
 import ipaddress
@@ -20,12 +21,18 @@ class Unsupported(Exception):
 
 
 def records(data):
-    """(link type, time in ns, captured bytes, length on the wire) of each, of pcap and of the usual blocks of pcapng."""
+    """(link type, time in ns, captured bytes, length on the wire) of each, of pcap and of the usual blocks of
+    pcapng."""
     return pcapng_records(data) if data[:4] == b"\x0a\x0d\x0d\x0a" else pcap_records(data)
 
 
 def pcap_records(data):
-    kinds = {b"\xd4\xc3\xb2\xa1": ("<", 1000), b"\x4d\x3c\xb2\xa1": ("<", 1), b"\xa1\xb2\xc3\xd4": (">", 1000), b"\xa1\xb2\x3c\x4d": (">", 1)}
+    kinds = {
+        b"\xd4\xc3\xb2\xa1": ("<", 1000),
+        b"\x4d\x3c\xb2\xa1": ("<", 1),
+        b"\xa1\xb2\xc3\xd4": (">", 1000),
+        b"\xa1\xb2\x3c\x4d": (">", 1),
+    }
     if data[:4] not in kinds:
         raise Unsupported("no pcap")
     order, ns = kinds[data[:4]]
@@ -82,7 +89,8 @@ def interface_of(block):
 
 
 def packets(data):
-    """Those that have a whole IP header, in their order; Unsupported where a frame is none that this reader is sure of."""
+    """Those that have a whole IP header, in their order; Unsupported where a frame is none that this reader is sure
+    of."""
     for link, time_ns, frame, wire in records(data):
         if link == 1:
             if len(frame) < 14:
@@ -131,11 +139,14 @@ def packet_of(ip, time_ns, wire):
 
 
 def by_flow(data):
-    """flow -> arrays of what its packets were, in their order: place among all packets, time_ns, wire_bytes, ip_bytes, ttl."""
+    """flow -> arrays of what its packets were, in their order: place among all packets, time_ns, wire_bytes, ip_bytes,
+    ttl."""
     rows = collections.defaultdict(list)
     for place, packet in enumerate(packets(data)):
         rows[packet.flow].append((place, packet.time_ns, packet.wire_bytes, packet.ip_bytes, packet.ttl))
     return {
-        flow: dict(zip(("place", "time_ns", "wire_bytes", "ip_bytes", "ttl"), numpy.array(of_flow, dtype=numpy.int64).T))
+        flow: dict(
+            zip(("place", "time_ns", "wire_bytes", "ip_bytes", "ttl"), numpy.array(of_flow, dtype=numpy.int64).T)
+        )
         for flow, of_flow in rows.items()
     }

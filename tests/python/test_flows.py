@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package against the command line that came with it, and against misuse.
 
-usage: test_flows.py [unittest arguments], by a Python that has parshall and pyarrow; PARSHALL_THOROUGH=1 takes all captures
+usage: test_flows.py [unittest arguments], by a Python that has parshall and pyarrow; PARSHALL_THOROUGH=1 takes all
+captures
 """
+
 import collections
 import csv
 import doctest
@@ -20,8 +22,9 @@ import time
 import unittest
 import warnings
 
-import parshall
 import pyarrow
+
+import parshall
 
 TRACES = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).parents[2] / "../shared/traces"))
 FEW = 60  # captures, where not all are asked for
@@ -29,14 +32,19 @@ ENDLESS = "flows=1000000,dist=uniform,size=64"
 
 
 def from_command_line(*arguments):
-    done = subprocess.run([sys.executable, "-m", "parshall", "watch", "-q", *arguments, "--format", "csv"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "parshall", "watch", "-q", *arguments, "--format", "csv"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return list(csv.reader(done.stdout.splitlines()))
 
 
 def cells(table):
     """As CSV has them."""
     columns = []
-    for name, column in zip(table.schema.names, table.columns):
+    for column in table.columns:
         if pyarrow.types.is_timestamp(column.type):
             column = column.cast(pyarrow.int64())
         columns.append(["" if value is None else str(value) for value in column.to_pylist()])
@@ -70,19 +78,36 @@ class Frames(unittest.TestCase):
         self.assertGreater(compared, FEW // 2)
 
     def test_statistics_directions_and_workers(self):
-        settings = {"generate": "flows=500,dist=zipf:1.1,seed=3", "count": 50000, "seed": 5, "stats": ["size_mean", "gap_p99", "end_reason"]}
+        settings = {
+            "generate": "flows=500,dist=zipf:1.1,seed=3",
+            "count": 50000,
+            "seed": 5,
+            "stats": ["size_mean", "gap_p99", "end_reason"],
+        }
         with parshall.flows(**settings) as flows:
             one = flows.to_arrow()
         self.assertEqual(one["packets"].to_pylist() and sum(one["packets"].to_pylist()), 50000)
-        header, *rows = from_command_line("-g", settings["generate"], "--count", "50000", "--seed", "5", "--stats", "size_mean,gap_p99,end_reason")
-        key = [name for name in header if name not in ("size_mean_bytes", "gap_p99_packets")]  # float32 has other digits as text
-        self.assertEqual(cells(one.select([name.removesuffix("_ns") for name in key])), collections.Counter(tuple(row[header.index(name)] for name in key) for row in rows))
+        header, *rows = from_command_line(
+            "-g", settings["generate"], "--count", "50000", "--seed", "5", "--stats", "size_mean,gap_p99,end_reason"
+        )
+        key = [
+            name for name in header if name not in ("size_mean_bytes", "gap_p99_packets")
+        ]  # float32 has other digits as text
+        self.assertEqual(
+            cells(one.select([name.removesuffix("_ns") for name in key])),
+            collections.Counter(tuple(row[header.index(name)] for name in key) for row in rows),
+        )
         for name in ("size_mean_bytes", "gap_p99_packets"):
             by_key = {tuple(row[:6]): row[header.index(name)] for row in rows}
-            ours = zip(*(["" if v is None else str(v) for v in one[column].to_pylist()] for column in one.schema.names[:6]), one[name].to_pylist())
+            ours = zip(
+                *(["" if v is None else str(v) for v in one[column].to_pylist()] for column in one.schema.names[:6]),
+                one[name].to_pylist(),
+            )
             for *flow, value in ours:
                 text = by_key[tuple(flow)]
-                self.assertTrue((value is None and text == "") or abs(value - float(text)) <= 1e-6 * abs(value), (flow, value, text))
+                self.assertTrue(
+                    (value is None and text == "") or abs(value - float(text)) <= 1e-6 * abs(value), (flow, value, text)
+                )
         with parshall.flows(workers=2, **settings) as flows:
             self.assertEqual(cells(flows.to_arrow()), cells(one))
 
@@ -93,10 +118,17 @@ class Frames(unittest.TestCase):
         header, *rows = from_command_line("-g", generate, "--count", "20000", "--seed", "5", "--biflow")
         self.assertEqual(table.schema.names, [name.removesuffix("_ns") for name in header])
         self.assertEqual(cells(table), collections.Counter(map(tuple, rows)))
-        self.assertEqual(sum(table["packets"].to_pylist()) + sum(count or 0 for count in table["reverse_packets"].to_pylist()), 20000)
+        self.assertEqual(
+            sum(table["packets"].to_pylist()) + sum(count or 0 for count in table["reverse_packets"].to_pylist()), 20000
+        )
 
     def test_light_rows_are_those_of_the_frame(self):
-        settings = {"generate": "flows=50,ipv6=0.5,seed=3", "count": 1000, "seed": 5, "columns": ["rtt_min", "end_reason", "exact"]}
+        settings = {
+            "generate": "flows=50,ipv6=0.5,seed=3",
+            "count": 1000,
+            "seed": 5,
+            "columns": ["rtt_min", "end_reason", "exact"],
+        }
         rows = [tuple("" if value is None else str(value) for value in flow) for flow in parshall.flows(**settings)]
         self.assertEqual(collections.Counter(rows), cells(parshall.flows(**settings).to_arrow()))
 
@@ -105,7 +137,12 @@ class Frames(unittest.TestCase):
             import polars  # noqa: F401
         except ImportError:
             self.skipTest("without polars")
-        settings = {"generate": "flows=50,ipv6=0.5,seed=3", "count": 1000, "seed": 5, "columns": ["rtt_min", "end_reason", "exact"]}
+        settings = {
+            "generate": "flows=50,ipv6=0.5,seed=3",
+            "count": 1000,
+            "seed": 5,
+            "columns": ["rtt_min", "end_reason", "exact"],
+        }
         frame = parshall.flows(**settings).to_polars()
         self.assertEqual(cells(frame.to_arrow()), cells(parshall.flows(**settings).to_arrow()))
         self.assertEqual(parshall.flows(generate="flows=5", count=100, filter="vlan 99").to_polars().shape[0], 0)
@@ -113,14 +150,18 @@ class Frames(unittest.TestCase):
     def test_no_records_still_have_columns(self):
         with parshall.flows(generate="flows=5", count=100, filter="vlan 99") as flows:
             table = flows.to_arrow()
-        self.assertEqual((table.num_rows, "packets" in table.schema.names, flows.accounting["filtered"]), (0, True, 100))
+        self.assertEqual(
+            (table.num_rows, "packets" in table.schema.names, flows.accounting["filtered"]), (0, True, 100)
+        )
 
     def test_buffers_are_those_of_the_engine(self):
         batch = next(parshall.flows(generate="flows=5000", count=20000, columns="all").batches())
         there = batch.addresses()
         given = pyarrow.record_batch(batch)
-        self.assertEqual([column.buffers()[-1].address for column in given.columns if not pyarrow.types.is_dictionary(column.type)],
-                         [address for address, column in zip(there, given.columns) if not pyarrow.types.is_dictionary(column.type)])
+        self.assertEqual(
+            [column.buffers()[-1].address for column in given.columns if not pyarrow.types.is_dictionary(column.type)],
+            [address for address, column in zip(there, given.columns) if not pyarrow.types.is_dictionary(column.type)],
+        )
         given.validate(full=True)
         with self.assertRaisesRegex(parshall.Error, "given to another library"):
             batch.lists()
@@ -168,7 +209,9 @@ class Ends(unittest.TestCase):
 
     def interrupted(self, code, error_is="KeyboardInterrupt"):
         """How long it took until the program had ended by Ctrl-C."""
-        process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         self.assertEqual(process.stdout.readline(), "begins\n")
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
@@ -178,23 +221,40 @@ class Ends(unittest.TestCase):
         return time.monotonic() - began
 
     def test_ctrl_c_ends_it_soon(self):
-        begin = f"import parshall, pyarrow, signal; signal.signal(signal.SIGINT, signal.default_int_handler); flows = parshall.flows(generate='{ENDLESS}'); print('begins', flush=True)\n"
+        begin = (
+            f"import parshall, pyarrow, signal; signal.signal(signal.SIGINT, signal.default_int_handler); flows = "
+            f"parshall.flows(generate='{ENDLESS}'); print('begins', flush=True)\n"
+        )
         self.assertLess(self.interrupted(begin + "flows.to_arrow()"), 2)
-        self.assertLess(self.interrupted(begin + "pyarrow.RecordBatchReader.from_stream(flows).read_all()", "OSError: interrupted (Ctrl-C)"), 2)  # the reader's own
+        self.assertLess(
+            self.interrupted(
+                begin + "pyarrow.RecordBatchReader.from_stream(flows).read_all()", "OSError: interrupted (Ctrl-C)"
+            ),
+            2,
+        )  # the reader's own
 
     def test_a_broken_capture_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "cut.pcap"
-            subprocess.run([sys.executable, "-m", "parshall", "send", "-g", "flows=10", "--count", "1000", "-w", str(path)], check=True, capture_output=True)
+            subprocess.run(
+                [sys.executable, "-m", "parshall", "send", "-g", "flows=10", "--count", "1000", "-w", str(path)],
+                check=True,
+                capture_output=True,
+            )
             path.write_bytes(path.read_bytes()[:-20])
-            with parshall.flows(path) as flows, self.assertWarnsRegex(parshall.LossWarning, "measured up to where the input broke"):
+            with (
+                parshall.flows(path) as flows,
+                self.assertWarnsRegex(parshall.LossWarning, "measured up to where the input broke"),
+            ):
                 self.assertEqual(sum(flow.packets for flow in flows), 999)
 
     def test_accounting_is_there_at_the_end(self):
         flows = parshall.flows(generate="flows=10", count=1000)
         list(flows)
         account = flows.accounting
-        self.assertEqual((account["offered"], account["counted"], account["lost"], account["balanced"]), (1000, 1000, 0, True))
+        self.assertEqual(
+            (account["offered"], account["counted"], account["lost"], account["balanced"]), (1000, 1000, 0, True)
+        )
         (output,) = account["outputs"]
         self.assertEqual(output["offered"], output["written"])
         self.assertEqual(output["written"]["packets"], 1000)
@@ -225,7 +285,13 @@ class Misuse(unittest.TestCase):
 
     def test_the_native_part_by_itself(self):
         native = parshall._native
-        for call in (lambda: native.Batch(), lambda: native.Stream(), lambda: native.open(3), lambda: native.open("\x00"), lambda: native.open("= =")):
+        for call in (
+            lambda: native.Batch(),
+            lambda: native.Stream(),
+            lambda: native.open(3),
+            lambda: native.open("\x00"),
+            lambda: native.open("= ="),
+        ):
             with self.assertRaises((TypeError, parshall.Error)):
                 call()
 
@@ -238,13 +304,33 @@ class Windows(unittest.TestCase):
         self.assertTrue(found.accounting["balanced"])
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "events"
-            from_command_line("-g", traffic["generate"], "--count", "3000000", "--seed", "7", "--task", "heavy-hitters:key=src", "--task", "count", "--window", "1s", "--events", str(path))
+            from_command_line(
+                "-g",
+                traffic["generate"],
+                "--count",
+                "3000000",
+                "--seed",
+                "7",
+                "--task",
+                "heavy-hitters:key=src",
+                "--task",
+                "count",
+                "--window",
+                "1s",
+                "--events",
+                str(path),
+            )
             theirs = [json.loads(line) for line in path.read_text().splitlines()]
         self.assertGreater(len(ours), 30)
         self.assertEqual(ours, theirs)
 
     def test_a_reader_of_findings_who_is_slow_gets_all(self):
-        settings = {"generate": "flows=200000,packets=1000000", "count": 1_000_000, "window": "1000p", "tasks": ["heavy-hitters:threshold=1"]}
+        settings = {
+            "generate": "flows=200000,packets=1000000",
+            "count": 1_000_000,
+            "window": "1000p",
+            "tasks": ["heavy-hitters:threshold=1"],
+        }
         with parshall.windows(**settings) as found:
             time.sleep(1)
             self.assertLess(found.counters["counted"], 1_000_000)
@@ -276,8 +362,21 @@ class Live(unittest.TestCase):
                         print(flow.src_ip, flow.packets)
                         break
         """
-        done = subprocess.run(["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$0" -c "$1"', sys.executable, textwrap.dedent(code)],
-                              capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [
+                "unshare",
+                "-n",
+                "sh",
+                "-c",
+                'ip link set lo up && exec "$0" -c "$1"',
+                sys.executable,
+                textwrap.dedent(code),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.assertEqual((done.stdout, done.stderr), ("127.0.0.1 100\n", ""))
 
 

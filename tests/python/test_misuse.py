@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package where it is used as nobody should: in children, by threads, at the interpreter's end, and ten thousand times.
+"""The Python package where it is used as nobody should: in children, by threads, at the interpreter's end, and ten
+thousand times.
 
 usage: test_misuse.py [unittest arguments], by a Python that has parshall, pyarrow and numpy
 """
+
 import ast
 import gc
 import multiprocessing
@@ -19,8 +21,9 @@ import time
 import unittest
 import warnings
 
-import parshall
 import pyarrow
+
+import parshall
 
 ENDLESS = "flows=100000,dist=uniform,size=64"
 SMALL = {"generate": "flows=3,seed=1,packets=20", "count": 20, "flows": 64}
@@ -28,7 +31,13 @@ SMALL = {"generate": "flows=3,seed=1,packets=20", "count": 20, "flows": 64}
 
 def program(code, timeout=60):
     """(status, output, errors) of it."""
-    done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=timeout, check=False)
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -101,8 +110,13 @@ class TenThousandTimes(unittest.TestCase):
 
     def test_errors_leave_nothing(self):
         def session():
-            for call in (lambda: parshall.flows("/nonexistent"), lambda: parshall.flows(generate="flows=1", key=object()), lambda: parshall.send(generate="x"),
-                         lambda: parshall.train("/nonexistent", [{}]), lambda: parshall.Model.load("/nonexistent")):
+            for call in (
+                lambda: parshall.flows("/nonexistent"),
+                lambda: parshall.flows(generate="flows=1", key=object()),
+                lambda: parshall.send(generate="x"),
+                lambda: parshall.train("/nonexistent", [{}]),
+                lambda: parshall.Model.load("/nonexistent"),
+            ):
                 try:
                     call()
                 except (parshall.Error, TypeError):
@@ -112,7 +126,9 @@ class TenThousandTimes(unittest.TestCase):
         self.stays(session, 1000)
 
     def test_frames_and_models_leave_nothing(self):
-        samples = [["class", "capture", "size_1"]] + [[name, capture, size + capture] for name, size in (("a", 60), ("b", 900)) for capture in range(4)]
+        samples = [["class", "capture", "size_1"]] + [
+            [name, capture, size + capture] for name, size in (("a", 60), ("b", 900)) for capture in range(4)
+        ]
         settings = {"samples": samples, "least_flows": 2, "folds": 2, "longest": 1000}
 
         def session():
@@ -129,10 +145,20 @@ class Forks(unittest.TestCase):
         with parshall.flows(generate=ENDLESS, idle="1us") as flows:
             batches = flows.batches()
             batch = next(batches)
-            for work in (lambda: next(batches), lambda: flows.to_arrow(), lambda: flows.accounting, lambda: flows.counters,
-                         lambda: pyarrow.RecordBatchReader.from_stream(flows).read_all()):
-                self.assertRegex(in_child(work), "^(Error|ArrowInvalid|OSError).*: this run is of the process that began it")
-            self.assertEqual(in_child(lambda: (flows.close(), len(batch.lists()[0]) == len(batch), len(flows.schema) > 5)[1:]), "(True, True)")
+            for work in (
+                lambda: next(batches),
+                lambda: flows.to_arrow(),
+                lambda: flows.accounting,
+                lambda: flows.counters,
+                lambda: pyarrow.RecordBatchReader.from_stream(flows).read_all(),
+            ):
+                self.assertRegex(
+                    in_child(work), "^(Error|ArrowInvalid|OSError).*: this run is of the process that began it"
+                )
+            self.assertEqual(
+                in_child(lambda: (flows.close(), len(batch.lists()[0]) == len(batch), len(flows.schema) > 5)[1:]),
+                "(True, True)",
+            )
             self.assertGreater(len(next(batches)), 0)
 
     def test_a_child_runs_what_is_its_own(self):
@@ -191,7 +217,10 @@ class InterpretersEnd(unittest.TestCase):
     def ends(self, code, status=0, output=""):
         for _ in range(3):
             began = time.monotonic()
-            self.assertEqual(program("import parshall, pyarrow, sys, threading, time, atexit\n" + textwrap.dedent(code)), (status, output, ""))
+            self.assertEqual(
+                program("import parshall, pyarrow, sys, threading, time, atexit\n" + textwrap.dedent(code)),
+                (status, output, ""),
+            )
             self.assertLess(time.monotonic() - began, 10)
 
     def test_in_the_middle_of_a_run(self):
@@ -200,9 +229,17 @@ class InterpretersEnd(unittest.TestCase):
             (f"flows = parshall.flows(generate={ENDLESS!r}, idle='1us')", 0),
             (f"flows = parshall.flows(generate={ENDLESS!r}, idle='1us'); batches = flows.batches(); next(batches)", 0),
             (f"flows = parshall.flows(generate={ENDLESS!r}); reader = flows._stream.__arrow_c_stream__()", 0),
-            (f"import builtins; builtins.kept = parshall.flows(generate={ENDLESS!r}); builtins.kept.self = builtins.kept; sys.exit(3)", 3),
+            (
+                f"import builtins; builtins.kept = parshall.flows(generate={ENDLESS!r}); builtins.kept.self = "
+                f"builtins.kept; sys.exit(3)",
+                3,
+            ),
         ):
-            late = "import atexit, os, sys; atexit.register(lambda: print(len(os.listdir('/proc/self/task'))))\nimport parshall\n"
+            late = (
+                "import atexit, os, sys; atexit.register(lambda: print(len(os.listdir('/proc/self/"
+                "task'))))\nimport "
+                "parshall\n"
+            )
             self.assertEqual(program(late + code), (status, "1\n", ""))
 
     def test_while_another_thread_reads(self):
@@ -238,7 +275,11 @@ class InterpretersEnd(unittest.TestCase):
             import atexit
             def last():
                 import parshall
-                for call in (lambda: parshall.flows(generate="flows=1", count=1), lambda: next(flows.batches()), lambda: parshall.send(generate="flows=1", count=1)):
+                for call in (
+                    lambda: parshall.flows(generate="flows=1", count=1),
+                    lambda: next(flows.batches()),
+                    lambda: parshall.send(generate="flows=1", count=1),
+                ):
                     try:
                         call()
                     except parshall.Error as error:
@@ -282,7 +323,8 @@ class Threads(unittest.TestCase):
                 self.assertFalse(thread.is_alive())
 
     def test_the_interpreter_is_free_meanwhile(self):
-        """A thread that counts is hardly slower while another reads, trains or sends, but for the machine's own share."""
+        """A thread that counts is hardly slower while another reads, trains or sends, but for the machine's own
+        share."""
         beats, stop = [0], threading.Event()
 
         def beat():
@@ -292,7 +334,10 @@ class Threads(unittest.TestCase):
 
         threading.Thread(target=beat, daemon=True).start()
         rates = {}
-        for name, work in (("read", lambda: parshall.flows(generate="flows=100000", count=20_000_000).to_arrow()), ("send", lambda: parshall.send("/dev/null", generate="flows=10", count=20_000_000))):
+        for name, work in (
+            ("read", lambda: parshall.flows(generate="flows=100000", count=20_000_000).to_arrow()),
+            ("send", lambda: parshall.send("/dev/null", generate="flows=10", count=20_000_000)),
+        ):
             beats[0], began = 0, time.monotonic()
             work()
             rates[name] = beats[0] / (time.monotonic() - began)
@@ -304,9 +349,15 @@ class Threads(unittest.TestCase):
         import numpy
 
         sizes = numpy.random.default_rng(1).integers(1, 1500, (20000, 2))
-        model = parshall.train(samples=[["class", "capture", "size_1", "size_2"]] + [[size % 3, size % 7, size * 11 % 1400 + 40, size % 900 + 40] for size in range(1, 900)], folds=5)
+        model = parshall.train(
+            samples=[["class", "capture", "size_1", "size_2"]]
+            + [[size % 3, size % 7, size * 11 % 1400 + 40, size % 900 + 40] for size in range(1, 900)],
+            folds=5,
+        )
         expected, found = model.predict(sizes).tolist(), []
-        threads = [threading.Thread(target=lambda: found.append(model.predict(sizes).tolist() == expected)) for _ in range(8)]
+        threads = [
+            threading.Thread(target=lambda: found.append(model.predict(sizes).tolist() == expected)) for _ in range(8)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -325,7 +376,11 @@ class UsedTwiceOrClosed(unittest.TestCase):
         self.assertEqual(pyarrow.RecordBatchReader.from_stream(flows).read_all().num_rows, 0)
 
     def test_a_run_that_is_closed_has_no_more(self):
-        for make in (lambda: parshall.flows(generate=ENDLESS), lambda: parshall.windows(generate=ENDLESS, tasks=["count"]), lambda: parshall.watch(generate=ENDLESS)):
+        for make in (
+            lambda: parshall.flows(generate=ENDLESS),
+            lambda: parshall.windows(generate=ENDLESS, tasks=["count"]),
+            lambda: parshall.watch(generate=ENDLESS),
+        ):
             run = make()
             iterator = iter(run)
             run.close()
@@ -339,7 +394,11 @@ class UsedTwiceOrClosed(unittest.TestCase):
     def test_ctrl_c_leaves_with_and_close_at_once(self):
         """Though a table that large takes its time to end."""
         large = "parshall.flows(generate='flows=1000000,size=64', flows='200M', stats='all', idle='1us')"
-        for body in (f"with {large} as flows:\n    for batch in flows.batches(): batch.lists()", f"flows = {large}; flows.close(); time.sleep(9)", f"with {large}: time.sleep(9)"):
+        for body in (
+            f"with {large} as flows:\n    for batch in flows.batches(): batch.lists()",
+            f"flows = {large}; flows.close(); time.sleep(9)",
+            f"with {large}: time.sleep(9)",
+        ):
             code = textwrap.dedent("""
                 import parshall, signal, time
                 def interrupt(*_):
@@ -380,7 +439,10 @@ class Watching(unittest.TestCase):
     def test_windows_are_whole(self):
         with parshall.watch(**self.TRAFFIC, tasks=["heavy-hitters:threshold=100", "count"]) as watching:
             windows = list(watching)
-        self.assertEqual([(window.packets, window.partial, window.count["packets"]) for window in windows], [(1000, False, 1000), (1000, False, 1000), (500, True, 500)])
+        self.assertEqual(
+            [(window.packets, window.partial, window.count["packets"]) for window in windows],
+            [(1000, False, 1000), (1000, False, 1000), (500, True, 500)],
+        )
         self.assertEqual([window.begin for window in windows], [1577836800_000000000 + 10**9 * i for i in range(3)])
         with parshall.windows(**self.TRAFFIC, tasks=["heavy-hitters:threshold=100"], window="1s") as found:
             self.assertEqual([finding for window in windows for finding in window.findings], list(found))
@@ -388,18 +450,25 @@ class Watching(unittest.TestCase):
 
     def test_windows_of_packets_begin_and_end_at_packets(self):
         windows = list(parshall.watch(**self.TRAFFIC, every="1000p"))
-        self.assertEqual([(window.begin, window.end, window.packets) for window in windows], [(0, 1000, 1000), (1000, 2000, 1000), (2000, 3000, 500)])
+        self.assertEqual(
+            [(window.begin, window.end, window.packets) for window in windows],
+            [(0, 1000, 1000), (1000, 2000, 1000), (2000, 3000, 500)],
+        )
 
     def test_a_callback_gets_them_and_can_end_it(self):
         got = []
         account = parshall.watch(**self.TRAFFIC, every="500ms", on_window=got.append)
         self.assertEqual(([window.packets for window in got], account["counted"]), ([500] * 5, 2500))
         got = []
-        parshall.watch(generate="flows=9,rate=1000", every="10ms", on_window=lambda window: got.append(window) or len(got) < 3)
+        parshall.watch(
+            generate="flows=9,rate=1000", every="10ms", on_window=lambda window: got.append(window) or len(got) < 3
+        )
         self.assertEqual(len(got), 3)
         with self.assertRaises(ZeroDivisionError):
             parshall.watch(**self.TRAFFIC, on_window=lambda window: 1 / 0)
-        self.assertEqual([window.packets for window in parshall.watch(**self.TRAFFIC, tasks="heavy-hitters")], [1000, 1000, 500])
+        self.assertEqual(
+            [window.packets for window in parshall.watch(**self.TRAFFIC, tasks="heavy-hitters")], [1000, 1000, 500]
+        )
         with self.assertRaisesRegex(TypeError, "on_window=3"):
             parshall.watch(**self.TRAFFIC, on_window=3)
         with self.assertRaisesRegex(parshall.Error, "window"):
@@ -412,7 +481,10 @@ class Watching(unittest.TestCase):
             self.assertLess(time.monotonic() - began, 2)
 
     def test_ctrl_c_ends_it_soon(self):
-        for watch in ("for _ in parshall.watch(generate='flows=9,pace=1000', every='10s'): pass", "parshall.watch(generate='flows=9,pace=1000', every='10ms', on_window=lambda _: None)"):
+        for watch in (
+            "for _ in parshall.watch(generate='flows=9,pace=1000', every='10s'): pass",
+            "parshall.watch(generate='flows=9,pace=1000', every='10ms', on_window=lambda _: None)",
+        ):
             code = f"""
                 import parshall, signal, time
                 def interrupt(*_):
@@ -438,7 +510,10 @@ class Watching(unittest.TestCase):
             self.assertLess(told - asked, 2)
 
     def test_progress_is_shown_where_it_can_be(self):
-        code = "import sys; {}import parshall; assert sum(flow.packets for flow in parshall.flows(generate='flows=9', count=1000, progress=True)) == 1000"
+        code = (
+            "import sys; {}import parshall; assert sum(flow.packets for flow in parshall.flows(generate='flows=9', "
+            "count=1000, progress=True)) == 1000"
+        )
         status, _, errors = program(code.format(""))
         self.assertEqual(status, 0, errors)
         self.assertRegex(errors, r"100%.*1\.00k/1\.00k.* packets/s")
@@ -448,7 +523,9 @@ class Watching(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "capture.pcap")
             parshall.send(path, generate="flows=200000,size=64", count=1_000_000)
-            with parshall.flows(path, idle="1us") as flows:  # more records than wait: it stands still until they are read
+            with parshall.flows(
+                path, idle="1us"
+            ) as flows:  # more records than wait: it stands still until they are read
                 batches, shares = flows.batches(), []
                 for _ in batches:
                     shares.append(flows._stream.share_read)
@@ -468,11 +545,19 @@ class Stubs(unittest.TestCase):
     def test_they_name_what_the_module_has(self):
         native, here = parshall._native, pathlib.Path(parshall.__file__).parent
         there = ast.parse((here / "_native.pyi").read_text(encoding="utf-8")).body
-        names = {node.target.id if isinstance(node, ast.AnnAssign) else node.name for node in there if isinstance(node, (ast.AnnAssign, ast.ClassDef, ast.FunctionDef))}
+        names = {
+            node.target.id if isinstance(node, ast.AnnAssign) else node.name
+            for node in there
+            if isinstance(node, (ast.AnnAssign, ast.ClassDef, ast.FunctionDef))
+        }
         self.assertEqual(names, {name for name in vars(native) if not name.startswith("_")})
         for node in there:
             if isinstance(node, ast.ClassDef):
-                said = {one.target.id if isinstance(one, ast.AnnAssign) else one.name for one in node.body if isinstance(one, (ast.AnnAssign, ast.FunctionDef))}
+                said = {
+                    one.target.id if isinstance(one, ast.AnnAssign) else one.name
+                    for one in node.body
+                    if isinstance(one, (ast.AnnAssign, ast.FunctionDef))
+                }
                 has = {name for name in vars(getattr(native, node.name)) if not name.startswith("__") or name in said}
                 self.assertEqual(said, has, node.name)
 

@@ -3,6 +3,7 @@
 
 usage: test_models.py [unittest arguments], by a Python that has parshall, pyarrow, pandas, polars and scikit-learn
 """
+
 import csv
 import pathlib
 import pickle
@@ -20,7 +21,6 @@ import warnings
 
 import numpy
 import pandas
-import parshall
 import polars
 import pyarrow
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -28,15 +28,27 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
+import parshall
+
 FILE_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
 # Of each class: port, and how large the first four packets are on average.
-CLASSES = {"chat": (5222, (60, 120, 90, 70)), "files": (2121, (60, 1400, 1400, 1400)), "names": (5353, (80, 200, 82, 210))}
+CLASSES = {
+    "chat": (5222, (60, 120, 90, 70)),
+    "files": (2121, (60, 1400, 1400, 1400)),
+    "names": (5353, (80, 200, 82, 210)),
+}
 COLUMNS = ["class", "capture", "protocol", "src_ip", "src_port", "dst_ip", "dst_port"]
 FEW = {"least_flows": 2, "folds": 3}
 
 
 def command_line(*arguments):
-    return subprocess.run([sys.executable, "-m", "parshall", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "parshall", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def udp(time_us, source, port, ip_bytes):
@@ -53,7 +65,10 @@ def capture(path, number, chance, flows_of_each):
             source = 0x0A000000 + (number << 16) + (index << 8) + flow
             address = ".".join(str(byte) for byte in source.to_bytes(4, "big"))
             labels.append(dict(zip(COLUMNS, (name, path.name, "udp", address, 4000, "192.0.2.1", port))))
-            packets += [(packet * 1000 + flow, source, port, max(40, round(chance.gauss(means[packet], 20)))) for packet in range(4)]
+            packets += [
+                (packet * 1000 + flow, source, port, max(40, round(chance.gauss(means[packet], 20))))
+                for packet in range(4)
+            ]
     path.write_bytes(FILE_HEADER + b"".join(udp(*packet) for packet in sorted(packets)))
     return labels
 
@@ -83,13 +98,22 @@ def without_origin(text):
 
 class Training(Case):
     def test_models_are_those_of_the_command_line(self):
-        for settings in ({}, {"model": "c45", "confidence": 0.1, "least_branch": 3}, {"model": "forest", "trees": 3}, {"packets": 2, "reject": 0.6, "priors": True, "longest": 1000},
-                         {"model": "c45", "seed": 7, "folds": 5}, {"variance_floor": 9.5, "idle": "1s", "least_captures": 3}):
+        for settings in (
+            {},
+            {"model": "c45", "confidence": 0.1, "least_branch": 3},
+            {"model": "forest", "trees": 3},
+            {"packets": 2, "reject": 0.6, "priors": True, "longest": 1000},
+            {"model": "c45", "seed": 7, "folds": 5},
+            {"variance_floor": 9.5, "idle": "1s", "least_captures": 3},
+        ):
             with self.subTest(settings):
                 ours, theirs = self.folder / "ours.toml", self.folder / "theirs.toml"
                 model = parshall.train(self.captures, self.labels, **{**FEW, **settings})
                 model.save(ours)
-                options = [f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}") for name, value in {**FEW, **settings}.items()]
+                options = [
+                    f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}")
+                    for name, value in {**FEW, **settings}.items()
+                ]
                 done = command_line("train", "-r", *self.captures, "--labels", self.labels_csv, "-o", theirs, *options)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(without_origin(ours.read_text()), without_origin(theirs.read_text()))
@@ -99,11 +123,22 @@ class Training(Case):
     def test_labels_come_in_any_form(self):
         rows = [COLUMNS] + [list(label.values()) for label in self.labels]
         frame = pandas.DataFrame(self.labels)
-        numbered = frame.assign(protocol=17.0, src_port=frame["src_port"].astype(float), more=None).set_index("class", drop=False).rename_axis("index")
-        forms = {"path": self.labels_csv, "text path": str(self.labels_csv), "dicts": self.labels, "rows": rows, "tuples": map(tuple, rows),
-                 "pandas": frame,
-                 "pandas with an index, categories and floats": numbered.astype({"class": "category"}), "polars": polars.DataFrame(self.labels),
-                 "arrow": pyarrow.Table.from_pylist(self.labels)}
+        numbered = (
+            frame.assign(protocol=17.0, src_port=frame["src_port"].astype(float), more=None)
+            .set_index("class", drop=False)
+            .rename_axis("index")
+        )
+        forms = {
+            "path": self.labels_csv,
+            "text path": str(self.labels_csv),
+            "dicts": self.labels,
+            "rows": rows,
+            "tuples": map(tuple, rows),
+            "pandas": frame,
+            "pandas with an index, categories and floats": numbered.astype({"class": "category"}),
+            "polars": polars.DataFrame(self.labels),
+            "arrow": pyarrow.Table.from_pylist(self.labels),
+        }
         expected = without_origin(self.trained()._native.text)
         for form, labels in forms.items():
             with self.subTest(form):
@@ -120,20 +155,52 @@ class Training(Case):
         rules = [f"{name}=udp port {port}" for name, (port, _) in CLASSES.items()]
         self.assertEqual(parshall.train(self.folder / "captures", rules=rules, **FEW).classes, expected.classes)
         samples = self.folder / "samples.csv"
-        done = command_line("train", "-r", *self.captures, "--labels", self.labels_csv, "-o", "/dev/null", "--write-samples", samples, "--least-flows=2", "--folds=3")
+        done = command_line(
+            "train",
+            "-r",
+            *self.captures,
+            "--labels",
+            self.labels_csv,
+            "-o",
+            "/dev/null",
+            "--write-samples",
+            samples,
+            "--least-flows=2",
+            "--folds=3",
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
-        rows = [["class", "capture", "size_1", "size_2"], *(["a", i % 4, 60 + i, None if i % 3 else 70] for i in range(30)), *(["b", i % 4, 900.0 + i, float("nan")] for i in range(30))]
-        text = "\n".join(",".join("" if cell is None or cell != cell else f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in row) for row in rows)
+        rows = [
+            ["class", "capture", "size_1", "size_2"],
+            *(["a", i % 4, 60 + i, None if i % 3 else 70] for i in range(30)),
+            *(["b", i % 4, 900.0 + i, float("nan")] for i in range(30)),
+        ]
+        text = "\n".join(
+            ",".join(
+                "" if cell is None or cell != cell else f"{cell:g}" if isinstance(cell, float) else str(cell)
+                for cell in row
+            )
+            for row in rows
+        )
         (self.folder / "some.csv").write_text(text)
-        some = [parshall.train(samples=given, folds=2, least_flows=2) for given in (rows, self.folder / "some.csv", pandas.DataFrame(rows[1:], columns=rows[0]))]
-        self.assertEqual([without_origin(model._native.text) for model in some], [without_origin(some[0]._native.text)] * 3)
+        some = [
+            parshall.train(samples=given, folds=2, least_flows=2)
+            for given in (rows, self.folder / "some.csv", pandas.DataFrame(rows[1:], columns=rows[0]))
+        ]
+        self.assertEqual(
+            [without_origin(model._native.text) for model in some], [without_origin(some[0]._native.text)] * 3
+        )
         self.assertEqual(some[0].predict([[75, None], [915, None]]), ["a", "b"])
         for given in (samples, pandas.read_csv(samples), polars.read_csv(samples)):
-            self.assertEqual(without_origin(parshall.train(samples=given, **FEW)._native.text), without_origin(expected._native.text))
+            self.assertEqual(
+                without_origin(parshall.train(samples=given, **FEW)._native.text), without_origin(expected._native.text)
+            )
 
     def test_what_a_model_tells_of_itself(self):
         model = self.trained()
-        self.assertEqual((model.kind, model.classes, model.packets, model.longest, model.reject), ("c45", ["chat", "files", "names"], 4, 1500, 0.0))
+        self.assertEqual(
+            (model.kind, model.classes, model.packets, model.longest, model.reject),
+            ("c45", ["chat", "files", "names"], 4, 1500, 0.0),
+        )
         self.assertEqual(model.flows, {"chat": 180, "files": 180, "names": 180})
         right = sum(model.confusion[name][name] for name in model.classes)
         self.assertEqual(model.evaluation.accuracy, right / 540)
@@ -143,17 +210,33 @@ class Training(Case):
         path = self.folder / "model.toml"
         model.save(path)
         again = parshall.Model.load(path)
-        self.assertEqual((again._native.text, again.evaluation, again.confusion), (model._native.text, model.evaluation, None))
+        self.assertEqual(
+            (again._native.text, again.evaluation, again.confusion), (model._native.text, model.evaluation, None)
+        )
         self.assertEqual(pickle.loads(pickle.dumps(model))._native.text, model._native.text)
 
     def test_errors_are_those_of_the_command_line(self):
         cases = (
-            ({"packets": 99}, ["--packets=99"]), ({"reject": 1.5}, ["--reject=1.5"]), ({"variance_floor": 2e9}, ["--variance-floor=2000000000"]),
-            ({"longest": 63}, ["--longest=63"]), ({"model": "oracle"}, ["--model=oracle"]), ({"trees": 257}, ["--trees=257"]), ({"idle": "5x"}, ["--idle=5x"]), ({"folds": 1}, ["--folds=1"]),
-            ({"least_branch": 0}, ["--least-branch=0"]), ({"confidence": 0.75}, ["--confidence=0.75"]), ({"least_flows": 1000}, ["--least-flows=1000"]),
-            ({"folds": 99}, ["--folds=99"]), ({"rules": ["x"]}, ["--rule=x"]), ({"rules": ["unknown=tcp"]}, ["--rule=unknown=tcp"]),
-            ({"rules": ["a=tcp prot 1"]}, ["--rule=a=tcp prot 1"]), ({"samples": "/nonexistent"}, ["--samples=/nonexistent"]),
-            ({"longest": 65535, "packets": 16, "source": "/nonexistent.pcap"}, ["--longest=65535", "--packets=16", "-r", "/nonexistent.pcap"]),
+            ({"packets": 99}, ["--packets=99"]),
+            ({"reject": 1.5}, ["--reject=1.5"]),
+            ({"variance_floor": 2e9}, ["--variance-floor=2000000000"]),
+            ({"longest": 63}, ["--longest=63"]),
+            ({"model": "oracle"}, ["--model=oracle"]),
+            ({"trees": 257}, ["--trees=257"]),
+            ({"idle": "5x"}, ["--idle=5x"]),
+            ({"folds": 1}, ["--folds=1"]),
+            ({"least_branch": 0}, ["--least-branch=0"]),
+            ({"confidence": 0.75}, ["--confidence=0.75"]),
+            ({"least_flows": 1000}, ["--least-flows=1000"]),
+            ({"folds": 99}, ["--folds=99"]),
+            ({"rules": ["x"]}, ["--rule=x"]),
+            ({"rules": ["unknown=tcp"]}, ["--rule=unknown=tcp"]),
+            ({"rules": ["a=tcp prot 1"]}, ["--rule=a=tcp prot 1"]),
+            ({"samples": "/nonexistent"}, ["--samples=/nonexistent"]),
+            (
+                {"longest": 65535, "packets": 16, "source": "/nonexistent.pcap"},
+                ["--longest=65535", "--packets=16", "-r", "/nonexistent.pcap"],
+            ),
             ({"labels": "/nonexistent"}, ["--labels", "/nonexistent"]),
         )
         for settings, options in cases:
@@ -172,17 +255,31 @@ class Training(Case):
             parshall.train(self.captures, [{"class": "x", "protocol": 6, "src_ip": "", "src_port": 1, "dst_ip": ""}])
         with self.assertRaisesRegex(parshall.Error, "packtes is no setting of parshall train"):
             self.trained(packtes=3)
-        for call in (lambda: parshall.train(self.captures, 3), lambda: parshall.train(3, self.labels), lambda: self.trained(packets="four"), lambda: self.trained(packets=4.5), lambda: self.trained(folds=-1),
-                     lambda: self.trained(reject=None, model=3.5j), lambda: parshall.train(self.captures, [{}, 3]), lambda: parshall.train(self.captures, {"class": ["x"]}),
-                     lambda: parshall.Model(), lambda: parshall.Model(3)):
+        for call in (
+            lambda: parshall.train(self.captures, 3),
+            lambda: parshall.train(3, self.labels),
+            lambda: self.trained(packets="four"),
+            lambda: self.trained(packets=4.5),
+            lambda: self.trained(folds=-1),
+            lambda: self.trained(reject=None, model=3.5j),
+            lambda: parshall.train(self.captures, [{}, 3]),
+            lambda: parshall.train(self.captures, {"class": ["x"]}),
+            lambda: parshall.Model(),
+            lambda: parshall.Model(3),
+        ):
             with self.assertRaises(TypeError):
                 call()
 
     def test_ctrl_c_ends_it_soon(self):
         samples = self.folder / "many.csv"
         chance = numpy.random.default_rng(1)
-        pandas.DataFrame({"class": chance.integers(0, 30, 400_000), "capture": chance.integers(0, 20, 400_000),
-                          **{f"size_{i + 1}": chance.integers(40, 1500, 400_000) for i in range(8)}}).to_csv(samples, index=False)
+        pandas.DataFrame(
+            {
+                "class": chance.integers(0, 30, 400_000),
+                "capture": chance.integers(0, 20, 400_000),
+                **{f"size_{i + 1}": chance.integers(40, 1500, 400_000) for i in range(8)},
+            }
+        ).to_csv(samples, index=False)
         code = f"""
             import parshall, signal, sys, time
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -209,14 +306,34 @@ class Predicting(Case):
             model = self.trained(**settings)
             path = self.folder / "model.toml"
             model.save(path)
-            theirs = command_line("classify", "-r", self.captures[0], "--model", path, "--columns", "+class,first_sizes_4", "--format", "csv", "-q").stdout
+            theirs = command_line(
+                "classify",
+                "-r",
+                self.captures[0],
+                "--model",
+                path,
+                "--columns",
+                "+class,first_sizes_4",
+                "--format",
+                "csv",
+                "-q",
+            ).stdout
             expected = sorted(tuple(row.values()) for row in csv.DictReader(theirs.splitlines()))
             self.assertEqual(len(expected), 90)
             for given in (model, path, str(path)):
                 with parshall.classify(self.captures[0], model=given, stats=["class", "first_sizes_4"]) as flows:
                     frame = flows.to_pandas()
-                self.assertEqual(sorted(frame["class"]), sorted(row[list(csv.DictReader(theirs.splitlines()).fieldnames).index("class")] for row in expected))
-            sizes = frame[[f"first_size_{i}" for i in range(1, 5)]] if "first_size_1" in frame else frame.filter(like="size_")
+                self.assertEqual(
+                    sorted(frame["class"]),
+                    sorted(
+                        row[list(csv.DictReader(theirs.splitlines()).fieldnames).index("class")] for row in expected
+                    ),
+                )
+            sizes = (
+                frame[[f"first_size_{i}" for i in range(1, 5)]]
+                if "first_size_1" in frame
+                else frame.filter(like="size_")
+            )
             self.assertEqual(list(model.predict(sizes.to_numpy())), list(frame["class"]))
             self.assertEqual(model.predict(sizes.to_numpy().tolist()), list(frame["class"]))
 
@@ -228,7 +345,9 @@ class Predicting(Case):
 
     def test_frames_of_sizes_are_arrays_and_text_is_none(self):
         model = self.trained(model="naive-bayes")
-        sizes = numpy.random.default_rng(4).integers(1, 1600, (4, 4))  # as many flows as packets: rows and columns could be taken for each other
+        sizes = numpy.random.default_rng(4).integers(
+            1, 1600, (4, 4)
+        )  # as many flows as packets: rows and columns could be taken for each other
         expected = list(model.predict(sizes))
         self.assertNotEqual(expected, list(model.predict(sizes.T)))
         columns = [f"size_{i}" for i in range(4)]
@@ -256,9 +375,22 @@ class Predicting(Case):
 
     def test_sizes_that_are_none(self):
         model = self.trained()
-        for sizes in ([[1, 2, 3]], [[1, 2, 3, 4, 5]], [[1, 2, 3, -1]], [[1, 2, 3, 65536]], [[1, 2, 3, 4.5]], [[1, 2, 3, "x"]], numpy.zeros(4), numpy.zeros((2, 3)),
-                      numpy.full((1, 4), -1), numpy.full((1, 4), 65536), numpy.full((1, 4), 4.5), numpy.full((1, 4), numpy.inf), numpy.array([["1"] * 4]),
-                      numpy.zeros((1, 4), complex)):
+        for sizes in (
+            [[1, 2, 3]],
+            [[1, 2, 3, 4, 5]],
+            [[1, 2, 3, -1]],
+            [[1, 2, 3, 65536]],
+            [[1, 2, 3, 4.5]],
+            [[1, 2, 3, "x"]],
+            numpy.zeros(4),
+            numpy.zeros((2, 3)),
+            numpy.full((1, 4), -1),
+            numpy.full((1, 4), 65536),
+            numpy.full((1, 4), 4.5),
+            numpy.full((1, 4), numpy.inf),
+            numpy.array([["1"] * 4]),
+            numpy.zeros((1, 4), complex),
+        ):
             with self.subTest(sizes=sizes), self.assertRaises(ValueError):
                 model.predict(sizes)
         for sizes in (None, 3, [3]):
@@ -298,9 +430,15 @@ class ScikitLearn(Case):
         for packets, classes in ((1, 2), (4, 5), (8, 20), (16, 3)):
             sizes, labels = traffic(chance, 3000, packets, classes)
             weights = chance.random(3000)
-            for estimator in (GaussianNB(), GaussianNB(priors=numpy.full(classes, 1 / classes), var_smoothing=1e-3), DecisionTreeClassifier(random_state=1),
-                              DecisionTreeClassifier(max_depth=3, criterion="entropy", random_state=1), DecisionTreeClassifier(min_samples_leaf=20, class_weight="balanced"),
-                              DecisionTreeClassifier(max_leaf_nodes=2), ExtraTreeClassifier(random_state=1)):
+            for estimator in (
+                GaussianNB(),
+                GaussianNB(priors=numpy.full(classes, 1 / classes), var_smoothing=1e-3),
+                DecisionTreeClassifier(random_state=1),
+                DecisionTreeClassifier(max_depth=3, criterion="entropy", random_state=1),
+                DecisionTreeClassifier(min_samples_leaf=20, class_weight="balanced"),
+                DecisionTreeClassifier(max_leaf_nodes=2),
+                ExtraTreeClassifier(random_state=1),
+            ):
                 with self.subTest(packets=packets, estimator=estimator):
                     estimator.fit(sizes, labels, weights if packets == 8 else None)
                     model = parshall.Model.from_sklearn(estimator)
@@ -308,12 +446,15 @@ class ScikitLearn(Case):
                     self.assertEqual(model.classes, list(estimator.classes_))
 
     def test_an_imported_forest_predicts_the_same(self):
-        """Trees to their pure leaves, whose means are whole shares: those of impure ones may be alike but for the last digit."""
+        """Trees to their pure leaves, whose means are whole shares: those of impure ones may be alike but for the last
+        digit."""
         chance = numpy.random.default_rng(8)
         for packets, classes, trees in ((1, 2, 1), (4, 5, 10), (4, 20, 64), (16, 3, 256)):
             with self.subTest(packets=packets, trees=trees):
                 sizes, labels = traffic(chance, 1000, packets, classes)
-                estimator = RandomForestClassifier(trees, random_state=1).fit(numpy.unique(sizes, axis=0), labels[numpy.unique(sizes, axis=0, return_index=True)[1]])
+                estimator = RandomForestClassifier(trees, random_state=1).fit(
+                    numpy.unique(sizes, axis=0), labels[numpy.unique(sizes, axis=0, return_index=True)[1]]
+                )
                 model = parshall.Model.from_sklearn(estimator)
                 self.assertEqual(model.kind, "forest")
                 self.agree(model, estimator, sizes)
@@ -346,11 +487,23 @@ class ScikitLearn(Case):
             self.assertEqual(list(frame["class"]), list(estimator.predict(frame.filter(like="size").to_numpy())))
 
     def test_what_is_exported_predicts_the_same(self):
-        for settings in ({}, {"priors": True}, {"packets": 2}, {"model": "c45"}, {"model": "c45", "confidence": 0}, {"model": "c45", "packets": 3, "longest": 300}):
+        for settings in (
+            {},
+            {"priors": True},
+            {"packets": 2},
+            {"model": "c45"},
+            {"model": "c45", "confidence": 0},
+            {"model": "c45", "packets": 3, "longest": 300},
+        ):
             with self.subTest(settings):
                 model = parshall.train(self.captures, self.labels[:-80], **FEW, **settings)  # fewer of the last class
                 estimator = model.to_sklearn()
-                self.agree(model, estimator, numpy.random.default_rng(1).integers(1, model.longest + 1, (20000, model.packets)), model.longest)
+                self.agree(
+                    model,
+                    estimator,
+                    numpy.random.default_rng(1).integers(1, model.longest + 1, (20000, model.packets)),
+                    model.longest,
+                )
                 again = parshall.Model.from_sklearn(pickle.loads(pickle.dumps(estimator)), longest=model.longest)
                 self.agree(again, estimator, numpy.ones((1, model.packets), int), model.longest)
 
@@ -364,9 +517,13 @@ class ScikitLearn(Case):
     def test_what_no_model_says(self):
         sizes, labels = traffic(numpy.random.default_rng(4), 300)
         for estimator, message in (
-            (LogisticRegression(max_iter=10), "no other says the same"), (CategoricalNB(), "no other says the same"), (3, "no other says the same"),
-            (ExtraTreesClassifier(5), "no other says the same"), (RandomForestClassifier(257, max_depth=1), "257 trees: a forest of parshall has 256 at most"),
-            (GaussianNB(), "not fitted"), (DecisionTreeClassifier(), "not fitted"),
+            (LogisticRegression(max_iter=10), "no other says the same"),
+            (CategoricalNB(), "no other says the same"),
+            (3, "no other says the same"),
+            (ExtraTreesClassifier(5), "no other says the same"),
+            (RandomForestClassifier(257, max_depth=1), "257 trees: a forest of parshall has 256 at most"),
+            (GaussianNB(), "not fitted"),
+            (DecisionTreeClassifier(), "not fitted"),
         ):
             if hasattr(estimator, "fit") and message != "not fitted":
                 with warnings.catch_warnings():

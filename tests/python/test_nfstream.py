@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/from-nfstream.md calls equal, against NFStream itself: with the page's own code, on a capture that is made, and on real ones.
+"""What docs/from-nfstream.md calls equal, against NFStream itself: with the page's own code, on a capture that is made,
+and on real ones.
 
 usage: test_nfstream.py [unittest arguments], by a Python that has parshall and pandas; skipped without nfstream
 """
@@ -15,13 +16,18 @@ import unittest
 import warnings
 
 import frames
+
 import parshall
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs/from-nfstream.md"
 TRACES = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).parents[2] / "../shared/traces"))
 KEY = ["protocol", "src_ip", "src_port", "dst_ip", "dst_port"]
 # Read in a process of its own: NFStream starts others by fork, which a process with threads should not.
-READ = "import nfstream, sys; nfstream.NFStreamer(source=sys.argv[1], n_dissections=0, n_meters=1, idle_timeout=10**9, active_timeout=10**9, statistical_analysis=True).to_csv(path=sys.argv[2])"
+READ = (
+    "import nfstream, sys; nfstream.NFStreamer(source=sys.argv[1], n_dissections=0, n_meters=1, "
+    "idle_timeout=10**9, "
+    "active_timeout=10**9, statistical_analysis=True).to_csv(path=sys.argv[2])"
+)
 FLOAT32 = 2.0**-22
 FEW, MANY = 3, 40  # real captures, the largest
 
@@ -32,7 +38,7 @@ class NFStream(unittest.TestCase):
     def setUpClass(cls):
         (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
         scope = {}
-        exec(code, scope)  # noqa: S102: the page's
+        exec(code, scope)  # the page's
         cls.conversations = staticmethod(scope["conversations"])
 
     def compare(self, path, folder):
@@ -79,7 +85,9 @@ class NFStream(unittest.TestCase):
             path = pathlib.Path(folder) / "made.pcap"
             traffic = "flows=600,dist=zipf:1.1,protocol=sessions,size=imix,ipv6=0.2,rate=20000,packets=40000,seed=9"
             subprocess.run(
-                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "40000", "-w", str(path)], check=True, capture_output=True
+                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "40000", "-w", str(path)],
+                check=True,
+                capture_output=True,
             )
             conversations, packets = self.compare(path, folder)
             self.assertGreater(conversations, 250)
@@ -103,13 +111,17 @@ class NFStream(unittest.TestCase):
 
 
 def is_plain(data):
-    """Whether it has what the page says counts alike: frames that the plain reader is sure of, whole, of TCP, UDP and ICMP, neither with VLAN tags nor with time that goes back."""
+    """Whether it has what the page says counts alike: frames that the plain reader is sure of, whole, of TCP, UDP and
+    ICMP, neither with VLAN tags nor with time that goes back."""
     try:
         packets = list(frames.packets(data))
     except frames.Unsupported:
         return False
     times = [packet.time_ns for packet in packets]
-    whole = all(len(frame) == wire and len(frame) >= 42 and frame[12:14] != b"\x81\x00" for _, _, frame, wire in frames.records(data))
+    whole = all(
+        len(frame) == wire and len(frame) >= 42 and frame[12:14] != b"\x81\x00"
+        for _, _, frame, wire in frames.records(data)
+    )
     return whole and times == sorted(times) and all(packet.flow[-1] in (1, 2, 6, 17, 58) for packet in packets)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebooks of docs/notebooks: each runs from scratch, and shows what an independent count of the packets it read comes to.
+"""The notebooks of docs/notebooks: each runs from scratch, and shows what an independent count of the packets it read
+comes to.
 
 usage: test_notebooks.py [unittest arguments], by a Python that has parshall and docs/notebooks/requirements.txt
 """
@@ -98,9 +99,15 @@ class Notebooks(unittest.TestCase):
         for packet in packets:
             bytes_of[conversation_of(packet.flow)] += packet.wire_bytes
         self.assertEqual(len(packets), made)
-        self.assertEqual((ran.facts["account"]["offered"], ran.facts["account"]["counted"], ran.facts["account"]["lost"]), (made, made, 0))
         self.assertEqual(
-            {key: ran.facts[key] for key in ("conversations", "packets", "bytes", "largest", "in_windows", "bytes_in_windows")},
+            (ran.facts["account"]["offered"], ran.facts["account"]["counted"], ran.facts["account"]["lost"]),
+            (made, made, 0),
+        )
+        self.assertEqual(
+            {
+                key: ran.facts[key]
+                for key in ("conversations", "packets", "bytes", "largest", "in_windows", "bytes_in_windows")
+            },
             {
                 "conversations": len(bytes_of),
                 "packets": made,
@@ -118,7 +125,8 @@ class Notebooks(unittest.TestCase):
         ran = Ran(
             "elephants-and-mice",
             self.folder,
-            gaps="frame[['src_ip', 'src_port', 'dst_ip', 'dst_port', 'protocol', 'gap_mean_packets', 'gap_p99_packets']].fillna(-1).values.tolist()",
+            gaps="frame[['src_ip', 'src_port', 'dst_ip', 'dst_port', 'protocol', 'gap_mean_packets', "
+            "'gap_p99_packets']].fillna(-1).values.tolist()",
             elephants="int(elephants.packets.sum())",
             off_mean="float(off_mean.median())",
             off_p99="float(off_p99.median())",
@@ -137,7 +145,8 @@ class Notebooks(unittest.TestCase):
         largest = sum(sizes[: len(sizes) // 100])
         self.assertEqual(ran.facts["elephants"], largest)
         self.assertIn(f"{len(sizes) // 100} of {len(sizes)} flows have {largest / 400000:.1%} of the packets", ran.text)
-        # The law of the page: chance alone leaves 1 / sqrt(packets) of the mean, 7 % for the median flow of those shown.
+        # The law of the page: chance alone leaves 1 / sqrt(packets) of the mean, 7 % for the median flow of those
+        # shown.
         self.assertLess(ran.facts["off_mean"], 0.08)
         self.assertLess(ran.facts["off_p99"], 0.25)
         self.assertEqual(ran.plots, 2)
@@ -152,7 +161,8 @@ class Notebooks(unittest.TestCase):
             again="int(frame.tcp_retransmissions.sum())",
             lost="int(frame.tcp_lost_segments.sum())",
             in_windows="int(again_of.sum())",
-            rtt="frame[['src_ip', 'src_port', 'dst_ip', 'dst_port', 'protocol', 'rtt_min_ms', 'rtt_mean_ms']].values.tolist()",
+            rtt="frame[['src_ip', 'src_port', 'dst_ip', 'dst_port', 'protocol', 'rtt_min_ms', "
+            "'rtt_mean_ms']].values.tolist()",
             slow="list(slow_windows.index)",
             ratio="float(slow_windows.median() / medians.median())",
             changes="[[float(s), int(n)] for s, n in changes.items()]",
@@ -173,11 +183,14 @@ class Notebooks(unittest.TestCase):
         self.assertTrue(3 < ran.facts["ratio"] < 6, ran.facts["ratio"])
         changes = dict(ran.facts["changes"])
         in_slow = sum(n for second, n in changes.items() if 4 <= round(second, 2) < 6)
-        self.assertGreater(in_slow / 2, 3 * (sum(changes.values()) - in_slow) / 10)  # a second of the slow time, and of the others
+        self.assertGreater(
+            in_slow / 2, 3 * (sum(changes.values()) - in_slow) / 10
+        )  # a second of the slow time, and of the others
         self.assertEqual(ran.plots, 1)
 
     def check_round_trips(self, packets, shown):
-        """The plain way: from a segment to the packet of the other direction that acknowledges its end, unless it was sent again before."""
+        """The plain way: from a segment to the packet of the other direction that acknowledges its end, unless it was
+        sent again before."""
         sent, waiting, samples = set(), {}, collections.defaultdict(list)
         for packet in packets:
             src_ip, src_port, dst_ip, dst_port, protocol = packet.flow
@@ -216,7 +229,18 @@ class Notebooks(unittest.TestCase):
         # The same traffic, as a capture: frames of one length, so that numpy reads them in one go.
         path = self.folder_path() / "same.pcap"
         subprocess.run(
-            [sys.executable, "-m", "parshall", "send", "-g", "flows=4096,dist=uniform,seed=2,packets=2000000", "--count", "2000000", "-w", str(path)],
+            [
+                sys.executable,
+                "-m",
+                "parshall",
+                "send",
+                "-g",
+                "flows=4096,dist=uniform,seed=2,packets=2000000",
+                "--count",
+                "2000000",
+                "-w",
+                str(path),
+            ],
             check=True,
             capture_output=True,
         )
@@ -234,23 +258,37 @@ class Notebooks(unittest.TestCase):
         table = numpy.frombuffer(path.read_bytes()[24:], dtype=record)
         self.assertEqual(len(table), 2_000_000)
         _, flow = numpy.unique(
-            table[["protocol", "addresses_and_ports"]].astype([("protocol", "u1"), ("rest", "V12")]).view("V13"), return_inverse=True
+            table[["protocol", "addresses_and_ports"]].astype([("protocol", "u1"), ("rest", "V12")]).view("V13"),
+            return_inverse=True,
         )
         order = numpy.argsort(flow, kind="stable")
         gaps = (numpy.diff(order) - 1)[numpy.diff(flow[order]) == 0]
         counts = numpy.bincount(flow)
-        self.assertEqual([ran.facts[key] for key in ("flows", "packets", "least", "largest")], [len(counts), 2_000_000, counts.min(), counts.max()])
+        self.assertEqual(
+            [ran.facts[key] for key in ("flows", "packets", "least", "largest")],
+            [len(counts), 2_000_000, counts.min(), counts.max()],
+        )
         self.assertAlmostEqual(ran.facts["gaps"], gaps.sum(), delta=1e-6 * gaps.sum())
         self.assertIn(f"{len(counts)} flows, 2000000 packets; the mean gap of all is {gaps.mean():.0f}", ran.text)
-        exact = sorted(of[math.ceil(0.99 * len(of)) - 1] for of in map(numpy.sort, numpy.split(gaps, numpy.cumsum(counts - 1)[:-1])))
+        exact = sorted(
+            of[math.ceil(0.99 * len(of)) - 1]
+            for of in map(numpy.sort, numpy.split(gaps, numpy.cumsum(counts - 1)[:-1]))
+        )
         for ours, theirs in zip(ran.facts["p99"], exact):  # each is within 5 % of its own, so in order they are, too
             self.assertAlmostEqual(ours, theirs, delta=0.0501 * theirs)
         account = ran.facts["account"]
         self.assertEqual(account["offered"], account["counted"] + account["lost"])
-        self.assertEqual((account["counted"], account["nic_missed"], account["balanced"]), (ran.facts["counted"], account["lost"], True))
+        self.assertEqual(
+            (account["counted"], account["nic_missed"], account["balanced"]),
+            (ran.facts["counted"], account["lost"], True),
+        )
         self.assertGreater(account["lost"], 0)
-        self.assertTrue(0.8e9 < account["offered"] < 3e9, account)  # a second at that pace, or more where the end came late
-        self.assertIn(f"{account['lost']} of {account['offered']} packets were lost before they could be counted", ran.text)
+        self.assertTrue(
+            0.8e9 < account["offered"] < 3e9, account
+        )  # a second at that pace, or more where the end came late
+        self.assertIn(
+            f"{account['lost']} of {account['offered']} packets were lost before they could be counted", ran.text
+        )
         self.assertEqual(ran.facts["flow_counts"], [1000, 10_000, 100_000, 1_000_000])
         self.assertTrue(all(0.1 < rate < 1000 for row in ran.facts["rates"] for rate in row), ran.facts["rates"])
         self.assertEqual(ran.plots, 2)
@@ -271,7 +309,14 @@ class Notebooks(unittest.TestCase):
             for flow, of in frames.by_flow(path.read_bytes()).items():
                 first[path.name, flow] = list(map(int, of["ip_bytes"][:4]))
         self.assertEqual(len(first), 4 * 8 * 100)
-        self.assertEqual({(capture, tuple(flow)): row for capture, *flow, a, b, c, d in ran.facts["sizes"] for row in [[a, b, c, d]]}, first)
+        self.assertEqual(
+            {
+                (capture, tuple(flow)): row
+                for capture, *flow, a, b, c, d in ran.facts["sizes"]
+                for row in [[a, b, c, d]]
+            },
+            first,
+        )
         self.assertEqual(len(ran.facts["folds"]), 32)
         # Their naive Bayes with these sizes and folds, once more.
         from sklearn.model_selection import PredefinedSplit, cross_val_score
@@ -286,7 +331,9 @@ class Notebooks(unittest.TestCase):
         )
         self.assertAlmostEqual(again.mean(), ran.facts["right"]["scikit-learn"]["naive-bayes"], delta=0.002)
         for model, limit in (("naive-bayes", 0.01), ("c45", 0.03)):
-            self.assertAlmostEqual(ran.facts["right"]["parshall"][model], ran.facts["right"]["scikit-learn"][model], delta=limit)
+            self.assertAlmostEqual(
+                ran.facts["right"]["parshall"][model], ran.facts["right"]["scikit-learn"][model], delta=limit
+            )
         self.assertEqual(ran.facts["many"], 400)
         self.assertAlmostEqual(ran.facts["new"], ran.facts["right"]["parshall"]["c45"], delta=0.05)
         self.assertIn(f"{ran.facts['new']:.1%} of 400 new flows are classified correctly", ran.text)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of flows against numpy: parshall.flows(stats=[...]) beside what numpy makes of the same packets, read by a reader of its own (frames.py).
+"""Statistics of flows against numpy: parshall.flows(stats=[...]) beside what numpy makes of the same packets, read by a
+reader of its own (frames.py).
 
-usage: test_oracle.py [unittest arguments], by a Python that has parshall, pandas and numpy; PARSHALL_THOROUGH=1 takes all captures
+usage: test_oracle.py [unittest arguments], by a Python that has parshall, pandas and numpy; PARSHALL_THOROUGH=1 takes
+all captures
 """
 
 import math
@@ -15,6 +17,7 @@ import warnings
 
 import frames
 import numpy
+
 import parshall
 
 TRACES = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).parents[2] / "../shared/traces"))
@@ -33,7 +36,9 @@ VARIABLES = {
     "ttl": ("", lambda of: of["ttl"]),
 }
 SAMPLES = ("last", "min", "max")
-STATISTICS = [f"{variable}_{what}" for variable in VARIABLES for what in (*SAMPLES, "mean", "sd", *(f"p{p}" for p in PERCENTILES))]
+STATISTICS = [
+    f"{variable}_{what}" for variable in VARIABLES for what in (*SAMPLES, "mean", "sd", *(f"p{p}" for p in PERCENTILES))
+]
 
 
 def column_of(statistic):
@@ -81,12 +86,18 @@ class Oracle(unittest.TestCase):
         for flow, of in truth.items():
             for variable, (_, samples_of) in VARIABLES.items():
                 samples = samples_of(of)
-                for what, (value, relative, absolute) in expected(samples, PERCENTILE_MOST if variable in ("gap", "iat") else LONGEST).items():
+                for what, (value, relative, absolute) in expected(
+                    samples, PERCENTILE_MOST if variable in ("gap", "iat") else LONGEST
+                ).items():
                     got = present(ours[flow][column_of(f"{variable}_{what}")])
                     if value is None or got is None:
                         self.assertEqual(got, value, (path.name, flow, variable, what))
                     else:
-                        self.assertLessEqual(abs(got - value), relative * abs(value) + absolute, (path.name, flow, variable, what, got, value))
+                        self.assertLessEqual(
+                            abs(got - value),
+                            relative * abs(value) + absolute,
+                            (path.name, flow, variable, what, got, value),
+                        )
         return len(truth)
 
     def test_captures_have_what_numpy_makes_of_them(self):
@@ -113,7 +124,9 @@ class Oracle(unittest.TestCase):
             path = pathlib.Path(folder) / "made.pcap"
             traffic = "flows=300,dist=zipf:1.1,size=64-1518,ipv6=0.3,rate=100000,packets=60000,seed=7"
             subprocess.run(
-                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "60000", "-w", str(path)], check=True, capture_output=True
+                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "60000", "-w", str(path)],
+                check=True,
+                capture_output=True,
             )
             self.assertGreater(self.compare(path), 250)
             self.assertGreater(self.compare(path, workers=2), 250)

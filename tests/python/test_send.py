@@ -3,6 +3,7 @@
 
 usage: test_send.py [unittest arguments], by a Python that has parshall and numpy
 """
+
 import gc
 import pathlib
 import shutil
@@ -16,6 +17,7 @@ import time
 import unittest
 
 import numpy
+
 import parshall
 
 TRAFFIC = "flows=50,dist=zipf:1.1,ipv6=0.3,size=200,seed=3"
@@ -40,7 +42,13 @@ class Case(unittest.TestCase):
 
     def command_line(self, *arguments):
         path = self.folder / "theirs.pcap"
-        done = subprocess.run([sys.executable, "-m", "parshall", "send", *map(str, arguments), "-w", str(path)], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "parshall", "send", *map(str, arguments), "-w", str(path)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         return path, done
 
 
@@ -50,12 +58,23 @@ class Sending(Case):
         parshall.send(capture, generate=TRAFFIC, count=500)
         for settings, options in (
             ({"generate": TRAFFIC, "count": 3000}, ["-g", TRAFFIC, "--count=3000"]),
-            ({"generate": TRAFFIC, "count": "2k", "rate": "1Mpps", "burst": 8}, ["-g", TRAFFIC, "--count=2k", "--rate=1Mpps", "--burst=8"]),
-            ({"generate": "flows=9", "duration": "1ms", "rate": "100kpps"}, ["-g", "flows=9", "--duration=1ms", "--rate=100kpps"]),
+            (
+                {"generate": TRAFFIC, "count": "2k", "rate": "1Mpps", "burst": 8},
+                ["-g", TRAFFIC, "--count=2k", "--rate=1Mpps", "--burst=8"],
+            ),
+            (
+                {"generate": "flows=9", "duration": "1ms", "rate": "100kpps"},
+                ["-g", "flows=9", "--duration=1ms", "--rate=100kpps"],
+            ),
             ({"read": capture}, ["-r", capture]),
-            ({"read": str(capture), "loops": 3, "fresh_flows": True, "cap": 90, "src_mac": "02:00:00:00:00:07"},
-             ["-r", capture, "--loops=3", "--fresh-flows", "--cap=90", "--src-mac=02:00:00:00:00:07"]),
-            ({"read": capture, "pad": 300, "fix_checksums": True, "rate": "2x"}, ["-r", capture, "--pad=300", "--fix-checksums", "--rate=2x"]),
+            (
+                {"read": str(capture), "loops": 3, "fresh_flows": True, "cap": 90, "src_mac": "02:00:00:00:00:07"},
+                ["-r", capture, "--loops=3", "--fresh-flows", "--cap=90", "--src-mac=02:00:00:00:00:07"],
+            ),
+            (
+                {"read": capture, "pad": 300, "fix_checksums": True, "rate": "2x"},
+                ["-r", capture, "--pad=300", "--fix-checksums", "--rate=2x"],
+            ),
         ):
             with self.subTest(settings):
                 path, done = self.command_line(*options)
@@ -70,7 +89,10 @@ class Sending(Case):
 
     def test_frames_are_views(self):
         frames = parshall.send(generate=TRAFFIC, count=3000)
-        self.assertEqual([frames.data.dtype, frames.offsets.dtype, frames.lengths.dtype, frames.times.dtype], ["uint8", "int64", "uint32", "int64"])
+        self.assertEqual(
+            [frames.data.dtype, frames.offsets.dtype, frames.lengths.dtype, frames.times.dtype],
+            ["uint8", "int64", "uint32", "int64"],
+        )
         self.assertTrue(numpy.shares_memory(frames[7], frames.data))
         self.assertEqual(frames[7].ctypes.data, frames.data.ctypes.data + int(frames.offsets[7]))
         frames[7][0] = 0xAA
@@ -114,11 +136,17 @@ class Misuse(Case):
         capture = self.folder / "capture.pcap"
         parshall.send(capture, generate=TRAFFIC, count=10)
         for settings, options in (
-            ({}, []), ({"generate": "flows=1"}, ["-g", "flows=1"]), ({"generate": "flows=1", "read": capture}, ["-g", "flows=1", "-r", capture]),
-            ({"generate": "flows=x", "count": 1}, ["-g", "flows=x", "--count=1"]), ({"generate": "flows=1", "count": "x"}, ["-g", "flows=1", "--count=x"]),
-            ({"read": "/nonexistent.pcap"}, ["-r", "/nonexistent.pcap"]), ({"read": "/etc/passwd"}, ["-r", "/etc/passwd"]),
-            ({"read": capture, "cap": 7}, ["-r", capture, "--cap=7"]), ({"read": capture, "pad": 65536}, ["-r", capture, "--pad=65536"]),
-            ({"read": capture, "cap": 64, "pad": 65}, ["-r", capture, "--cap=64", "--pad=65"]), ({"read": capture, "loops": 0}, ["-r", capture, "--loops=0"]),
+            ({}, []),
+            ({"generate": "flows=1"}, ["-g", "flows=1"]),
+            ({"generate": "flows=1", "read": capture}, ["-g", "flows=1", "-r", capture]),
+            ({"generate": "flows=x", "count": 1}, ["-g", "flows=x", "--count=1"]),
+            ({"generate": "flows=1", "count": "x"}, ["-g", "flows=1", "--count=x"]),
+            ({"read": "/nonexistent.pcap"}, ["-r", "/nonexistent.pcap"]),
+            ({"read": "/etc/passwd"}, ["-r", "/etc/passwd"]),
+            ({"read": capture, "cap": 7}, ["-r", capture, "--cap=7"]),
+            ({"read": capture, "pad": 65536}, ["-r", capture, "--pad=65536"]),
+            ({"read": capture, "cap": 64, "pad": 65}, ["-r", capture, "--cap=64", "--pad=65"]),
+            ({"read": capture, "loops": 0}, ["-r", capture, "--loops=0"]),
             ({"generate": "flows=1", "count": 9, "burst": 0}, ["-g", "flows=1", "--count=9", "--burst=0"]),
             ({"generate": "flows=1", "count": 9, "rate": "5x"}, ["-g", "flows=1", "--count=9", "--rate=5x"]),
             ({"generate": "flows=1", "count": 9, "rate": "5%"}, ["-g", "flows=1", "--count=9", "--rate=5%"]),
@@ -139,7 +167,15 @@ class Misuse(Case):
             parshall.send(generate="flows=1", cuont=1)
 
     def test_values_of_another_type(self):
-        for to, settings in ((3, {}), (None, {"generate": 3.5j}), (None, {"burst": "x"}), (None, {"burst": -1}), (None, {"loops": 2**70}), (None, {"fresh_flows": "x"}), (None, {"kept_": 1})):
+        for to, settings in (
+            (3, {}),
+            (None, {"generate": 3.5j}),
+            (None, {"burst": "x"}),
+            (None, {"burst": -1}),
+            (None, {"loops": 2**70}),
+            (None, {"fresh_flows": "x"}),
+            (None, {"kept_": 1}),
+        ):
             with self.subTest(settings=settings), self.assertRaises((TypeError, parshall.Error)):
                 parshall.send(to, **{"generate": "flows=1", "count": 1, **settings})
 
@@ -152,8 +188,13 @@ class Misuse(Case):
             except parshall.Error as error:
                 print(error)
         """
-        done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual((done.stdout, done.stderr), ("there is not enough memory for so many frames: ask for fewer, or send them to a file\n", ""))
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60, check=False
+        )
+        self.assertEqual(
+            (done.stdout, done.stderr),
+            ("there is not enough memory for so many frames: ask for fewer, or send them to a file\n", ""),
+        )
 
     def test_ctrl_c_ends_it_soon(self):
         for to in ("'/dev/null'", f"{str(self.folder / 'x.pcap')!r}"):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Precision, recall and errors of the tasks that estimate, over many seeds; a seed is a window of its own, or addresses of its own.
+"""Precision, recall and errors of the tasks that estimate, over many seeds; a seed is a window of its own, or addresses
+of its own.
 
 usage: accuracy_tasks.py PARSHALL [--seeds 100] [--write docs/accuracy.md]
 """
+
 import argparse
 import collections
 import itertools
@@ -16,6 +18,7 @@ import tempfile
 
 import oracle
 import tcp_simulator
+
 import traffic
 
 SECOND = traffic.SECOND
@@ -73,8 +76,24 @@ def write_windows(path, windows):
 def watch(program, capture, *arguments):
     """task -> window number from the first -> events."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-        done = subprocess.run([program, "watch", "-r", capture, "--events", file.name, "--quiet", "-o", os.devnull, "--seed", "1", *arguments],
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                program,
+                "watch",
+                "-r",
+                capture,
+                "--events",
+                file.name,
+                "--quiet",
+                "-o",
+                os.devnull,
+                "--seed",
+                "1",
+                *arguments,
+            ],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             raise SystemExit(done.stderr)
         events = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -102,7 +121,7 @@ def spreaders(program, folder, seeds):
     windows, fans = [], []
     for seed in range(seeds):
         rng = random.Random(seed)
-        fan = {(10 << 24) + (seed << 8) + i: round(32 * 125**rng.random()) for i in range(16)}
+        fan = {(10 << 24) + (seed << 8) + i: round(32 * 125 ** rng.random()) for i in range(16)}
         packets = []
         for key, count in fan.items():
             packets += [(key, other, 60) for other in rng.sample(OTHERS, count)]
@@ -112,11 +131,25 @@ def spreaders(program, folder, seeds):
         fans.append(fan)
     capture = os.path.join(folder, "spreaders.pcap")
     write_windows(capture, windows)
-    specs = [f"{task}:name={task}-{method},method={method},threshold=30,most=1M" for task in ("superspreaders", "victims")
-             for method, _, _ in SPREADERS]
-    events = watch(program, capture, "--flows", "1Mi", "--task-keys", "256Ki", *itertools.chain.from_iterable(("--task", spec) for spec in specs))
+    specs = [
+        f"{task}:name={task}-{method},method={method},threshold=30,most=1M"
+        for task in ("superspreaders", "victims")
+        for method, _, _ in SPREADERS
+    ]
+    events = watch(
+        program,
+        capture,
+        "--flows",
+        "1Mi",
+        "--task-keys",
+        "256Ki",
+        *itertools.chain.from_iterable(("--task", spec) for spec in specs),
+    )
     rows = []
-    for task, value, side, shift in (("superspreaders", "destinations", "src_ip", 0), ("victims", "sources", "dst_ip", VICTIMS)):
+    for task, value, side, shift in (
+        ("superspreaders", "destinations", "src_ip", 0),
+        ("victims", "sources", "dst_ip", VICTIMS),
+    ):
         for method, thresholds, most in SPREADERS:
             scores = {threshold: Score() for threshold in thresholds}
             for seed, fan in enumerate(fans):
@@ -137,8 +170,8 @@ def spreaders(program, folder, seeds):
 
 
 def little_room(program, folder, seeds):
-    """Zipf's law over 300,000 sources, 50,000 packets a window; some of the largest grow or fall for a window. To one of 64 destinations each, so
-    that a source comes in parts."""
+    """Zipf's law over 300,000 sources, 50,000 packets a window; some of the largest grow or fall for a window. To one
+    of 64 destinations each, so that a source comes in parts."""
     rng = random.Random(1)
     weights = list(itertools.accumulate(1 / i for i in range(1, 300_001)))
     windows, counts = [], []
@@ -153,8 +186,11 @@ def little_room(program, folder, seeds):
     capture = os.path.join(folder, "zipf.pcap")
     write_windows(capture, windows)
     specs = [f"heavy-hitters:name=hh{least},by=packets,threshold={least},most=1M" for least in (10, 50)]
-    specs += ["entropy:key=src", "change:name=ewma,by=packets,threshold=0.03%,most=1M",
-              "change:name=previous,method=previous,by=packets,threshold=0.03%,most=1M"]
+    specs += [
+        "entropy:key=src",
+        "change:name=ewma,by=packets,threshold=0.03%,most=1M",
+        "change:name=previous,method=previous,by=packets,threshold=0.03%,most=1M",
+    ]
     arguments = ["--flows", "512Ki", *itertools.chain.from_iterable(("--task", spec) for spec in specs)]
     little = watch(program, capture, "--task-keys", "4096", *arguments)
     exact = watch(program, capture, "--task-keys", "1Mi", *arguments)
@@ -166,23 +202,32 @@ def little_room(program, folder, seeds):
             heavy = {key for key, count in truth.items() if count >= least}
             score.add(len(heavy & set(said)), len(said), len(heavy))
             for key, event in said.items():
-                score.add_error(truth[key] - event["values"]["packets"], event.get("error", {}).get("packets_missing", 0))
+                score.add_error(
+                    truth[key] - event["values"]["packets"], event.get("error", {}).get("packets_missing", 0)
+                )
         rows.append((f"heavy-hitters, at least {least} packets", score))
     score = Score()
     for seed, truth in enumerate(counts):
         whole = sum(truth.values())
         bits = -sum(count / whole * math.log2(count / whole) for count in truth.values())
-        event, = little["entropy"][seed]
-        score.add_error(abs(event["values"]["entropy_bits"] - bits), event.get("error", {}).get("entropy_bits_too_many", 0))
+        (event,) = little["entropy"][seed]
+        score.add_error(
+            abs(event["values"]["entropy_bits"] - bits), event.get("error", {}).get("entropy_bits_too_many", 0)
+        )
     rows.append(("entropy of sources", score))
     for method in ("ewma", "previous"):
         score = Score()
         for seed in range(seeds):
-            said, true = ({event["key"]["src_ip"]: event for event in events[method][seed]} for events in (little, exact))
+            said, true = (
+                {event["key"]["src_ip"]: event for event in events[method][seed]} for events in (little, exact)
+            )
             score.add(len(said.keys() & true.keys()), len(said), len(true))
             for key in said.keys() & true.keys():
                 for name in ("packets", "packets_expected"):
-                    score.add_error(abs(true[key]["values"][name] - said[key]["values"][name]), said[key].get("error", {}).get(f"{name}_missing", 0))
+                    score.add_error(
+                        abs(true[key]["values"][name] - said[key]["values"][name]),
+                        said[key].get("error", {}).get(f"{name}_missing", 0),
+                    )
         rows.append((f"change, {method}, from 0.03 % of all packets", score))
     keys = sum(map(len, counts)) / seeds
     return rows, keys
@@ -204,13 +249,20 @@ def quantiles(program, folder, seeds):
     capture = os.path.join(folder, "quantiles.pcap")
     write_windows(capture, windows)
     bounds = (0.001, 0.01, 0.1)
-    events = watch(program, capture, "--flows", "256Ki", *itertools.chain.from_iterable(
-        ("--task", f"quantiles:name=q{i},of=wire_bytes,error={bound}") for i, bound in enumerate(bounds)))
+    events = watch(
+        program,
+        capture,
+        "--flows",
+        "256Ki",
+        *itertools.chain.from_iterable(
+            ("--task", f"quantiles:name=q{i},of=wire_bytes,error={bound}") for i, bound in enumerate(bounds)
+        ),
+    )
     rows = []
     for i, bound in enumerate(bounds):
         score = Score()
         for seed, size in enumerate(sizes):
-            event, = events[f"q{i}"][seed]
+            (event,) = events[f"q{i}"][seed]
             assert event["values"]["flows"] == len(size)
             for name, share in (("p10", 0.1), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)):
                 true = size[max(1, math.ceil(share * len(size))) - 1]
@@ -220,7 +272,8 @@ def quantiles(program, folder, seeds):
 
 
 def retransmissions(program, folder, seeds):
-    """Eight connections a seed, where the packets of all seeds have other addresses and come a hundred seconds later."""
+    """Eight connections a seed, where the packets of all seeds have other addresses and come a hundred seconds
+    later."""
     rows = []
     for behind in (False, True):
         packets = []
@@ -232,17 +285,44 @@ def retransmissions(program, folder, seeds):
         traffic.write_capture(capture, packets)
         seen = "most=10M:tcp_retransmissions + tcp_out_of_order > 0"
         with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-            subprocess.run([program, "watch", "-r", capture, "--events", file.name, "--quiet", "-o", os.devnull, "--flows", "64Ki",
-                            "--task", f"single:window=10ms,{seen}", "--task", f"sum:window=100s,{seen}"], check=True)
+            subprocess.run(
+                [
+                    program,
+                    "watch",
+                    "-r",
+                    capture,
+                    "--events",
+                    file.name,
+                    "--quiet",
+                    "-o",
+                    os.devnull,
+                    "--flows",
+                    "64Ki",
+                    "--task",
+                    f"single:window=10ms,{seen}",
+                    "--task",
+                    f"sum:window=100s,{seen}",
+                ],
+                check=True,
+            )
             events = [json.loads(line) for line in file]
         place = f"{'behind' if behind else 'before'} the loss"
-        for task, length, fields, what in (("single", SECOND // 100, ["tcp_retransmissions"], "single retransmissions"),
-                                           ("sum", 100 * SECOND, ["tcp_retransmissions"], "retransmissions per flow"),
-                                           ("sum", 100 * SECOND, ["tcp_retransmissions", "tcp_out_of_order"], "retransmissions and out of order per flow")):
+        for task, length, fields, what in (
+            ("single", SECOND // 100, ["tcp_retransmissions"], "single retransmissions"),
+            ("sum", 100 * SECOND, ["tcp_retransmissions"], "retransmissions per flow"),
+            (
+                "sum",
+                100 * SECOND,
+                ["tcp_retransmissions", "tcp_out_of_order"],
+                "retransmissions and out of order per flow",
+            ),
+        ):
             said, true = collections.Counter(), collections.Counter()
             for event in events:
                 if event["task"] == task:
-                    said[tuple(sorted(event["key"].items())), event["window"]["begin_ns"]] += sum(event["values"][name] for name in fields)
+                    said[tuple(sorted(event["key"].items())), event["window"]["begin_ns"]] += sum(
+                        event["values"][name] for name in fields
+                    )
             for p in packets:
                 if p.tcp.truth.retransmission:
                     true[oracle.key_of(oracle.flow_of(p), "5tuple"), p.time_ns // length * length] += 1
@@ -286,7 +366,7 @@ The traffic of each group of rows:
 |---|---|---|---|---|---|---|
 {table}
 {END}
-"""
+"""  # noqa: E501
 
 
 def main():

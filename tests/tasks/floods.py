@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Captures of floods with spoofed addresses, and of what they may hide, of frames without a payload."""
+
 import struct
 
 SECOND = 10**9
@@ -12,7 +13,9 @@ FRAME = struct.Struct(">12sHBBHHHBBHIIHHIIBBHHH")
 
 def frame(src, dst, src_port=1024, dst_port=80, flags=SYN):
     """Of TCP over IPv4; addresses are numbers."""
-    return FRAME.pack(b"\2" * 12, 0x0800, 0x45, 0, 40, 0, 0, 64, 6, 0, src, dst, src_port, dst_port, 1, 1, 0x50, flags, 1024, 0, 0)
+    return FRAME.pack(
+        b"\2" * 12, 0x0800, 0x45, 0, 40, 0, 0, 64, 6, 0, src, dst, src_port, dst_port, 1, 1, 0x50, flags, 1024, 0, 0
+    )
 
 
 def spoofed(count, first=0):
@@ -32,7 +35,9 @@ def attacks(hosts, sources):
 
 def connections(count, packets, first=0):
     """So many flows from 10.1.0.0 on of so many packets each, from the first-th on."""
-    return [frame(0x0A010000 + i, 0x0A000002, 5000, 443, ACK) for i in range(first, first + count) for _ in range(packets)]
+    return [
+        frame(0x0A010000 + i, 0x0A000002, 5000, 443, ACK) for i in range(first, first + count) for _ in range(packets)
+    ]
 
 
 def write(path, frames, begin_ns=BEGIN_NS + SECOND // 1000, seconds=0.9, append=False):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each task has to say of some packets, counted the plain way: whole windows in memory, dictionaries, sets, sorting."""
+"""What each task has to say of some packets, counted the plain way: whole windows in memory, dictionaries, sets,
+sorting."""
+
 import collections
 import fractions
 import functools
@@ -7,6 +9,7 @@ import ipaddress
 import math
 
 AMOUNTS = ("packets", "ip_bytes", "wire_bytes", "flows", "new_flows")
+
 
 class Window:
     """flows: five-tuple -> FlowPart; late: packets whose own time is before it."""
@@ -22,7 +25,7 @@ def flow_of(p):
     return (p.src, p.dst, p.protocol, p.src_port, p.dst_port)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def windows(packets, ns=None, count=None):
     """A packet belongs to the window that is open when it comes: by the latest time so far, or by its place."""
     length = ns or count
@@ -38,8 +41,15 @@ def windows(packets, ns=None, count=None):
         for p in inside:
             flow = flow_of(p)
             part = flows.get(flow, FlowPart(0, 0, 0, p.time_ns, 0, 0, flow not in seen))
-            flows[flow] = FlowPart(part.packets + 1, part.ip_bytes + p.ip_bytes, part.wire_bytes + p.wire_bytes, part.first_ns, p.time_ns,
-                                   part.tcp_flags | p.tcp_flags, part.starts)
+            flows[flow] = FlowPart(
+                part.packets + 1,
+                part.ip_bytes + p.ip_bytes,
+                part.wire_bytes + p.wire_bytes,
+                part.first_ns,
+                p.time_ns,
+                part.tcp_flags | p.tcp_flags,
+                part.starts,
+            )
         seen.update(flows)
         first = not result and ns is not None and min(p.time_ns for p in inside) != number * length
         ends = number == last and not (count and len(packets) % count == 0)
@@ -47,7 +57,7 @@ def windows(packets, ns=None, count=None):
     return tuple(result)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def prefix(address, bits4, bits6):
     address = ipaddress.ip_address(address)
     whole = 32 if address.version == 4 else 128
@@ -76,13 +86,14 @@ def key_of(flow, part):
     return tuple(sorted(key.items()))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def aggregate(window, part):
     """key -> counts by AMOUNTS."""
     counts = collections.defaultdict(collections.Counter)
     for flow, did in window.flows.items():
-        counts[key_of(flow, part)].update(packets=did.packets, ip_bytes=did.ip_bytes, wire_bytes=did.wire_bytes, flows=1,
-                                          new_flows=int(did.starts))
+        counts[key_of(flow, part)].update(
+            packets=did.packets, ip_bytes=did.ip_bytes, wire_bytes=did.wire_bytes, flows=1, new_flows=int(did.starts)
+        )
     return counts
 
 
@@ -91,9 +102,16 @@ def total(window, by):
 
 
 def count(window):
-    return {(): {"packets": len(window.packets), "ip_bytes": total(window, "ip_bytes"), "wire_bytes": total(window, "wire_bytes"),
-                 "flows": len(window.flows), "new_flows": sum(did.starts for did in window.flows.values()),
-                 "late_packets": window.late}}
+    return {
+        (): {
+            "packets": len(window.packets),
+            "ip_bytes": total(window, "ip_bytes"),
+            "wire_bytes": total(window, "wire_bytes"),
+            "flows": len(window.flows),
+            "new_flows": sum(did.starts for did in window.flows.values()),
+            "late_packets": window.late,
+        }
+    }
 
 
 def heavy_hitters(window, key="src", by="wire_bytes", share=None, least=None, top=None):
@@ -155,14 +173,19 @@ def flow_sizes(window, by="packets"):
 def quantiles(window, field):
     """The exact ones, by nearest rank."""
     values = sorted(v for v in (field(flow, did) for flow, did in window.flows.items()) if v is not None)
-    return {name: values[max(1, math.ceil(share * len(values))) - 1]
-            for name, share in (("p10", 0.1), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999))}, len(values)
+    return {
+        name: values[max(1, math.ceil(share * len(values))) - 1]
+        for name, share in (("p10", 0.1), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999))
+    }, len(values)
 
 
 def condition(window, holds, fields):
     """`holds(flow, part)` for the five-tuples."""
-    return {key_of(flow, "5tuple"): {"packets": did.packets, "wire_bytes": did.wire_bytes, **fields(flow, did)}
-            for flow, did in window.flows.items() if holds(flow, did)}
+    return {
+        key_of(flow, "5tuple"): {"packets": did.packets, "wire_bytes": did.wire_bytes, **fields(flow, did)}
+        for flow, did in window.flows.items()
+        if holds(flow, did)
+    }
 
 
 def changes(all_windows, length, key="src", by="wire_bytes", method="ewma", share=0.01, deviations=4, warm_up=3):
@@ -179,8 +202,12 @@ def changes(all_windows, length, key="src", by="wire_bytes", method="ewma", shar
             value = now.get(k, 0)
             mean, deviation = state.get(k, (0.0, 0.0))
             off = abs(value - mean)
-            if window and off > 0 and off >= share * max(whole, before) and (
-                    previous is not None if method == "previous" else age >= warm_up and off > deviations * deviation):
+            if (
+                window
+                and off > 0
+                and off >= share * max(whole, before)
+                and (previous is not None if method == "previous" else age >= warm_up and off > deviations * deviation)
+            ):
                 found[k] = {by: value, f"{by}_expected": mean, f"{by}_difference": value - mean}
             if method == "previous" or age == 0:
                 mean, deviation = float(value), value / 2
@@ -196,7 +223,8 @@ def changes(all_windows, length, key="src", by="wire_bytes", method="ewma", shar
 
 
 def bursty(all_windows, within_ns, share=0.1, packets=10):
-    """window begin -> key -> values. A late packet comes no time after the one before it, and the next one counts from its time."""
+    """window begin -> key -> values. A late packet comes no time after the one before it, and the next one counts from
+    its time."""
     last, result = {}, {}
     for window in all_windows:
         counts = collections.Counter()
@@ -204,8 +232,15 @@ def bursty(all_windows, within_ns, share=0.1, packets=10):
             flow = flow_of(p)
             counts[flow] += flow in last and max(0, p.time_ns - last[flow]) < within_ns
             last[flow] = p.time_ns
-        result[window.begin] = {key_of(flow, "5tuple"): {"packets": did.packets, "wire_bytes": did.wire_bytes, "burst_packets": counts[flow]}
-                                for flow, did in window.flows.items() if did.packets >= packets and counts[flow] >= share * did.packets}
+        result[window.begin] = {
+            key_of(flow, "5tuple"): {
+                "packets": did.packets,
+                "wire_bytes": did.wire_bytes,
+                "burst_packets": counts[flow],
+            }
+            for flow, did in window.flows.items()
+            if did.packets >= packets and counts[flow] >= share * did.packets
+        }
     return result
 
 
@@ -215,7 +250,12 @@ class TcpCounts:
     def __init__(self, packets):
         truths = [p.tcp.truth for p in packets]
         data = [p.ip_bytes - 40 for p in packets if p.ip_bytes > 40]
-        self.packets, self.wire_bytes, self.data_packets, self.payload_bytes = len(packets), sum(p.wire_bytes for p in packets), len(data), sum(data)
+        self.packets, self.wire_bytes, self.data_packets, self.payload_bytes = (
+            len(packets),
+            sum(p.wire_bytes for p in packets),
+            len(data),
+            sum(data),
+        )
         for name in ("retransmission", "fast", "spurious", "below", "gap"):
             setattr(self, name, sum(getattr(truth, name) for truth in truths))
         self.zero_windows = sum(p.tcp.window == 0 for p in packets)
@@ -227,11 +267,15 @@ class TcpCounts:
 
     def round_trips(self):
         trips = self.round_trips_ns
-        return {"rtt_samples": len(trips), "rtt_min_ms": min(trips) / 1e6, "rtt_mean_ms": sum(trips) / len(trips) / 1e6,
-                "rtt_max_ms": max(trips) / 1e6}
+        return {
+            "rtt_samples": len(trips),
+            "rtt_min_ms": min(trips) / 1e6,
+            "rtt_mean_ms": sum(trips) / len(trips) / 1e6,
+            "rtt_max_ms": max(trips) / 1e6,
+        }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def tcp_counts(window):
     """flow -> TcpCounts."""
     packets = collections.defaultdict(list)
@@ -242,7 +286,11 @@ def tcp_counts(window):
 
 def tcp(window, holds, values):
     """The flows that `holds(counts)` for."""
-    return {key_of(flow, "5tuple"): counts.basic(**values(counts)) for flow, counts in tcp_counts(window).items() if holds(counts)}
+    return {
+        key_of(flow, "5tuple"): counts.basic(**values(counts))
+        for flow, counts in tcp_counts(window).items()
+        if holds(counts)
+    }
 
 
 def latency_changes(all_windows, beta=2, after=8):
@@ -260,5 +308,7 @@ def latency_changes(all_windows, beta=2, after=8):
                     changes += (rtt_ns - fractions.Fraction(total, n)) ** 2 > fractions.Fraction(beta) ** 2 * variance
                 earlier.append(rtt_ns)
             if changes:
-                result[window.begin][key_of(flow, "5tuple")] = counts.basic(latency_changes=changes, **counts.round_trips())
+                result[window.begin][key_of(flow, "5tuple")] = counts.basic(
+                    latency_changes=changes, **counts.round_trips()
+                )
     return result

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Monitoring states counted the plain way: packet by packet, every rule of every flow anew, whole windows of parts in memory."""
+"""Monitoring states counted the plain way: packet by packet, every rule of every flow anew, whole windows of parts in
+memory."""
+
 import collections
 import dataclasses
 import fractions
@@ -15,6 +17,7 @@ ALL = ()  # the key of events about all traffic
 @dataclasses.dataclass(frozen=True)
 class Clock:
     """Windows of a time, or of packets."""
+
     amount: int
     by_time: bool = True
 
@@ -25,6 +28,7 @@ class Clock:
 @dataclasses.dataclass
 class Rule:
     """`filter`: its text and what it says of a flow."""
+
     to: str
     origin: typing.Optional[list] = None
     filter: typing.Optional[tuple] = None
@@ -34,8 +38,11 @@ class Rule:
 
     def holds(self, flow):
         src, dst, _, src_port, dst_port = flow
-        return ((self.filter is None or self.filter[1](flow)) and (self.port is None or self.port in (src_port, dst_port))
-                and (self.prefix is None or inside(src, self.prefix) or inside(dst, self.prefix)))
+        return (
+            (self.filter is None or self.filter[1](flow))
+            and (self.port is None or self.port in (src_port, dst_port))
+            and (self.prefix is None or inside(src, self.prefix) or inside(dst, self.prefix))
+        )
 
     def toml(self):
         lines = ["[[rule]]", f'state = "{self.to}"']
@@ -52,7 +59,7 @@ class Rule:
         return "\n".join(lines) + "\n"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def inside(address, prefix):
     address, network = ipaddress.ip_address(address), ipaddress.ip_network(prefix, strict=False)
     return address.version == network.version and address in network
@@ -72,7 +79,9 @@ class Part:
 
     def __init__(self, flow, state, starts):
         self.flow, self.state, self.starts = flow, state, starts
-        self.packets = self.ip_bytes = self.wire_bytes = self.burst = self.retransmissions = self.spurious = self.data = self.changes = 0
+        self.packets = self.ip_bytes = self.wire_bytes = self.burst = self.retransmissions = self.spurious = (
+            self.data
+        ) = self.changes = 0
         self.round_trips_ns = []
 
     def values(self, **more):
@@ -81,7 +90,9 @@ class Part:
 
 @dataclasses.dataclass
 class Task:
-    """`judge(parts, window)`: its (key, values), of the parts that were in its states. `key`: the part of a flow that its keys are."""
+    """`judge(parts, window)`: its (key, values), of the parts that were in its states. `key`: the part of a flow that
+    its keys are."""
+
     spec: str
     name: str
     clock: Clock
@@ -93,9 +104,18 @@ class Task:
 
 def count(name, window, clock):
     def judge(parts, packets):
-        yield ALL, {"packets": len(packets), "ip_bytes": sum(p.ip_bytes for p, _ in packets), "wire_bytes": sum(p.wire_bytes for p, _ in packets),
-                    "flows": len({part.flow for part in parts}), "new_flows": sum(part.starts for part in parts),
-                    "late_packets": sum(late for _, late in packets)}
+        yield (
+            ALL,
+            {
+                "packets": len(packets),
+                "ip_bytes": sum(p.ip_bytes for p, _ in packets),
+                "wire_bytes": sum(p.wire_bytes for p, _ in packets),
+                "flows": len({part.flow for part in parts}),
+                "new_flows": sum(part.starts for part in parts),
+                "late_packets": sum(late for _, late in packets),
+            },
+        )
+
     return Task(f"count:name={name},window={window}", name, clock, judge)
 
 
@@ -104,15 +124,34 @@ def heavy_hitters(name, window, clock, key="src", by="wire_bytes", least=1):
         keys = collections.defaultdict(list)
         for part in parts:
             keys[oracle.key_of(part.flow, key)].append(part)
-        counts = {k: {"packets": sum(part.packets for part in of), "ip_bytes": sum(part.ip_bytes for part in of),
-                      "wire_bytes": sum(part.wire_bytes for part in of), "flows": len({part.flow for part in of}),
-                      "new_flows": sum(part.starts for part in of)} for k, of in keys.items()}
-        whole = {"packets": len(packets), "ip_bytes": sum(p.ip_bytes for p, _ in packets), "wire_bytes": sum(p.wire_bytes for p, _ in packets),
-                 "flows": sum(c["flows"] for c in counts.values()), "new_flows": sum(c["new_flows"] for c in counts.values())}[by]
+        counts = {
+            k: {
+                "packets": sum(part.packets for part in of),
+                "ip_bytes": sum(part.ip_bytes for part in of),
+                "wire_bytes": sum(part.wire_bytes for part in of),
+                "flows": len({part.flow for part in of}),
+                "new_flows": sum(part.starts for part in of),
+            }
+            for k, of in keys.items()
+        }
+        whole = {
+            "packets": len(packets),
+            "ip_bytes": sum(p.ip_bytes for p, _ in packets),
+            "wire_bytes": sum(p.wire_bytes for p, _ in packets),
+            "flows": sum(c["flows"] for c in counts.values()),
+            "new_flows": sum(c["new_flows"] for c in counts.values()),
+        }[by]
         for k, c in counts.items():
             if c[by] >= least:
                 yield k, {"share": c[by] / whole if whole else 0, **c}
-    return Task(f"heavy-hitters:name={name},window={window},key={key},by={by},threshold={least},most=100000", name, clock, judge, key)
+
+    return Task(
+        f"heavy-hitters:name={name},window={window},key={key},by={by},threshold={least},most=100000",
+        name,
+        clock,
+        judge,
+        key,
+    )
 
 
 def superspreaders(name, window, clock, threshold):
@@ -123,7 +162,10 @@ def superspreaders(name, window, clock, threshold):
         for src, others in far.items():
             if len(others) > threshold:
                 yield (("src_ip", src),), {"destinations": len(others)}
-    return Task(f"superspreaders:name={name},window={window},threshold={threshold},most=100000", name, clock, judge, "src")
+
+    return Task(
+        f"superspreaders:name={name},window={window},threshold={threshold},most=100000", name, clock, judge, "src"
+    )
 
 
 def condition(name, window, clock, text, holds, fields=lambda part: {}, **needs):
@@ -131,6 +173,7 @@ def condition(name, window, clock, text, holds, fields=lambda part: {}, **needs)
         for part in parts:
             if holds(part):
                 yield oracle.key_of(part.flow, "5tuple"), part.values(**fields(part))
+
     return Task(f"{name}:window={window},most=10M:{text}", name, clock, judge, **needs)
 
 
@@ -145,25 +188,53 @@ def flow_task(spec, name, clock, holds, fields, **needs):
 
 
 def bursty(spec, clock, share, least):
-    return flow_task(spec, "bursty", clock, lambda part: part.packets >= least and part.burst >= share * part.packets,
-                     lambda part: {"burst_packets": part.burst}, gaps=True)
+    return flow_task(
+        spec,
+        "bursty",
+        clock,
+        lambda part: part.packets >= least and part.burst >= share * part.packets,
+        lambda part: {"burst_packets": part.burst},
+        gaps=True,
+    )
 
 
 def retransmissions(spec, clock):
-    return flow_task(spec, "retransmissions", clock, lambda part: part.retransmissions, lambda part: {
-        "tcp_data_packets": part.data, "tcp_retransmissions": part.retransmissions, "tcp_fast_retransmissions": 0,
-        "tcp_spurious_retransmissions": part.spurious, "tcp_out_of_order": 0}, tcp=True)
+    return flow_task(
+        spec,
+        "retransmissions",
+        clock,
+        lambda part: part.retransmissions,
+        lambda part: {
+            "tcp_data_packets": part.data,
+            "tcp_retransmissions": part.retransmissions,
+            "tcp_fast_retransmissions": 0,
+            "tcp_spurious_retransmissions": part.spurious,
+            "tcp_out_of_order": 0,
+        },
+        tcp=True,
+    )
 
 
 def latency_change(spec, clock):
-    return flow_task(spec, "latency-change", clock, lambda part: part.changes, lambda part: {
-        "latency_changes": part.changes, "rtt_samples": len(part.round_trips_ns), "rtt_min_ms": min(part.round_trips_ns) / 1e6,
-        "rtt_mean_ms": sum(part.round_trips_ns) / len(part.round_trips_ns) / 1e6, "rtt_max_ms": max(part.round_trips_ns) / 1e6}, tcp=True)
+    return flow_task(
+        spec,
+        "latency-change",
+        clock,
+        lambda part: part.changes,
+        lambda part: {
+            "latency_changes": part.changes,
+            "rtt_samples": len(part.round_trips_ns),
+            "rtt_min_ms": min(part.round_trips_ns) / 1e6,
+            "rtt_mean_ms": sum(part.round_trips_ns) / len(part.round_trips_ns) / 1e6,
+            "rtt_max_ms": max(part.round_trips_ns) / 1e6,
+        },
+        tcp=True,
+    )
 
 
 class States:
-    """`states`: name -> its tasks. `always`: tasks of all states, given beside the file. TCP is what a simulator says: whoever plants it sees
-    to it that the truth does not depend on what came before a state was entered."""
+    """`states`: name -> its tasks. `always`: tasks of all states, given beside the file. TCP is what a simulator says:
+    whoever plants it sees to it that the truth does not depend on what came before a state was entered."""
 
     BURST_NS, BETA, AFTER = 10**6, 1, 8
 
@@ -174,17 +245,30 @@ class States:
         self.clocks = list(dict.fromkeys(task.clock for task in self.tasks))
 
     def toml(self):
-        return f'default = "{self.default}"\n' + "".join(
-            f'[[state]]\nname = "{name}"\ntasks = {names(task.spec for task in tasks)}\n' for name, tasks in self.states.items()
-        ) + "".join(rule.toml() for rule in self.rules)
+        return (
+            f'default = "{self.default}"\n'
+            + "".join(
+                f'[[state]]\nname = "{name}"\ntasks = {names(task.spec for task in tasks)}\n'
+                for name, tasks in self.states.items()
+            )
+            + "".join(rule.toml() for rule in self.rules)
+        )
 
     def of(self, task):
-        return {name for name, tasks in self.states.items() if any(t.name == task.name for t in tasks) or task in self.always}
+        return {
+            name
+            for name, tasks in self.states.items()
+            if any(t.name == task.name for t in tasks) or task in self.always
+        }
 
     def state(self, flow):
         state = self.default
         for rule, holds in zip(self.rules, self.holding[flow]):
-            if holds and (rule.origin is None or state in rule.origin) and (rule.reported_by is None or self.is_reported(rule.reported_by, flow)):
+            if (
+                holds
+                and (rule.origin is None or state in rule.origin)
+                and (rule.reported_by is None or self.is_reported(rule.reported_by, flow))
+            ):
                 state = rule.to
         return state
 
@@ -200,8 +284,10 @@ class States:
         self.holding, self.events = {}, collections.defaultdict(list)
         parts, open_parts, inside_now = ({clock: of() for clock in self.clocks} for of in (list, dict, list))
         by_state, current, last_ns, before_ns = collections.Counter(), {}, {}, collections.defaultdict(list)
-        needs_gaps, needs_tcp = ({name for task in self.tasks if need(task) for name in self.of(task)}
-                                 for need in (lambda task: task.gaps, lambda task: task.tcp))
+        needs_gaps, needs_tcp = (
+            {name for task in self.tasks if need(task) for name in self.of(task)}
+            for need in (lambda task: task.gaps, lambda task: task.tcp)
+        )
         latest = 0
 
         def close(clock):
@@ -209,7 +295,9 @@ class States:
                 if task.clock != clock or not inside_now[clock]:
                     continue
                 states = self.of(task)
-                found = sorted(task.judge([part for part in parts[clock] if part.state in states], inside_now[clock]), key=repr)
+                found = sorted(
+                    task.judge([part for part in parts[clock] if part.state in states], inside_now[clock]), key=repr
+                )
                 self.reported[task.name][self.now[clock]] = {key for key, _ in found}
                 if found:
                     self.events[task.name, self.now[clock] * clock.amount] = found
@@ -243,8 +331,8 @@ class States:
             if truth and truth.rtt_ns is not None:
                 earlier = before_ns[flow]
                 if (n := len(earlier)) >= self.AFTER:
-                    variance = fractions.Fraction(n * sum(x * x for x in earlier) - sum(earlier)**2, n * (n - 1))
-                    change = (truth.rtt_ns - fractions.Fraction(sum(earlier), n))**2 > self.BETA**2 * variance
+                    variance = fractions.Fraction(n * sum(x * x for x in earlier) - sum(earlier) ** 2, n * (n - 1))
+                    change = (truth.rtt_ns - fractions.Fraction(sum(earlier), n)) ** 2 > self.BETA**2 * variance
                 earlier.append(truth.rtt_ns)
             for clock in self.clocks:
                 begin = self.now[clock] * clock.amount

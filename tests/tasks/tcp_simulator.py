@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP connections whose truth is known: a sender, a path that loses packets in bursts, a receiver, and who watches them.
+"""TCP connections whose truth is known: a sender, a path that loses packets in bursts, a receiver, and who watches
+them.
 
-The sender's data comes in segments of fixed borders. It has a constant window, sends again after a timeout (all, or the first) and after three
-duplicate acknowledgements, and probes a window of zero. The receiver delays acknowledgements, and may say for a while that it takes no data.
+The sender's data comes in segments of fixed borders. It has a constant window, sends again after a timeout (all, or the
+first) and after three duplicate acknowledgements, and probes a window of zero. The receiver delays acknowledgements,
+and may say for a while that it takes no data.
 """
+
 import collections
 import heapq
 import itertools
@@ -16,10 +19,14 @@ FIN, SYN, PUSH, ACK = 1, 2, 8, 16
 WINDOW = 5000
 
 # What is true of a packet as seen at the capture point.
-#   retransmission: its numbers were sent before; fast: duplicate acknowledgements asked for it, and still do; spurious: its data was acknowledged
+# retransmission: its numbers were sent before; fast: duplicate acknowledgements asked for it, and still do; spurious:
+# its data was acknowledged
 #   below: it begins below what was seen before it; gap: it begins beyond
-#   rtt_ns: since the only packet that ended where it acknowledges, where none that it acknowledges too came later; handshake_ns: since the last SYN
-Truth = collections.namedtuple("Truth", "retransmission fast spurious below gap rtt_ns handshake_ns", defaults=(False,) * 5 + (None, None))
+# rtt_ns: since the only packet that ended where it acknowledges, where none that it acknowledges too came later;
+# handshake_ns: since the last SYN
+Truth = collections.namedtuple(
+    "Truth", "retransmission fast spurious below gap rtt_ns handshake_ns", defaults=(False,) * 5 + (None, None)
+)
 
 
 class BurstLoss:
@@ -70,9 +77,13 @@ class Capture:
 
     def see(self, side, flags, seq, length, ack, window, sent_before=False, fast=False):
         now_ns, end = self.simulation.now_ns, seq + length + bool(flags & (SYN | FIN))
-        truth = Truth(retransmission=sent_before and (side == 0 or end in self.seen[side]), fast=fast and seq == self.acked[side],
-                      spurious=sent_before and length > 0 and end <= self.acked[side], below=end > seq and seq < self.highest[side],
-                      gap=0 < self.highest[side] < seq)
+        truth = Truth(
+            retransmission=sent_before and (side == 0 or end in self.seen[side]),
+            fast=fast and seq == self.acked[side],
+            spurious=sent_before and length > 0 and end <= self.acked[side],
+            below=end > seq and seq < self.highest[side],
+            gap=0 < self.highest[side] < seq,
+        )
         if end > seq:
             self.seen[side].setdefault(end, []).append(now_ns)
             self.highest[side] = max(self.highest[side], end)
@@ -88,15 +99,26 @@ class Capture:
             self.handshake_done = True
             truth = truth._replace(handshake_ns=now_ns - self.syn_ns)
         (src, src_port), (dst, dst_port) = self.ends[side], self.ends[1 - side]
-        tcp = traffic.Tcp((self.bases[side] + seq) % 2**32, (self.bases[1 - side] + ack) % 2**32 if flags & ACK else 0, window, truth)
-        self.packets.append(traffic.packet(now_ns, src, dst, traffic.TCP, src_port, dst_port, length, flags)._replace(tcp=tcp))
+        tcp = traffic.Tcp(
+            (self.bases[side] + seq) % 2**32, (self.bases[1 - side] + ack) % 2**32 if flags & ACK else 0, window, truth
+        )
+        self.packets.append(
+            traffic.packet(now_ns, src, dst, traffic.TCP, src_port, dst_port, length, flags)._replace(tcp=tcp)
+        )
 
 
 class Receiver:
-    """Acknowledges every second segment, others after 40 ms, and at once what is not next. Takes nothing for `stalls_ns` after `stalls_at`."""
+    """Acknowledges every second segment, others after 40 ms, and at once what is not next. Takes nothing for
+    `stalls_ns` after `stalls_at`."""
 
     def __init__(self, simulation, send, delayed, stalls_at, stalls_ns):
-        self.simulation, self.send, self.delayed, self.stalls_at, self.stalls_ns = simulation, send, delayed, stalls_at, stalls_ns
+        self.simulation, self.send, self.delayed, self.stalls_at, self.stalls_ns = (
+            simulation,
+            send,
+            delayed,
+            stalls_at,
+            stalls_ns,
+        )
         self.next, self.held, self.waiting, self.window, self.answered_syn = 0, {}, 0, WINDOW, False
 
     def acknowledge(self):
@@ -138,7 +160,13 @@ class Receiver:
 
 class Sender:
     def __init__(self, simulation, send, borders, in_flight, gap_ns, timeout_ns, goes_back):
-        self.simulation, self.send, self.borders, self.in_flight, self.gap_ns = simulation, send, borders, in_flight, gap_ns
+        self.simulation, self.send, self.borders, self.in_flight, self.gap_ns = (
+            simulation,
+            send,
+            borders,
+            in_flight,
+            gap_ns,
+        )
         self.timeout_ns, self.goes_back = timeout_ns, goes_back
         self.unacked = self.next = self.sent = 0  # segments; the last is the FIN
         self.duplicates, self.recovers_to, self.window, self.timers, self.backoff = 0, 0, WINDOW, itertools.count(), 1
@@ -180,7 +208,9 @@ class Sender:
     def pump(self):
         """New segments, one each gap_ns."""
         self.waits = False
-        while self.next < min(len(self.borders), self.unacked + self.in_flight) and (self.window or self.next < self.sent):
+        while self.next < min(len(self.borders), self.unacked + self.in_flight) and (
+            self.window or self.next < self.sent
+        ):
             if self.simulation.now_ns < self.ready_ns:
                 if not self.waits:
                     self.waits = True
@@ -218,28 +248,54 @@ class Sender:
             self.pump()
 
 
-def connection(rng, begin_ns, client, server, behind_loss=False, loss=0.02, back_loss=0.0, segments=60, in_flight=8, near_ns=lambda _: MS,
-               far_ns=lambda _: 20 * MS, gap_ns=lambda: 2 * MS, delayed=True, timeout_ns=250 * MS, goes_back=False, stalls_at=0, stalls_ns=0,
-               bases=None):
-    """What a capture point sees of a connection, near_ns from the sender, and before or behind the place where packets get lost."""
+def connection(
+    rng,
+    begin_ns,
+    client,
+    server,
+    behind_loss=False,
+    loss=0.02,
+    back_loss=0.0,
+    segments=60,
+    in_flight=8,
+    near_ns=lambda _: MS,
+    far_ns=lambda _: 20 * MS,
+    gap_ns=lambda: 2 * MS,
+    delayed=True,
+    timeout_ns=250 * MS,
+    goes_back=False,
+    stalls_at=0,
+    stalls_ns=0,
+    bases=None,
+):
+    """What a capture point sees of a connection, near_ns from the sender, and before or behind the place where packets
+    get lost."""
     simulation = Simulation(begin_ns)
     capture = Capture(simulation, (client, server), bases or (rng.randrange(2**32), rng.randrange(2**32)))
     borders = list(itertools.accumulate((rng.choice([100, 536, 1000, 1460]) for _ in range(segments)), initial=1))
     nothing = lambda: False
     forth, back = BurstLoss(rng, loss), BurstLoss(rng, back_loss)
-    near, far = Hop(simulation, near_ns, forth if behind_loss else nothing), Hop(simulation, far_ns, nothing if behind_loss else forth)
-    near_back, far_back = Hop(simulation, near_ns, back if behind_loss else nothing), Hop(simulation, far_ns, nothing if behind_loss else back)
+    near, far = (
+        Hop(simulation, near_ns, forth if behind_loss else nothing),
+        Hop(simulation, far_ns, nothing if behind_loss else forth),
+    )
+    near_back, far_back = (
+        Hop(simulation, near_ns, back if behind_loss else nothing),
+        Hop(simulation, far_ns, nothing if behind_loss else back),
+    )
 
     def from_sender(flags, seq, length, ack, again=False, fast=False, probe=False):
         def seen():
             capture.see(0, flags, seq, length, ack, WINDOW, again, fast)
             far(receiver.receive, flags, seq, seq + length + bool(flags & (SYN | FIN)), probe)
+
         near(seen)
 
     def from_receiver(flags, seq, ack, window, again=False):
         def seen():
             capture.see(1, flags, seq, 0, ack, window, again)
             near_back(sender.receive, flags, ack, window)
+
         far_back(seen)
 
     receiver = Receiver(simulation, from_receiver, delayed, borders[stalls_at] if stalls_at else 0, stalls_ns)
@@ -259,13 +315,23 @@ def connections(seed, count=25, seconds=4, **options):
     packets = []
     for i in range(count):
         far, jitter = rng.randrange(5, 60) * MS, rng.choice([0, 1, 3]) * MS
-        mine = dict(far_ns=lambda _, far=far, jitter=jitter: far + rng.randrange(jitter + 1), near_ns=lambda _, ns=rng.randrange(1, 4000) * 1000: ns,
-                    in_flight=rng.choice([2, 8, 16]), segments=rng.randrange(5, 200), delayed=rng.random() < 0.7,
-                    goes_back=rng.random() < 0.5, timeout_ns=rng.choice([150, 250]) * MS, loss=rng.choice([0, 0.01, 0.05]),
-                    back_loss=rng.choice([0, 0.02]), gap_ns=lambda ns=rng.choice([100_000, 2 * MS, 10 * MS]): ns + rng.randrange(100_000))
+        mine = dict(
+            far_ns=lambda _, far=far, jitter=jitter: far + rng.randrange(jitter + 1),
+            near_ns=lambda _, ns=rng.randrange(1, 4000) * 1000: ns,
+            in_flight=rng.choice([2, 8, 16]),
+            segments=rng.randrange(5, 200),
+            delayed=rng.random() < 0.7,
+            goes_back=rng.random() < 0.5,
+            timeout_ns=rng.choice([150, 250]) * MS,
+            loss=rng.choice([0, 0.01, 0.05]),
+            back_loss=rng.choice([0, 0.02]),
+            gap_ns=lambda ns=rng.choice([100_000, 2 * MS, 10 * MS]): ns + rng.randrange(100_000),
+        )
         if rng.random() < 0.3:
             mine["bases"] = (2**32 - rng.randrange(1, 20000), 2**32 - rng.randrange(1, 3))
         mine.update(options)
         client, server = (address(rng), 1024 + 64 * i + rng.randrange(64)), (address(rng), rng.choice([80, 443, 50000]))
-        packets += connection(rng, traffic.BEGIN_NS + rng.randrange(seconds * traffic.SECOND // 2), client, server, **mine)
+        packets += connection(
+            rng, traffic.BEGIN_NS + rng.randrange(seconds * traffic.SECOND // 2), client, server, **mine
+        )
     return tuple(sorted(packets, key=lambda p: p.time_ns))

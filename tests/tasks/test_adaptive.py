@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that give way to lighter states where time is short: what is said of it, and that every packet stays accounted for.
+"""Flows that give way to lighter states where time is short: what is said of it, and that every packet stays accounted
+for.
 
 usage: test_adaptive.py PARSHALL [unittest arguments]
 """
+
 import csv
 import json
 import os
@@ -48,14 +50,32 @@ class AdaptiveTest(unittest.TestCase):
         return path
 
     def run_it(self, *arguments, states=STATES):
-        return subprocess.run([PROGRAM, "watch", "-q", "--states", self.path("states.toml", states), *arguments], capture_output=True,
-                              text=True, timeout=120, check=False)
+        return subprocess.run(
+            [PROGRAM, "watch", "-q", "--states", self.path("states.toml", states), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
 
     def watch(self, traffic, *arguments, seconds=1.5, window="20ms"):
         """(summary, events) of a run whose account is in order."""
         events = self.path("events.json")
-        done = self.run_it("-g", traffic, "--window", window, "--duration", f"{seconds}s", "--format", "json", "--top", "1", "--events",
-                           events, *arguments)
+        done = self.run_it(
+            "-g",
+            traffic,
+            "--window",
+            window,
+            "--duration",
+            f"{seconds}s",
+            "--format",
+            "json",
+            "--top",
+            "1",
+            "--events",
+            events,
+            *arguments,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         summary = json.loads(done.stdout)["summary"]
         accounting = summary["accounting"]
@@ -63,7 +83,10 @@ class AdaptiveTest(unittest.TestCase):
         self.assertEqual(accounting["offered"], accounting["nic_missed"] + accounting["counted"])
         self.assertTrue(summary["tasks"]["windows_balanced"])
         states = summary["tasks"]["states"]
-        self.assertEqual(sum(state["packets"] for state in states.values()), accounting["counted"] - accounting["kept_out_packets"] - accounting["shed_packets"])
+        self.assertEqual(
+            sum(state["packets"] for state in states.values()),
+            accounting["counted"] - accounting["kept_out_packets"] - accounting["shed_packets"],
+        )
         for state in states.values():
             self.assertLessEqual(state["packets_not_given_way"], state["packets"])
         self.assertEqual(states["light"]["packets_not_given_way"], states["light"]["packets"])
@@ -73,7 +96,12 @@ class AdaptiveTest(unittest.TestCase):
 
 class Modes(AdaptiveTest):
     def test_flows_give_way_when_too_much_comes(self):
-        for arguments, mode in (((), "accuracy"), (("--adapt-only",), "adapt-only"), (("--accuracy", "0.3"), "accuracy"), (("--policy", "mona"), "accuracy")):
+        for arguments, mode in (
+            ((), "accuracy"),
+            (("--adapt-only",), "adapt-only"),
+            (("--accuracy", "0.3"), "accuracy"),
+            (("--policy", "mona"), "accuracy"),
+        ):
             with self.subTest(mode=arguments):
                 summary, events = self.watch(TOO_MUCH, *arguments)
                 adaptation, states = summary["adaptation"], summary["tasks"]["states"]
@@ -101,7 +129,9 @@ class Modes(AdaptiveTest):
                 said = [event for event in events if "flows_missed" in event["values"]]
                 self.assertEqual({event["task"] for event in said}, FINDERS)
                 for task in WATCHED:
-                    self.assertTrue(any(event["values"]["flows_missed"] > 0 for event in said if event["task"] == task), task)
+                    self.assertTrue(
+                        any(event["values"]["flows_missed"] > 0 for event in said if event["task"] == task), task
+                    )
                 for event in said:
                     if "recall" in event["values"]:
                         self.assertLessEqual(event["values"]["recall_at_least"], event["values"]["recall"])
@@ -166,7 +196,11 @@ class Modes(AdaptiveTest):
         done = self.run_it("-g", TOO_MUCH, "--window", "20ms", "--duration", "1s", "--top", "1", "--accuracy", "0.6")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^adaptation accuracy: flows gave way in [0-9.]+ of [0-9.]+ s")
-        self.assertRegex(done.stdout, r"(?m)^recall     bursty: [0-9.e-]+ on average, >= [0-9.e-]+ \(95 %\) in the worst of \d+ windows; below 0\.6 ")
+        self.assertRegex(
+            done.stdout,
+            r"(?m)^recall     bursty: [0-9.e-]+ on average, >= [0-9.e-]+ \(95 %\) in the worst of \d+ windows; below "
+            r"0\.6 ",
+        )
         self.assertRegex(done.stdout, r"(?m)^state      heavy: \d+ packets, [0-9.]+ % of them of flows that gave way$")
         self.assertRegex(done.stdout, r"(?m)^state      light: \d+ packets$")
 
@@ -174,8 +208,18 @@ class Modes(AdaptiveTest):
 class RecallFile(AdaptiveTest):
     """--recall: a line for each window of each task that misses flows."""
 
-    NUMBERS = ("recall", "recall_at_least_95", "threshold", "flows_seen", "flows_missed", "packets", "packets_missed", "packets_shed", "sampled_one_in",
-               "gave_way_share")
+    NUMBERS = (
+        "recall",
+        "recall_at_least_95",
+        "threshold",
+        "flows_seen",
+        "flows_missed",
+        "packets",
+        "packets_missed",
+        "packets_shed",
+        "sampled_one_in",
+        "gave_way_share",
+    )
 
     def recalls(self, *arguments, traffic=TOO_MUCH, seconds=1.5, window="20ms"):
         """(summary, events, lines) of a run, with numbers for texts and None for what is empty."""
@@ -243,7 +287,9 @@ class RecallFile(AdaptiveTest):
         _, _, lines = self.recalls("--no-adapt")
         for line in lines:  # of a window in which this process did not run nothing came
             self.assertEqual(line["gave_way_share"], None if line["flows_seen"] == 0 else 0)
-        self.assertTrue(any(line["packets_missed"] for line in lines), "what the device misses is told where no flow gives way too")
+        self.assertTrue(
+            any(line["packets_missed"] for line in lines), "what the device misses is told where no flow gives way too"
+        )
         self.assertTrue(any(line["recall"] < 1 for line in lines))
 
     def test_windows_of_packets_have_bounds_in_packets(self):
@@ -251,7 +297,9 @@ class RecallFile(AdaptiveTest):
         begins = sorted({line["window_begin_packet"] for line in lines})
         self.assertGreater(len(begins), 2)
         self.assertEqual(begins, [4000 * i for i in range(len(begins))])
-        self.assertIn(1, {line["recall"] for line in lines}, "of windows in which nothing was missed there are lines too")
+        self.assertIn(
+            1, {line["recall"] for line in lines}, "of windows in which nothing was missed there are lines too"
+        )
         for line in lines:
             self.assertEqual(line["window_end_packet"] - line["window_begin_packet"], 4000)
             if line["packets"] != 0 and line["flows_missed"] == 0 and line["packets_missed"] == 0:
@@ -264,7 +312,11 @@ class RecallFile(AdaptiveTest):
         done = self.run_it("-g", LITTLE, "--window", "4000p", "--count", "4001", "--recall", path, states=light)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(path, newline="") as file:
-            lines = [(line["packets"], line["flows_missed"], line["flows_seen"], line["gave_way_share"]) for line in csv.DictReader(file) if line["task"] in WATCHED]
+            lines = [
+                (line["packets"], line["flows_missed"], line["flows_seen"], line["gave_way_share"])
+                for line in csv.DictReader(file)
+                if line["task"] in WATCHED
+            ]
         self.assertEqual(lines, [("4000", "0", "0", "")] * len(WATCHED) + [("1", "0", "0", "")] * len(WATCHED))
 
     def test_goes_to_standard_output_and_says_what_cannot_be_written(self):
@@ -288,31 +340,81 @@ class Errors(AdaptiveTest):
             self.assertIn(word, done.stderr)
 
     def test_states_that_give_way_to_none_or_themselves(self):
-        self.assert_refused(["line 9", "no state lihgt", "light, middle, heavy"], states=STATES.replace('lighter = "light"', 'lighter = "lihgt"'))
-        self.assert_refused(["middle gives way to itself"], states=STATES.replace('lighter = "light"', 'lighter = "middle"'))
-        self.assert_refused(["heavy gives way to itself"], states=STATES.replace('lighter = "light"', 'lighter = "heavy"'))
+        self.assert_refused(
+            ["line 9", "no state lihgt", "light, middle, heavy"],
+            states=STATES.replace('lighter = "light"', 'lighter = "lihgt"'),
+        )
+        self.assert_refused(
+            ["middle gives way to itself"], states=STATES.replace('lighter = "light"', 'lighter = "middle"')
+        )
+        self.assert_refused(
+            ["heavy gives way to itself"], states=STATES.replace('lighter = "light"', 'lighter = "heavy"')
+        )
         self.assert_refused(["lighter is a text in quotes"], states=STATES.replace('lighter = "light"', "lighter = 3"))
 
     def test_shares(self):
         for share in ("1.5", "-0.1", '"half"', "nan", "true"):
-            self.assert_refused(["share is a number from 0 to 1"], states=STATES.replace("share = 0.9", f"share = {share}"))
+            self.assert_refused(
+                ["share is a number from 0 to 1"], states=STATES.replace("share = 0.9", f"share = {share}")
+            )
 
     def test_models_and_modes(self):
-        done = subprocess.run([PROGRAM, "watch", "-g", TOO_MUCH, "--states", self.path("states.toml", STATES), "--duration", "0.5s", "--format",
-                               "json", "--top", "1", "--threads", "pipeline"], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [
+                PROGRAM,
+                "watch",
+                "-g",
+                TOO_MUCH,
+                "--states",
+                self.path("states.toml", STATES),
+                "--duration",
+                "0.5s",
+                "--format",
+                "json",
+                "--top",
+                "1",
+                "--threads",
+                "pipeline",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no flow gives way", done.stderr)
         self.assertNotIn("adaptation", json.loads(done.stdout)["summary"])
-        for arguments in (["--no-adapt", "--adapt-only"], ["--no-adapt", "--accuracy", "0.5"], ["--adapt-only", "--accuracy", "0.5"],
-                          ["--accuracy", "1.5"], ["--no-adapt", "--policy", "tasks"], ["--policy", "nobody"]):
+        for arguments in (
+            ["--no-adapt", "--adapt-only"],
+            ["--no-adapt", "--accuracy", "0.5"],
+            ["--adapt-only", "--accuracy", "0.5"],
+            ["--accuracy", "1.5"],
+            ["--no-adapt", "--policy", "tasks"],
+            ["--policy", "nobody"],
+        ):
             done = self.run_it("-g", TOO_MUCH, "--duration", "1s", *arguments)
             self.assertNotEqual(done.returncode, 0)
         self.assert_refused(["recall"], states=STATES.replace("recall=0.5", "recall=2"))
 
     def test_what_cannot_give_way_is_not_preferred(self):
-        self.assert_refused(["--prefer tasks", "--policy mona"], "-g", TOO_MUCH, "--policy", "mona", "--prefer", "tasks", "--duration", "1s")
-        states = 'default = "a"\nstate = [{ name = "a", tasks = ["count", "entropy"], lighter = "b" }, { name = "b", tasks = ["count"] }]\n'
-        self.assert_refused(["--prefer tasks", "one by one"], "-g", TOO_MUCH, "--prefer", "tasks", "--duration", "1s", states=states)
+        self.assert_refused(
+            ["--prefer tasks", "--policy mona"],
+            "-g",
+            TOO_MUCH,
+            "--policy",
+            "mona",
+            "--prefer",
+            "tasks",
+            "--duration",
+            "1s",
+        )
+        states = (
+            'default = "a"\nstate = [{ name = "a", tasks = ["count", "entropy"], lighter = "b" }, { name = "b", '
+            'tasks = ["count"] }]\n'
+        )
+        self.assert_refused(
+            ["--prefer tasks", "one by one"], "-g", TOO_MUCH, "--prefer", "tasks", "--duration", "1s", states=states
+        )
 
     def test_recall_of_runs_in_which_no_flow_gives_way(self):
         file = ("--recall", self.path("recall.csv"), "--duration", "1s")
@@ -324,7 +426,13 @@ class Errors(AdaptiveTest):
         self.assert_refused(["--recall", "only count"], "-g", TOO_MUCH, "--policy", "mona", *file, states=states)
         self.assertFalse(os.path.exists(file[1]))
         for arguments in (["--tasks", "count"], []):
-            done = subprocess.run([PROGRAM, "watch", "-g", TOO_MUCH, *arguments, *file], capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run(
+                [PROGRAM, "watch", "-g", TOO_MUCH, *arguments, *file],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
             self.assertEqual(done.returncode, 2)
             self.assertIn("--states", done.stderr)
 

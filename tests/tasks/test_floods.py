@@ -3,6 +3,7 @@
 
 usage: test_floods.py PARSHALL [unittest arguments]
 """
+
 import json
 import os
 import random
@@ -15,7 +16,7 @@ import floods
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(FOLDER, "..", "live"))
-from side_by_side import thorough  # noqa: E402
+from side_by_side import thorough
 
 PROGRAM = None
 CASES = os.path.join(FOLDER, "..", "cases")
@@ -25,8 +26,26 @@ METHODS = ("exact", "bloom", "linear", "hyperloglog")
 def run(capture, *arguments):
     """(alarms, what was left out, report) of a run with windows of a second."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-        done = subprocess.run([PROGRAM, "watch", "-r", capture, "--window", "1s", "--events", file.name, "--format", "json", "-q",
-                               "--top", "1", *arguments], capture_output=True, timeout=300)
+        done = subprocess.run(
+            [
+                PROGRAM,
+                "watch",
+                "-r",
+                capture,
+                "--window",
+                "1s",
+                "--events",
+                file.name,
+                "--format",
+                "json",
+                "-q",
+                "--top",
+                "1",
+                *arguments,
+            ],
+            capture_output=True,
+            timeout=300,
+        )
         if done.returncode != 0:
             raise AssertionError(done.stderr.decode())
         events = [json.loads(line) for line in file]
@@ -43,10 +62,14 @@ class Floods(unittest.TestCase):
         self.capture = os.path.join(folder.name, "flood.pcap")
 
     def test_a_scanner_behind_a_flood_is_found_and_what_was_left_out_is_said(self):
-        alarms, left_out, report = run(os.path.join(CASES, "flood_hides_a_scanner.pcap.gz"), "--task-keys", "4Ki", "--tasks", "superspreaders")
+        alarms, left_out, report = run(
+            os.path.join(CASES, "flood_hides_a_scanner.pcap.gz"), "--task-keys", "4Ki", "--tasks", "superspreaders"
+        )
         self.assertEqual([event["key"]["src_ip"] for event in alarms], ["192.0.2.1"])
         self.assertLessEqual(alarms[0]["values"]["destinations"], 10_000)
-        self.assertGreaterEqual(alarms[0]["values"]["destinations"] + alarms[0].get("error", {}).get("destinations_missing", 0), 10_000)
+        self.assertGreaterEqual(
+            alarms[0]["values"]["destinations"] + alarms[0].get("error", {}).get("destinations_missing", 0), 10_000
+        )
         self.assertEqual(len(left_out), 1)
         said = left_out[0]["values"]["keys_left_out"]
         self.assertGreaterEqual(said, 5_001 - 4096)
@@ -73,7 +96,9 @@ class Floods(unittest.TestCase):
         random.Random(1).shuffle(mixed)
         for method in METHODS:
             for frames in (flood + scans, scans + flood, mixed):
-                left_out = self.find(f"superspreaders:method={method}", "destinations", frames, expected, "--task-keys", "2Ki")
+                left_out = self.find(
+                    f"superspreaders:method={method}", "destinations", frames, expected, "--task-keys", "2Ki"
+                )
                 self.assertGreater(left_out[0]["values"]["keys_left_out"], 20_000)
 
     def test_a_victim_of_more_sources_than_have_room_hides_no_other(self):
@@ -89,11 +114,21 @@ class Floods(unittest.TestCase):
             others = true.setdefault(f"10.0.{source >> 8}.{source & 255}", set())
             for _ in range(rng.choice([1, 2, 5, 20, 100, 400, 3000]) if rng.random() < 0.3 else 1):
                 others.add(rng.randrange(1 << 20))
-            frames += [floods.frame(0x0A000000 + source, 0x14000000 + other, port) for other in others for port in (1000, 1001)]
+            frames += [
+                floods.frame(0x0A000000 + source, 0x14000000 + other, port) for other in others for port in (1000, 1001)
+            ]
         rng.shuffle(frames)
         floods.write(self.capture, frames)
-        alarms, left_out, _ = run(self.capture, "--task", "superspreaders:threshold=50,most=100000", "--task-keys", "1Ki")
-        found = {event["key"]["src_ip"]: (event["values"]["destinations"], event.get("error", {}).get("destinations_missing", 0)) for event in alarms}
+        alarms, left_out, _ = run(
+            self.capture, "--task", "superspreaders:threshold=50,most=100000", "--task-keys", "1Ki"
+        )
+        found = {
+            event["key"]["src_ip"]: (
+                event["values"]["destinations"],
+                event.get("error", {}).get("destinations_missing", 0),
+            )
+            for event in alarms
+        }
         self.assertGreater(len(found), 100)
         for source, others in true.items():
             said, missing = found.get(source, (0, 50 + left_out[0]["error"]["destinations_missing"]))
@@ -107,7 +142,9 @@ class Floods(unittest.TestCase):
             floods.write(self.capture, frames, floods.BEGIN_NS + second * floods.SECOND, append=second != 0)
         floods.write(self.capture, floods.spoofed(10), floods.BEGIN_NS + 6 * floods.SECOND, append=True)
         for method in ("ewma", "previous"):
-            alarms, left_out, _ = run(self.capture, "--task", f"change:method={method},by=packets,threshold=1000", "--task-keys", "1Ki")
+            alarms, left_out, _ = run(
+                self.capture, "--task", f"change:method={method},by=packets,threshold=1000", "--task-keys", "1Ki"
+            )
             self.assertIn("10.1.0.0", [event["key"]["src_ip"] for event in alarms], method)
             self.assertGreater(len(left_out), 3)
 
@@ -115,15 +152,24 @@ class Floods(unittest.TestCase):
         """Against a run with room for all keys, which floods of some windows drop here, from the first window on."""
         rng = random.Random(1)
         for second in range(10):
-            frames = floods.spoofed({0: 4700, 1: 100}.get(second) or rng.choice([100, 2000, 5000]), first=rng.randrange(20_000))
+            frames = floods.spoofed(
+                {0: 4700, 1: 100}.get(second) or rng.choice([100, 2000, 5000]), first=rng.randrange(20_000)
+            )
             for host in range(30):
-                frames += floods.connections(1, rng.choice([1, 3, 10, 50, 200]), first=host) if rng.random() < 0.7 else []
+                frames += (
+                    floods.connections(1, rng.choice([1, 3, 10, 50, 200]), first=host) if rng.random() < 0.7 else []
+                )
             rng.shuffle(frames)
             floods.write(self.capture, frames, floods.BEGIN_NS + second * floods.SECOND, append=second != 0)
         for method in ("ewma", "previous"):
-            task = f"change:method={method},by=packets,threshold=1,most=1000000" + (",deviations=0,warm-up=0" if method == "ewma" else "")
+            task = f"change:method={method},by=packets,threshold=1,most=1000000" + (
+                ",deviations=0,warm-up=0" if method == "ewma" else ""
+            )
             runs = [run(self.capture, "--task", task, "--task-keys", keys) for keys in ("1Ki", "64Ki")]
-            little, all_keys = ({(event["window"]["begin_ns"], event["key"]["src_ip"]): event for event in alarms} for alarms, _, _ in runs)
+            little, all_keys = (
+                {(event["window"]["begin_ns"], event["key"]["src_ip"]): event for event in alarms}
+                for alarms, _, _ in runs
+            )
             left_out = {event["window"]["begin_ns"]: event for event in runs[0][1]}
             self.assertGreater(len(little), 1000)
             checked = 0
@@ -131,8 +177,11 @@ class Floods(unittest.TestCase):
                 if (begin, source) not in little and begin in left_out:
                     checked += 1
                     bounds = left_out[begin]["error"]
-                    self.assertLessEqual(abs(event["values"]["packets_difference"]),
-                                         bounds.get("packets_missing", 0) + bounds.get("packets_expected_missing", 0) + 1, event)
+                    self.assertLessEqual(
+                        abs(event["values"]["packets_difference"]),
+                        bounds.get("packets_missing", 0) + bounds.get("packets_expected_missing", 0) + 1,
+                        event,
+                    )
             self.assertGreater(checked, 100)
             for key, event in little.items():
                 said, error = event["values"], event.get("error", {})
@@ -144,7 +193,9 @@ class Floods(unittest.TestCase):
                 self.assertLessEqual(0, true["packets"] - said["packets"], event)
                 self.assertLessEqual(true["packets"] - said["packets"], missing, event)
                 self.assertLessEqual(-1e-6, true["packets_expected"] - said["packets_expected"], event)
-                self.assertLessEqual(true["packets_expected"] - said["packets_expected"], expected_missing + 1e-6, event)
+                self.assertLessEqual(
+                    true["packets_expected"] - said["packets_expected"], expected_missing + 1e-6, event
+                )
 
     def test_every_task_that_keeps_keys_says_how_many_it_left_out(self):
         floods.write(self.capture, floods.spoofed(10_000))
@@ -154,26 +205,58 @@ class Floods(unittest.TestCase):
         for event in left_out:
             self.assertGreaterEqual(event["values"]["keys_left_out"], 10_000 - 1024)
             self.assertFalse(event["exact"])
-            self.assertEqual(report["summary"]["tasks"]["events"][event["task"]]["keys_left_out"], event["values"]["keys_left_out"])
+            self.assertEqual(
+                report["summary"]["tasks"]["events"][event["task"]]["keys_left_out"], event["values"]["keys_left_out"]
+            )
         _, left_out, report = run(self.capture, "--tasks", ",".join(tasks))
         self.assertFalse(left_out)
-        text = subprocess.run([PROGRAM, "watch", "-r", self.capture, "--task", "superspreaders", "--window", "1s", "--task-keys", "1Ki", "-q"],
-                              capture_output=True, text=True, timeout=60).stdout
+        text = subprocess.run(
+            [
+                PROGRAM,
+                "watch",
+                "-r",
+                self.capture,
+                "--task",
+                "superspreaders",
+                "--window",
+                "1s",
+                "--task-keys",
+                "1Ki",
+                "-q",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stdout
         self.assertRegex(text, r"superspreaders: \d+ keys were left out for want of room \(--task-keys\)")
 
     def judge(self, syns, flows, *arguments):
-        """Connections of 40 packets and scanners, at random places of a flood that fills the table many times: (events of connections, scanners found)."""
+        """Connections of 40 packets and scanners, at random places of a flood that fills the table many times: (events
+        of connections, scanners found)."""
         frames = floods.spoofed(syns) + floods.connections(200, 40) + floods.scans(5, 300)
         random.Random(3).shuffle(frames)
         floods.write(self.capture, frames)
-        alarms, _, _ = run(self.capture, "--flows", flows, "--task", "long=packets >= 30", "--task", "superspreaders:threshold=250", *arguments)
+        alarms, _, _ = run(
+            self.capture,
+            "--flows",
+            flows,
+            "--task",
+            "long=packets >= 30",
+            "--task",
+            "superspreaders:threshold=250",
+            *arguments,
+        )
         found = [event for event in alarms if event["task"] == "long"]
         for event in found:
             said, error = event["values"]["packets"], event.get("error", {})
             self.assertLessEqual(said, 40)
             self.assertTrue(said == 40 or not event["exact"], event)
             self.assertTrue(said == 40 or error.get("packets_at_least") == said or "flows_missing" in error, event)
-        return found, {event["key"]["src_ip"]: event["values"]["destinations"] for event in alarms if event["task"] == "superspreaders"}
+        return found, {
+            event["key"]["src_ip"]: event["values"]["destinations"]
+            for event in alarms
+            if event["task"] == "superspreaders"
+        }
 
     def assert_judged(self, syns, flows):
         found, scanners = self.judge(syns, flows)
@@ -202,8 +285,12 @@ class Floods(unittest.TestCase):
 
     @thorough
     def test_twenty_scanners_behind_two_million_spoofed_packets_are_found(self):
-        left_out = self.find("superspreaders", "destinations", floods.spoofed(1_940_000) + floods.scans(20, 3000),
-                             {f"192.0.2.{i + 1}": 3000 for i in range(20)})
+        left_out = self.find(
+            "superspreaders",
+            "destinations",
+            floods.spoofed(1_940_000) + floods.scans(20, 3000),
+            {f"192.0.2.{i + 1}": 3000 for i in range(20)},
+        )
         self.assertGreater(left_out[0]["values"]["keys_left_out"], 900_000)
 
 

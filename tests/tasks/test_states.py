@@ -3,6 +3,7 @@
 
 usage: test_states.py PARSHALL [unittest arguments]
 """
+
 import collections
 import itertools
 import os
@@ -16,12 +17,13 @@ import unittest
 import state_oracle as states
 import tcp_simulator
 import test_tasks
-import traffic
 from state_oracle import Clock, Rule
 from tcp_simulator import Truth
 
+import traffic
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from rivals import program_for  # noqa: E402
+from rivals import program_for
 
 SECOND, MS = traffic.SECOND, 10**6
 TCP, UDP = traffic.TCP, traffic.UDP
@@ -36,13 +38,28 @@ FILTERS = [
     ("ip6", lambda flow: ":" in flow[0]),
     ("not ip", lambda flow: ":" in flow[0]),
     ("src net 10.1.0.0/16", lambda flow: states.inside(flow[0], "10.1.0.0/16")),
-    ("tcp and (port 80 or portrange 8000-9000)", lambda flow: flow[2] == TCP and any(p == 80 or 8000 <= p <= 9000 for p in flow[3:])),
-    ("host 10.6.0.1 or net 2001:db8:3::/48",
-     lambda flow: any(a == "10.6.0.1" or states.inside(a, "2001:db8:3::/48") for a in flow[:2])),
+    (
+        "tcp and (port 80 or portrange 8000-9000)",
+        lambda flow: flow[2] == TCP and any(p == 80 or 8000 <= p <= 9000 for p in flow[3:]),
+    ),
+    (
+        "host 10.6.0.1 or net 2001:db8:3::/48",
+        lambda flow: any(a == "10.6.0.1" or states.inside(a, "2001:db8:3::/48") for a in flow[:2]),
+    ),
     ("ip proto 17 or ip6 proto 17", lambda flow: flow[2] == UDP),
 ]
-PREFIXES = ["10.1.0.0/16", "10.6.2.0/23", "10.2.3.4/8", "0.0.0.0/0", "::/0", "2001:db8:2::/48", "2001:db8:5::/47", "10.7.1.128/25", "10.5.0.77",
-            "2001:db8:8::100/121"]
+PREFIXES = [
+    "10.1.0.0/16",
+    "10.6.2.0/23",
+    "10.2.3.4/8",
+    "0.0.0.0/0",
+    "::/0",
+    "2001:db8:2::/48",
+    "2001:db8:5::/47",
+    "10.7.1.128/25",
+    "10.5.0.77",
+    "2001:db8:8::100/121",
+]
 PORTS = [53, 80, 443, 8080, 0]
 
 
@@ -85,11 +102,13 @@ class StatesTest(test_tasks.TaskTest):
         """Several events of a key are several parts of a flow: in any order."""
         self.assertEqual(sorted(said), sorted(truth))
         for which, events in truth.items():
+
             def numbered(events):
                 turn = collections.Counter()
                 for key, values in sorted(events, key=lambda event: (event[0], sorted(event[1].items()))):
                     turn[key] += 1
                     yield (key, turn[key]), values
+
             self.assert_alike(dict(numbered(said[which])), dict(numbered(events)), f"{which}")
 
     def check(self, plan, packets, *arguments, path=None):
@@ -105,13 +124,24 @@ def busy(seed, seconds=1.5, per_second=4000):
     """Flows both ways, IPv4 and IPv6, with heavy ones that come and go, and late packets."""
     rng = random.Random(seed)
     packets = list(traffic.background(rng, BEGIN_NS, seconds, per_second, flows=120))
-    packets = [p._replace(src=p.dst, dst=p.src, src_port=p.dst_port, dst_port=p.src_port) if rng.random() < 0.3 else p for p in packets]
+    packets = [
+        p._replace(src=p.dst, dst=p.src, src_port=p.dst_port, dst_port=p.src_port) if rng.random() < 0.3 else p
+        for p in packets
+    ]
     for n in range(int(seconds * 10)):
         if n % 8 < 5:
-            packets += traffic.spread(BEGIN_NS + n * SECOND // 10, 0.09, (
-                traffic.packet(0, "10.1.9.9", f"10.6.0.{i % 3 + 1}", TCP, 5000, 443, 1400) for i in range(150)))
+            packets += traffic.spread(
+                BEGIN_NS + n * SECOND // 10,
+                0.09,
+                (traffic.packet(0, "10.1.9.9", f"10.6.0.{i % 3 + 1}", TCP, 5000, 443, 1400) for i in range(150)),
+            )
     packets.sort(key=lambda p: p.time_ns)
-    return tuple(p._replace(time_ns=max(BEGIN_NS, p.time_ns - rng.choice([1000, 10 * MS, 300 * MS]))) if rng.random() < 0.02 else p for p in packets)
+    return tuple(
+        p._replace(time_ns=max(BEGIN_NS, p.time_ns - rng.choice([1000, 10 * MS, 300 * MS])))
+        if rng.random() < 0.02
+        else p
+        for p in packets
+    )
 
 
 def per_state(count, window=TENTH):
@@ -142,19 +172,29 @@ class Rules(StatesTest):
         reached = collections.Counter()
         for prefix in PREFIXES:
             with self.subTest(prefix=prefix):
-                reached["s0" if self.check_rules(Rule("s1", prefix=prefix))["s1"] < len(self.packets) / 2 else "s1"] += 1
+                reached[
+                    "s0" if self.check_rules(Rule("s1", prefix=prefix))["s1"] < len(self.packets) / 2 else "s1"
+                ] += 1
         self.assertGreater(min(reached.values()), 1)
 
     def test_a_prefix_sets_neither_a_family_nor_bits_behind_it(self):
         """Whole bytes, parts of them, none and all; every border of a byte."""
         near = {4: "10.1.255.254", 6: "2001:db8:1:ffff:8000::1"}
-        packets = [traffic.packet(0, "10.1.0.1", "10.2.0.1"), traffic.packet(0, "10.1.255.255", "192.0.2.1"), traffic.packet(0, near[4], "0.0.0.0"),
-                   traffic.packet(0, "2001:db8:1::1", "2001:db8:2::1"), traffic.packet(0, near[6], "fe80::1"), traffic.packet(0, "::", "::1")]
+        packets = [
+            traffic.packet(0, "10.1.0.1", "10.2.0.1"),
+            traffic.packet(0, "10.1.255.255", "192.0.2.1"),
+            traffic.packet(0, near[4], "0.0.0.0"),
+            traffic.packet(0, "2001:db8:1::1", "2001:db8:2::1"),
+            traffic.packet(0, near[6], "fe80::1"),
+            traffic.packet(0, "::", "::1"),
+        ]
         packets = traffic.spread(BEGIN_NS, 0.05, packets * 3)
         for bits in (0, 1, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 63, 64, 65, 127, 128):
             for family, whole in ((4, 32), (6, 128)):
                 if bits <= whole:
-                    self.check(states.States("s0", per_state(2), [Rule("s1", prefix=f"{near[family]}/{bits}")]), packets)
+                    self.check(
+                        states.States("s0", per_state(2), [Rule("s1", prefix=f"{near[family]}/{bits}")]), packets
+                    )
 
     def test_by_port_of_either_end(self):
         for port in PORTS:
@@ -179,24 +219,38 @@ class Rules(StatesTest):
         tcp = Rule("s1", filter=FILTERS[0])
         for origin in (["s0"], ["s1"], ["s0", "s1"], ["s2"]):
             with self.subTest(origin=origin):
-                self.check_rules(tcp, Rule("s2", origin=origin, prefix="10.6.0.0/16"), Rule("s0", origin=["s2"], port=80), count=3)
+                self.check_rules(
+                    tcp, Rule("s2", origin=origin, prefix="10.6.0.0/16"), Rule("s0", origin=["s2"], port=80), count=3
+                )
 
     def test_64_states_and_32_rules(self):
-        rules = [Rule(f"s{2 * i + 1}", origin=None if i == 0 else [f"s{2 * i - 1}"], filter=FILTERS[i % len(FILTERS)]) for i in range(32)]
+        rules = [
+            Rule(f"s{2 * i + 1}", origin=None if i == 0 else [f"s{2 * i - 1}"], filter=FILTERS[i % len(FILTERS)])
+            for i in range(32)
+        ]
         self.check_rules(*rules[:31], Rule("s63", port=53), count=64)
 
     def test_tcp_flows_of_a_state_are_followed_as_if_there_were_no_others(self):
         for turn, (model, workers) in enumerate(test_tasks.ARRANGEMENTS):
             packets = tcp_simulator.connections(turn)
-            spec = test_tasks.FlowHistories.COUNTS + " and tcp_fast_retransmissions >= 0 and tcp_spurious_retransmissions >= 0"
+            spec = (
+                test_tasks.FlowHistories.COUNTS
+                + " and tcp_fast_retransmissions >= 0 and tcp_spurious_retransmissions >= 0"
+            )
             seen = states.condition("seen", *TENTH, spec, None)
             for prefix in ("10.1.0.0/16", "10.2.0.0/15"):
-                plan = states.States("s0", {"s0": [states.everything("rest", *TENTH)], "s1": [seen]}, [Rule("s1", prefix=prefix)])
+                plan = states.States(
+                    "s0", {"s0": [states.everything("rest", *TENTH)], "s1": [seen]}, [Rule("s1", prefix=prefix)]
+                )
                 said, _ = self.say(plan, packets, "--model", model, "--workers", str(workers))
-                events, _ = test_tasks.run(os.path.join(self.folder.name, "it.pcap"), "--task", seen.spec, "--filter", f"net {prefix}")
+                events, _ = test_tasks.run(
+                    os.path.join(self.folder.name, "it.pcap"), "--task", seen.spec, "--filter", f"net {prefix}"
+                )
                 alone = test_tasks.found(events, "seen")
                 self.assertGreater(sum(map(len, alone.values())), 100)
-                self.assertEqual({begin: dict(events) for (task, begin), events in said.items() if task == "seen"}, dict(alone))
+                self.assertEqual(
+                    {begin: dict(events) for (task, begin), events in said.items() if task == "seen"}, dict(alone)
+                )
 
     def test_one_state_is_the_same_as_none(self):
         plan = states.States("s0", per_state(1), [Rule("s0", port=80)])
@@ -215,16 +269,27 @@ class Outcomes(StatesTest):
         traffic.write_capture(cls.capture, cls.packets)
 
     def plan(self, window=TENTH, other=TENTH):
-        """Heavy sources are watched for many destinations; where they have some, their flows for size; and TCP's apart."""
+        """Heavy sources are watched for many destinations; where they have some, their flows for size; and TCP's
+        apart."""
         heavy = states.heavy_hitters("heavy", *window, least=20000)
         spread = states.superspreaders("spread", *other, threshold=2)
         size = states.condition("large", *window, "packets >= 3", lambda part: part.packets >= 3)
         all_of = [states.everything(f"in{i}", *window) for i in range(4)]
         count = states.count("count", *other)
-        return states.States("s0", {"s0": [heavy, all_of[0]], "s1": [heavy, spread, all_of[1]], "s2": [heavy, spread, size, all_of[2], count],
-                                    "s3": [all_of[3], count]},
-                             [Rule("s1", origin=["s0"], reported_by="heavy"), Rule("s2", origin=["s1"], reported_by="spread"),
-                              Rule("s3", origin=["s0"], filter=FILTERS[7])])
+        return states.States(
+            "s0",
+            {
+                "s0": [heavy, all_of[0]],
+                "s1": [heavy, spread, all_of[1]],
+                "s2": [heavy, spread, size, all_of[2], count],
+                "s3": [all_of[3], count],
+            },
+            [
+                Rule("s1", origin=["s0"], reported_by="heavy"),
+                Rule("s2", origin=["s1"], reported_by="spread"),
+                Rule("s3", origin=["s0"], filter=FILTERS[7]),
+            ],
+        )
 
     def test_what_was_reported_holds_two_windows_later_and_for_both_directions(self):
         truth, by_state = self.check(self.plan(), self.packets, path=self.capture)
@@ -232,7 +297,13 @@ class Outcomes(StatesTest):
         self.assertGreater(sum(task == "large" for task, _ in truth), 1)
 
     def test_two_window_lengths_at_once(self):
-        lengths = [TENTH, MANY, ("30ms", Clock(30 * MS)), ("250ms", Clock(250 * MS)), ("5000p", Clock(5000, by_time=False))]
+        lengths = [
+            TENTH,
+            MANY,
+            ("30ms", Clock(30 * MS)),
+            ("250ms", Clock(250 * MS)),
+            ("5000p", Clock(5000, by_time=False)),
+        ]
         for window, other in itertools.permutations(lengths, 2):
             with self.subTest(window=window, other=other):
                 plan = self.plan(window, other)
@@ -247,7 +318,11 @@ class Outcomes(StatesTest):
         rules = [Rule("s2", origin=["s0"], reported_by="fast"), Rule("s3", origin=["s0"], port=53)]
         plan = states.States("s0", plan.states, rules)
         truth, _ = self.check(plan, self.packets, path=self.capture)
-        twice = sum(len(events) - len({key for key, _ in events}) for (task, _), events in truth.items() if task.startswith("in"))
+        twice = sum(
+            len(events) - len({key for key, _ in events})
+            for (task, _), events in truth.items()
+            if task.startswith("in")
+        )
         self.assertGreater(twice, 3, "flows in several parts")
         flows = [values["flows"] for (task, _), events in truth.items() if task == "count" for _, values in events]
         self.assertGreater(max(flows), 0)
@@ -255,8 +330,11 @@ class Outcomes(StatesTest):
     def test_a_summary_of_all_traffic_decides_nothing(self):
         lossy = states.everything("lossy", *TENTH)
         lossy.spec = "lost-segments:name=lossy,least=1000000,window=100ms"
-        plan = states.States("s0", {"s0": [states.everything("in0", *TENTH), lossy], "s1": [states.everything("in1", *TENTH)]},
-                             [Rule("s1", reported_by="lossy")])
+        plan = states.States(
+            "s0",
+            {"s0": [states.everything("in0", *TENTH), lossy], "s1": [states.everything("in1", *TENTH)]},
+            [Rule("s1", reported_by="lossy")],
+        )
         said, _ = self.say(plan, self.packets, path=self.capture)
         self.assertEqual({task for task, _ in said}, {"in0", "lossy"})
 
@@ -264,24 +342,41 @@ class Outcomes(StatesTest):
         """Windows without a packet report nothing, and what was reported before them is over."""
         for silent in range(6):
             heavy = [traffic.packet(0, "10.1.0.1", "10.2.0.1", payload=1400)] * 30
-            parts = [traffic.spread(BEGIN_NS + n * SECOND // 10, 0.09, heavy) for n in (*range(4), *range(4 + silent, 8 + silent))]
+            parts = [
+                traffic.spread(BEGIN_NS + n * SECOND // 10, 0.09, heavy)
+                for n in (*range(4), *range(4 + silent, 8 + silent))
+            ]
             plan = self.plan()
             truth, by_state = self.check(plan, tuple(itertools.chain.from_iterable(parts)))
             states_of = {begin: task for task, begin in truth if task.startswith("in")}
-            numbers = [(begin - BEGIN_NS) // (SECOND // 10) for begin, task in sorted(states_of.items()) if task == "in1"]
+            numbers = [
+                (begin - BEGIN_NS) // (SECOND // 10) for begin, task in sorted(states_of.items()) if task == "in1"
+            ]
             busy_windows = {*range(4), *range(4 + silent, 8 + silent)}
             self.assertEqual(numbers, [n for n in sorted(busy_windows) if n - 2 in busy_windows])
 
     def test_states_end_when_nothing_is_reported_any_more(self):
         """Heavy for five windows, then light: watched from the third to the seventh, the opposite direction too."""
-        light, heavy = [traffic.packet(0, "10.1.0.1", "10.2.0.1", payload=100)], [traffic.packet(0, "10.1.0.1", "10.2.0.1", payload=1400)] * 30
-        back, other = traffic.packet(0, "10.2.0.1", "10.1.0.1", src_port=53, dst_port=1000), traffic.packet(0, "10.3.0.1", "10.2.0.1")
+        light, heavy = (
+            [traffic.packet(0, "10.1.0.1", "10.2.0.1", payload=100)],
+            [traffic.packet(0, "10.1.0.1", "10.2.0.1", payload=1400)] * 30,
+        )
+        back, other = (
+            traffic.packet(0, "10.2.0.1", "10.1.0.1", src_port=53, dst_port=1000),
+            traffic.packet(0, "10.3.0.1", "10.2.0.1"),
+        )
         packets = []
         for n in range(12):
-            packets += traffic.spread(BEGIN_NS + n * SECOND // 10, 0.09, [*(heavy if 1 <= n < 6 else light), back, other])
+            packets += traffic.spread(
+                BEGIN_NS + n * SECOND // 10, 0.09, [*(heavy if 1 <= n < 6 else light), back, other]
+            )
         truth, _ = self.check(self.plan(), packets)
-        inside = sorted(((begin - BEGIN_NS) // (SECOND // 10), dict(key)["src_ip"]) for (task, begin), events in truth.items() if task == "in1"
-                        for key, _ in events)
+        inside = sorted(
+            ((begin - BEGIN_NS) // (SECOND // 10), dict(key)["src_ip"])
+            for (task, begin), events in truth.items()
+            if task == "in1"
+            for key, _ in events
+        )
         self.assertEqual(inside, sorted(itertools.product(range(3, 8), ["10.1.0.1", "10.2.0.1"])))
 
     def test_a_task_given_beside_the_file_sees_all_flows_and_may_decide(self):
@@ -291,9 +386,15 @@ class Outcomes(StatesTest):
         self.assertGreater(min(by_state.values()), 300)
 
     def test_tasks_go_by_names_not_kinds(self):
-        least, most = states.heavy_hitters("least", *TENTH, least=5000), states.heavy_hitters("most", *TENTH, least=50000)
-        plan = states.States("s0", {f"s{i}": [least, most, states.everything(f"in{i}", *TENTH)] for i in range(3)},
-                             [Rule("s1", reported_by="least"), Rule("s2", reported_by="most")])
+        least, most = (
+            states.heavy_hitters("least", *TENTH, least=5000),
+            states.heavy_hitters("most", *TENTH, least=50000),
+        )
+        plan = states.States(
+            "s0",
+            {f"s{i}": [least, most, states.everything(f"in{i}", *TENTH)] for i in range(3)},
+            [Rule("s1", reported_by="least"), Rule("s2", reported_by="most")],
+        )
         _, by_state = self.check(plan, self.packets, path=self.capture)
         self.assertGreater(min(by_state.values()), 300)
 
@@ -301,8 +402,11 @@ class Outcomes(StatesTest):
         for key in ("src/16", "dst/24/48", "dst-port", "src-port", "protocol", "src-dst", "5tuple"):
             with self.subTest(key=key):
                 heavy = states.heavy_hitters("heavy", *TENTH, key=key, by="packets", least=60)
-                plan = states.States("s0", {f"s{i}": [heavy, states.everything(f"in{i}", *TENTH)] for i in range(2)},
-                                     [Rule("s1", reported_by="heavy")])
+                plan = states.States(
+                    "s0",
+                    {f"s{i}": [heavy, states.everything(f"in{i}", *TENTH)] for i in range(2)},
+                    [Rule("s1", reported_by="heavy")],
+                )
                 self.check(plan, self.packets, path=self.capture)
 
     def test_times_between_packets_are_of_a_stay_in_a_state(self):
@@ -316,13 +420,19 @@ class Outcomes(StatesTest):
 
     def test_workers_that_no_packet_comes_to_hold_up_no_others(self):
         heavy = [traffic.packet(0, "10.1.0.1", "10.2.0.1", payload=1400)] * 30
-        packets = tuple(itertools.chain.from_iterable(traffic.spread(BEGIN_NS + n * SECOND // 10, 0.09, heavy) for n in range(40)))
+        packets = tuple(
+            itertools.chain.from_iterable(traffic.spread(BEGIN_NS + n * SECOND // 10, 0.09, heavy) for n in range(40))
+        )
         for model, workers in itertools.product(("run-to-completion", "pipeline", "cooperative"), (2, 5)):
             self.check(self.plan(MANY, TENTH), packets, "--model", model, "--workers", str(workers), "--batch", "1")
 
     def test_flows_that_were_evicted_or_timed_out_keep_their_states(self):
         heavy = states.heavy_hitters("heavy", *TENTH, by="packets", least=20)
-        plan = states.States("s0", {f"s{i}": [heavy, states.everything(f"in{i}", *MANY)] for i in range(2)}, [Rule("s1", reported_by="heavy")])
+        plan = states.States(
+            "s0",
+            {f"s{i}": [heavy, states.everything(f"in{i}", *MANY)] for i in range(2)},
+            [Rule("s1", reported_by="heavy")],
+        )
 
         def packets_of(events):
             sums = collections.Counter()
@@ -330,9 +440,15 @@ class Outcomes(StatesTest):
                 for key, values in found:
                     sums[which, key] += values["packets"]
             return sums
+
         truth, _ = plan.run(self.packets)
-        for extra in (["--flows", "64"], ["--idle", "5ms"], ["--active", "30ms"], ["--flows", "128", "--table", "cuckoo-4"],
-                      ["--flows", "128", "--table", "robin-hood", "--workers", "2"]):
+        for extra in (
+            ["--flows", "64"],
+            ["--idle", "5ms"],
+            ["--active", "30ms"],
+            ["--flows", "128", "--table", "cuckoo-4"],
+            ["--flows", "128", "--table", "robin-hood", "--workers", "2"],
+        ):
             with self.subTest(extra=extra):
                 said, _ = self.say(plan, self.packets, *extra, path=self.capture)
                 self.assertEqual(packets_of(said), packets_of(truth))
@@ -340,11 +456,37 @@ class Outcomes(StatesTest):
     def test_every_arrangement_says_the_same_byte_by_byte(self):
         path = self.path("arranged.toml", self.plan(MANY, TENTH).toml())
         said = {}
-        for model, workers, batch in itertools.product(("run-to-completion", "pipeline", "cooperative"), (1, 2, 3), (1, 7, 256)):
+        for model, workers, batch in itertools.product(
+            ("run-to-completion", "pipeline", "cooperative"), (1, 2, 3), (1, 7, 256)
+        ):
             with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-                done = subprocess.run([program_for(test_tasks.PROGRAM, [model]), "watch", "-r", self.capture, "--states", path, "--events", file.name,
-                                       "--format", "json", "--quiet", "--top", "1", "--flows", "32Ki", "--model", model, "--workers", str(workers),
-                                       "--batch", str(batch)], capture_output=True, timeout=120)
+                done = subprocess.run(
+                    [
+                        program_for(test_tasks.PROGRAM, [model]),
+                        "watch",
+                        "-r",
+                        self.capture,
+                        "--states",
+                        path,
+                        "--events",
+                        file.name,
+                        "--format",
+                        "json",
+                        "--quiet",
+                        "--top",
+                        "1",
+                        "--flows",
+                        "32Ki",
+                        "--model",
+                        model,
+                        "--workers",
+                        str(workers),
+                        "--batch",
+                        str(batch),
+                    ],
+                    capture_output=True,
+                    timeout=120,
+                )
                 self.assertEqual(done.returncode, 0, done.stderr)
                 said[model, workers, batch] = sorted(file.read().splitlines())
         first = said["run-to-completion", 1, 256]
@@ -354,14 +496,15 @@ class Outcomes(StatesTest):
 
 
 class Chain(StatesTest):
-    """A chain as in MONA's first configuration: of all flows the heavy sources', of these those that retransmit, of these the bursty ones."""
+    """A chain as in MONA's first configuration: of all flows the heavy sources', of these those that retransmit, of
+    these the bursty ones."""
 
     WINDOW_NS, WINDOWS = 10 * MS, 24
     CLIENT, SERVER = ("10.1.0.1", 5000), ("10.2.0.1", 80)
 
     def connection(self, client, server, heavy, resends, bursty, round_trip_ns):
-        """What a capture point beside the sender sees: 40 segments in a heavy window, 4 in others, in trains or evenly; in windows that resend, the
-        last one comes again; round trips of the first ones."""
+        """What a capture point beside the sender sees: 40 segments in a heavy window, 4 in others, in trains or evenly;
+        in windows that resend, the last one comes again; round trips of the first ones."""
         packets, seq = [], 1000
         for n in range(self.WINDOWS):
             begin, count = BEGIN_NS + n * self.WINDOW_NS, 40 if n in heavy else 4
@@ -370,6 +513,7 @@ class Chain(StatesTest):
             def send(at_ns, resent=False):
                 tcp = traffic.Tcp(seq - 1000 if resent else seq, 1, 1024, Truth(retransmission=resent))
                 packets.append(traffic.packet(at_ns, *self.ends(client, server), 1000, 0x18)._replace(tcp=tcp))
+
             for i in range(count):
                 at = begin + (100_000 * (i % 4) + 1_200_000 * (i // 4) // 2 if n in bursty else i * 9 * MS // 41)
                 send(at)
@@ -379,7 +523,9 @@ class Chain(StatesTest):
                 send(max(at, sent[-1][0]) + 500_000, resent=True)
             for at, end in sent[:2]:
                 tcp = traffic.Tcp(1, end, 1024, Truth(rtt_ns=round_trip_ns(n)))
-                packets.append(traffic.packet(at + round_trip_ns(n), *self.ends(server, client), 0, 0x10)._replace(tcp=tcp))
+                packets.append(
+                    traffic.packet(at + round_trip_ns(n), *self.ends(server, client), 0, 0x10)._replace(tcp=tcp)
+                )
         return packets
 
     @staticmethod
@@ -396,10 +542,21 @@ class Chain(StatesTest):
         resent = states.retransmissions("retransmissions:window=10ms", window[1])
         burst = states.bursty("bursty:within=1ms,share=0.1,packets=2,window=10ms", window[1], 0.1, 2)
         change = states.latency_change("latency-change:beta=1,window=10ms", window[1])
-        plan = states.States("s2", {"s1": [count], "s2": [count, heavy], "s3": [count, heavy, resent], "s4": [count, heavy, resent, burst],
-                                    "s5": [count, heavy, resent, burst, change]},
-                             [Rule("s3", origin=["s2"], reported_by="heavy-hitters"), Rule("s4", origin=["s3"], reported_by="retransmissions"),
-                              Rule("s5", origin=["s4"], reported_by="bursty")])
+        plan = states.States(
+            "s2",
+            {
+                "s1": [count],
+                "s2": [count, heavy],
+                "s3": [count, heavy, resent],
+                "s4": [count, heavy, resent, burst],
+                "s5": [count, heavy, resent, burst, change],
+            },
+            [
+                Rule("s3", origin=["s2"], reported_by="heavy-hitters"),
+                Rule("s4", origin=["s3"], reported_by="retransmissions"),
+                Rule("s5", origin=["s4"], reported_by="bursty"),
+            ],
+        )
         plan.toml = lambda: text
         return plan
 
@@ -417,10 +574,18 @@ class Chain(StatesTest):
         self.assertGreater(min(by_state[f"s{i}"] for i in (2, 3, 4, 5)), 50)
 
         def windows_of(task, src=None):
-            return [(begin - BEGIN_NS) // self.WINDOW_NS for (name, begin), events in sorted(truth.items()) if name == task
-                    and (src is None or any(dict(key).get("src_ip") == src for key, _ in events))]
+            return [
+                (begin - BEGIN_NS) // self.WINDOW_NS
+                for (name, begin), events in sorted(truth.items())
+                if name == task and (src is None or any(dict(key).get("src_ip") == src for key, _ in events))
+            ]
+
         self.assertEqual(windows_of("heavy-hitters", "10.1.0.1"), list(range(2, 18)))
-        self.assertEqual(windows_of("retransmissions", "10.1.0.1"), list(range(4, 20)), "two windows after it was heavy first, and last")
+        self.assertEqual(
+            windows_of("retransmissions", "10.1.0.1"),
+            list(range(4, 20)),
+            "two windows after it was heavy first, and last",
+        )
         self.assertEqual(windows_of("bursty", "10.1.0.1"), list(range(6, 20)), "once it had been seen to retransmit")
         self.assertIn(12, windows_of("latency-change", "10.2.0.1"), "the planted change")
         self.assertGreaterEqual(min(windows_of("latency-change")), 8, "once it had been bursty")
@@ -432,9 +597,12 @@ class Chain(StatesTest):
             self.check(self.plan(text), packets, "--model", model, "--workers", str(workers), "--batch", "7")
 
     def test_data_of_a_flow_that_comes_back_is_not_taken_for_sent_before(self):
-        """It was followed, then not, and the other end was silent meanwhile: what that had acknowledged was of other numbers."""
+        """It was followed, then not, and the other end was silent meanwhile: what that had acknowledged was of other
+        numbers."""
         packets, end = [], 1000
-        for n, count in enumerate((20, 1, 20, 1, 5)):  # heavy in the first and third window, so followed in the third and fifth
+        for n, count in enumerate(
+            (20, 1, 20, 1, 5)
+        ):  # heavy in the first and third window, so followed in the third and fifth
             for i in range(count):
                 at = BEGIN_NS + n * self.WINDOW_NS + i * 300_000
                 data = traffic.packet(at, *self.ends(self.CLIENT, self.SERVER), 1000, 0x18)
@@ -445,9 +613,17 @@ class Chain(StatesTest):
                     packets.append(ack._replace(tcp=traffic.Tcp(1, end, 1024, Truth())))
         window = ("10ms", Clock(self.WINDOW_NS))
         heavy = states.heavy_hitters("heavy", *window, by="packets", least=10)
-        resent = states.condition("resent", *window, "packets >= 1 and tcp_retransmissions >= 0", lambda part: True,
-                                  lambda part: {"tcp_retransmissions": part.retransmissions}, tcp=True)
-        truth, _ = self.check(states.States("s0", {"s0": [heavy], "s1": [heavy, resent]}, [Rule("s1", reported_by="heavy")]), packets)
+        resent = states.condition(
+            "resent",
+            *window,
+            "packets >= 1 and tcp_retransmissions >= 0",
+            lambda part: True,
+            lambda part: {"tcp_retransmissions": part.retransmissions},
+            tcp=True,
+        )
+        truth, _ = self.check(
+            states.States("s0", {"s0": [heavy], "s1": [heavy, resent]}, [Rule("s1", reported_by="heavy")]), packets
+        )
         self.assertEqual(sum(task == "resent" for task, _ in truth), 2)
 
     def test_both_examples_run_as_they_are(self):
@@ -464,7 +640,15 @@ class Chain(StatesTest):
         by_state = collections.Counter()
         for p in packets:
             ten = any(states.inside(a, "10.0.0.0/8") for a in (p.src, p.dst))
-            by_state["s4" if 443 in (p.src_port, p.dst_port) else "s3" if p.protocol == TCP and ten else "s2" if p.protocol == TCP else "s1"] += 1
+            by_state[
+                "s4"
+                if 443 in (p.src_port, p.dst_port)
+                else "s3"
+                if p.protocol == TCP and ten
+                else "s2"
+                if p.protocol == TCP
+                else "s1"
+            ] += 1
         with open(os.path.join(EXAMPLES, "mona-config2.toml")) as file:
             text, turn = file.read(), itertools.count(1)
         text = re.sub(r"tasks = \[", lambda found: f'tasks = ["in-s{next(turn)}:most=1M:packets >= 1", ', text)
@@ -482,19 +666,39 @@ class RandomRules(StatesTest):
         lengths = [TENTH, MANY, ("30ms", Clock(30 * MS)), ("1s", Clock(SECOND)), ("3000p", Clock(3000, by_time=False))]
         names = [f"s{i}" for i in range(rng.randrange(2, 7))]
         window, other = rng.choice(lengths), rng.choice(lengths)
-        reporters = [states.heavy_hitters("one", *window, key=rng.choice(["src", "dst/24", "5tuple", "src-dst", "dst-port"]),
-                                          by=rng.choice(["packets", "wire_bytes", "flows"]), least=rng.choice([5, 20, 100])),
-                     states.heavy_hitters("two", *other, key=rng.choice(["src", "protocol", "src/16"]), by=rng.choice(["packets", "new_flows"]),
-                                          least=rng.choice([3, 30])),
-                     states.superspreaders("three", *rng.choice([window, other]), threshold=rng.choice([1, 3])),
-                     states.condition("four", *window, "packets > 4", lambda part: part.packets > 4)]
+        reporters = [
+            states.heavy_hitters(
+                "one",
+                *window,
+                key=rng.choice(["src", "dst/24", "5tuple", "src-dst", "dst-port"]),
+                by=rng.choice(["packets", "wire_bytes", "flows"]),
+                least=rng.choice([5, 20, 100]),
+            ),
+            states.heavy_hitters(
+                "two",
+                *other,
+                key=rng.choice(["src", "protocol", "src/16"]),
+                by=rng.choice(["packets", "new_flows"]),
+                least=rng.choice([3, 30]),
+            ),
+            states.superspreaders("three", *rng.choice([window, other]), threshold=rng.choice([1, 3])),
+            states.condition("four", *window, "packets > 4", lambda part: part.packets > 4),
+        ]
         sees_all = [states.everything(f"in{i}", *window) for i in range(len(names))]
         plan = {name: [sees_all[i], *rng.sample(reporters, rng.randrange(0, 4))] for i, name in enumerate(names)}
         plan[names[0]] = [sees_all[0], *reporters]
         some = lambda options, chance: rng.choice(options) if rng.random() < chance else None
-        rules = [Rule(rng.choice(names[1:]), origin=rng.sample(names, rng.randrange(1, len(names) + 1)) if rng.random() < 0.4 else None,
-                      filter=some(FILTERS, 0.3), prefix=some(PREFIXES[:3] + PREFIXES[4:], 0.2), port=some(PORTS[:4], 0.15),
-                      reported_by=some(["one", "two", "three", "four"], 0.6)) for _ in range(rng.randrange(2, 10))]
+        rules = [
+            Rule(
+                rng.choice(names[1:]),
+                origin=rng.sample(names, rng.randrange(1, len(names) + 1)) if rng.random() < 0.4 else None,
+                filter=some(FILTERS, 0.3),
+                prefix=some(PREFIXES[:3] + PREFIXES[4:], 0.2),
+                port=some(PORTS[:4], 0.15),
+                reported_by=some(["one", "two", "three", "four"], 0.6),
+            )
+            for _ in range(rng.randrange(2, 10))
+        ]
         some_ask = [rule for rule in rules if rule.filter or rule.prefix or rule.port or rule.reported_by]
         return states.States(names[0], plan, some_ask or [Rule(names[1], reported_by="four")])
 
@@ -505,7 +709,9 @@ class RandomRules(StatesTest):
                 rng = random.Random(seed)
                 packets, plan = busy(seed + 100, seconds=0.8), self.random_plan(rng)
                 model, workers = test_tasks.ARRANGEMENTS[seed % len(test_tasks.ARRANGEMENTS)]
-                truth, by_state = self.check(plan, packets, "--model", model, "--workers", str(workers), "--batch", rng.choice(["1", "7", "256"]))
+                truth, by_state = self.check(
+                    plan, packets, "--model", model, "--workers", str(workers), "--batch", rng.choice(["1", "7", "256"])
+                )
                 seen = collections.Counter()
                 for (task, _), events in truth.items():
                     if task.startswith("in"):
@@ -517,13 +723,20 @@ class RandomRules(StatesTest):
 
 
 class Errors(StatesTest):
-    STATES = 'default = "a"\n[[state]]\nname = "a"\ntasks = ["count"]\n[[state]]\nname = "b"\ntasks = ["count", "entropy"]\n'  # seven lines
+    # seven lines
+    STATES = (
+        'default = "a"\n[[state]]\nname = "a"\ntasks = ["count"]\n[[state]]\nname = "b"\ntasks = ["count", "entropy"]\n'
+    )
     RULE = STATES + '[[rule]]\nstate = "b"\n'  # nine
 
     def refuse(self, text, *arguments, path=None):
         path = path or self.path("wrong.toml", text)
-        done = subprocess.run([test_tasks.PROGRAM, "watch", "-g", "flows=10", "--count", "1000", "--quiet", "--states", path, *arguments],
-                              capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [test_tasks.PROGRAM, "watch", "-g", "flows=10", "--count", "1000", "--quiet", "--states", path, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         self.assertEqual(done.returncode, 2, f"{text}\n{done.stdout[:300]}{done.stderr}")
         self.assertEqual(done.stdout, "")
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
@@ -536,10 +749,31 @@ class Errors(StatesTest):
             self.assertIn(mention, said, text)
 
     def test_the_files_below_but_for_what_is_wrong_with_them_run(self):
-        for text in (self.STATES, self.RULE, self.RULE + 'filter = "host 10.0.0.1"\n', self.RULE + 'port = 0\nprefix = "::/0"\n'):
+        for text in (
+            self.STATES,
+            self.RULE,
+            self.RULE + 'filter = "host 10.0.0.1"\n',
+            self.RULE + 'port = 0\nprefix = "::/0"\n',
+        ):
             path = self.path("right.toml", text)
-            done = subprocess.run([test_tasks.PROGRAM, "watch", "-g", "flows=10", "--count", "1000", "--quiet", "--states", path, "-o", os.devnull],
-                                  capture_output=True, text=True, timeout=60)
+            done = subprocess.run(
+                [
+                    test_tasks.PROGRAM,
+                    "watch",
+                    "-g",
+                    "flows=10",
+                    "--count",
+                    "1000",
+                    "--quiet",
+                    "--states",
+                    path,
+                    "-o",
+                    os.devnull,
+                ],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
             self.assertEqual((done.returncode, done.stderr), (0, ""), text)
 
     def test_unknown_keys(self):
@@ -568,16 +802,48 @@ class Errors(StatesTest):
     def test_filters(self):
         self.refuse_at(10, self.RULE + 'filter = "tcp prot 80"\n', "tcp prot 80")
         # Not what all packets of a flow have in common: flags, lengths, time to live, sequence numbers, data.
-        for text in ("ip[33] & 2 != 0", "ip6[42:4] > 7", "ip[8:4] > 5", "ip[6] & 0x40 != 0", "icmp[2:2] > 5", "tcp[ip[9]:2] > 5", "inbound",
-                     "ip protochain 6", "tcp[tcpflags] & tcp-syn != 0", "less 100", "greater 1000", "len > 70", "ip[2:2] > 500", "ip6[4:2] > 9", "ip[8] > 10",
-                     "ip6[7] > 10", "ip[1] = 0", "ip[10:2] = 0", "tcp[4:4] > 5", "udp[4:2] > 9", "udp[8] = 1", "tcp port 80 and tcp[13] = 2"):
+        for text in (
+            "ip[33] & 2 != 0",
+            "ip6[42:4] > 7",
+            "ip[8:4] > 5",
+            "ip[6] & 0x40 != 0",
+            "icmp[2:2] > 5",
+            "tcp[ip[9]:2] > 5",
+            "inbound",
+            "ip protochain 6",
+            "tcp[tcpflags] & tcp-syn != 0",
+            "less 100",
+            "greater 1000",
+            "len > 70",
+            "ip[2:2] > 500",
+            "ip6[4:2] > 9",
+            "ip[8] > 10",
+            "ip6[7] > 10",
+            "ip[1] = 0",
+            "ip[10:2] = 0",
+            "tcp[4:4] > 5",
+            "udp[4:2] > 9",
+            "udp[8] = 1",
+            "tcp port 80 and tcp[13] = 2",
+        ):
             self.refuse_at(10, self.RULE + f'filter = "{text}"\n', "addresses, protocol and ports")
         for text in ("vlan 5", "ether host 02:00:00:00:00:01", "tcp and vlan 5", "arp", "mpls"):
             self.refuse_at(10, self.RULE + f'filter = "{text}"\n', text)
 
     def test_prefixes(self):
-        for prefix in ("10.0.0.0/33", "10.0.0/8", "2001:db8::/129", "here", "", "10.0.0.0/", "10.0.0.0/-1", "/8", "10.0.0.0/8/8", "::g/8",
-                       "10.0.0.0/8 "):
+        for prefix in (
+            "10.0.0.0/33",
+            "10.0.0/8",
+            "2001:db8::/129",
+            "here",
+            "",
+            "10.0.0.0/",
+            "10.0.0.0/-1",
+            "/8",
+            "10.0.0.0/8/8",
+            "::g/8",
+            "10.0.0.0/8 ",
+        ):
             self.refuse_at(10, self.RULE + f'prefix = "{prefix}"\n', f"prefix {prefix}")
 
     def test_ports(self):
@@ -586,13 +852,20 @@ class Errors(StatesTest):
                 self.refuse_at(10, self.RULE + f"port = {port}\n", "port is a number from 0 to 65535")
 
     def test_what_has_the_wrong_type(self):
-        for text, line in (("default = 3\n" + self.STATES.partition("\n")[2], 1), (self.STATES.replace('name = "b"', "name = 3"), 6),
-                           (self.STATES.replace('["count"]', '"count"'), 4), (self.STATES.replace('["count"]', "[3]"), 4),
-                           (self.RULE + "filter = 3\n", 10), (self.RULE + "prefix = 10\n", 10), (self.RULE + 'from = "a"\n', 10),
-                           (self.RULE + "from = [1]\n", 10), (self.RULE + "reported_by = 3\n", 10),
-                           (self.RULE.replace('state = "b"', "state = 1"), 9),
-                           ("state = 3\n" + self.STATES.partition("\n")[0] + "\n", 1),
-                           ("rule = 3\n" + self.STATES, 1)):
+        for text, line in (
+            ("default = 3\n" + self.STATES.partition("\n")[2], 1),
+            (self.STATES.replace('name = "b"', "name = 3"), 6),
+            (self.STATES.replace('["count"]', '"count"'), 4),
+            (self.STATES.replace('["count"]', "[3]"), 4),
+            (self.RULE + "filter = 3\n", 10),
+            (self.RULE + "prefix = 10\n", 10),
+            (self.RULE + 'from = "a"\n', 10),
+            (self.RULE + "from = [1]\n", 10),
+            (self.RULE + "reported_by = 3\n", 10),
+            (self.RULE.replace('state = "b"', "state = 1"), 9),
+            ("state = 3\n" + self.STATES.partition("\n")[0] + "\n", 1),
+            ("rule = 3\n" + self.STATES, 1),
+        ):
             with self.subTest(text=text):
                 self.refuse_at(line, text)
 
@@ -606,7 +879,14 @@ class Errors(StatesTest):
         self.assertIn("what entropy reports, which sums all traffic up", said)
 
     def test_task_specs(self):
-        for spec in ("counts", "heavy-hitters:keys=src", "x=packetz > 3", "count:window=1ms", ":", "heavy-hitters:threshold=lots"):
+        for spec in (
+            "counts",
+            "heavy-hitters:keys=src",
+            "x=packetz > 3",
+            "count:window=1ms",
+            ":",
+            "heavy-hitters:threshold=lots",
+        ):
             said, path = self.refuse(self.STATES.replace('"entropy"', f'"{spec}"'))
             self.assertIn("task", said)
         self.refuse(self.STATES.replace('"entropy"', '"count:window=10ms"'))
@@ -615,7 +895,9 @@ class Errors(StatesTest):
 
     def test_more_than_there_may_be(self):
         self.refuse_at(8 + 2 * 32, self.STATES + 33 * '[[rule]]\nstate = "b"\n', "more than 32 rules")
-        self.refuse_at(8 + 2 * 62, self.STATES + "".join(f'[[state]]\nname = "c{i}"\n' for i in range(63)), "more than 64 states")
+        self.refuse_at(
+            8 + 2 * 62, self.STATES + "".join(f'[[state]]\nname = "c{i}"\n' for i in range(63)), "more than 64 states"
+        )
 
     def test_what_is_not_toml(self):
         self.refuse_at(8, self.STATES + "name = = 3\n")

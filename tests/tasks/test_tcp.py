@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said of the TCP flows of real captures, against what tshark 4.0 and tcptrace 6.6 say of them.
 
-test_tcp.py PARSHALL [--all]: every fourth capture of the trace set, or all; thread arrangements take turns. Prints how many flows agree and
-why the others do not; exit status 1 where there is no reason that can be checked.
+test_tcp.py PARSHALL [--all]: every fourth capture of the trace set, or all; thread arrangements take turns. Prints how
+many flows agree and why the others do not; exit status 1 where there is no reason that can be checked.
 """
+
 import argparse
 import collections
 import concurrent.futures
@@ -12,41 +13,68 @@ import csv
 import gzip
 import json
 import os
-import pathlib
 import subprocess
 import sys
 
 import test_captures
 from test_captures import test_traces
 
-COUNTS = {"data_packets": "tcp_data_packets", "payload_bytes": "tcp_payload_bytes", "retransmission": "tcp_retransmissions",
-          "fast_retransmission": "tcp_fast_retransmissions", "spurious_retransmission": "tcp_spurious_retransmissions",
-          "out_of_order": "tcp_out_of_order", "lost_segment": "tcp_lost_segments", "duplicate_ack": "tcp_duplicate_acks",
-          "keep_alive": "tcp_keep_alives", "zero_window": "tcp_zero_windows"}
-TASKS = {"counts": " and ".join(f"{field} >= 0" for field in (*COUNTS.values(), "tcp_acked_unseen")),
-         "rtt": "rtt_samples >= 1 and rtt_mean_ms >= 0 and rtt_min_ms >= 0 and rtt_max_ms >= 0",
-         "ambiguous": "rtt_ambiguous >= 1", "handshake": "rtt_handshake_ms >= 0"}
+COUNTS = {
+    "data_packets": "tcp_data_packets",
+    "payload_bytes": "tcp_payload_bytes",
+    "retransmission": "tcp_retransmissions",
+    "fast_retransmission": "tcp_fast_retransmissions",
+    "spurious_retransmission": "tcp_spurious_retransmissions",
+    "out_of_order": "tcp_out_of_order",
+    "lost_segment": "tcp_lost_segments",
+    "duplicate_ack": "tcp_duplicate_acks",
+    "keep_alive": "tcp_keep_alives",
+    "zero_window": "tcp_zero_windows",
+}
+TASKS = {
+    "counts": " and ".join(f"{field} >= 0" for field in (*COUNTS.values(), "tcp_acked_unseen")),
+    "rtt": "rtt_samples >= 1 and rtt_mean_ms >= 0 and rtt_min_ms >= 0 and rtt_max_ms >= 0",
+    "ambiguous": "rtt_ambiguous >= 1",
+    "handshake": "rtt_handshake_ms >= 0",
+}
 
 # (capture, source port) -> what differs, as (tshark, parshall), and why.
 EXCEPTIONS = {
     ("nDPI__sccp_hw_conf_register.pcapng", 46461): (
-        {"ack_rtt_n": (2, 3), "initial_rtt": (0.992, 0.0)}, "a round trip and the handshake took no time; tshark times the next packet"),
-    ("arkime__pcap_CVE-2018-6794.pcap", 53648): ({"initial_rtt": (3.897, 4.192)}, "tshark lets the server's data end the handshake"),
+        {"ack_rtt_n": (2, 3), "initial_rtt": (0.992, 0.0)},
+        "a round trip and the handshake took no time; tshark times the next packet",
+    ),
+    ("arkime__pcap_CVE-2018-6794.pcap", 53648): (
+        {"initial_rtt": (3.897, 4.192)},
+        "tshark lets the server's data end the handshake",
+    ),
     ("arkime__pcap_CVE-2018-6794.pcap", 53649): ({"initial_rtt": (4.44, 4.875)}, "likewise"),
     ("arkime__pcap_CVE-2018-6794.pcap", 53656): ({"initial_rtt": (3.028, 3.575)}, "likewise"),
     ("arkime__pcap_tcp_handshake_synthetic.pcap", 40008): ({"initial_rtt": (2.0, 3.0)}, "likewise"),
     ("arkime__pcap_tcp_handshake_synthetic.pcap", 40014): (
-        {"duplicate_ack": (1, 0)}, "the server's number is 2^32 - 1, so what the SYN has for an acknowledgement, 0, is the one that comes next"),
+        {"duplicate_ack": (1, 0)},
+        "the server's number is 2^32 - 1, so what the SYN has for an acknowledgement, 0, is the one that comes next",
+    ),
     ("nDPI__fuzz-2006-09-29-28586.pcap", 80): (
-        {"lost_segment": (0, 1)}, "tshark begins a new connection with a SYN whose header is longer than its segment"),
+        {"lost_segment": (0, 1)},
+        "tshark begins a new connection with a SYN whose header is longer than its segment",
+    ),
     ("nDPI__heuristic_tcp_ack_payload.pcap", 49756): (
-        {"ack_rtt_n": (3, 4)}, "tshark takes the number in a SYN without the ACK flag for an acknowledgement"),
+        {"ack_rtt_n": (3, 4)},
+        "tshark takes the number in a SYN without the ACK flag for an acknowledgement",
+    ),
     ("nDPI__reasm_crash_anon.pcapng", 51218): (
         {"ack_rtt_mean": (0.025364, 2736.168364), "ack_rtt_max": (0.032, 30097.595)},
-        "tshark takes the number in a FIN without the ACK flag for an acknowledgement"),
+        "tshark takes the number in a FIN without the ACK flag for an acknowledgement",
+    ),
     ("nDPI__rtsp.pcap", 52478): (
-        {"initial_rtt": (1.184, 1.025)}, "every packet is there four times, and all connections have the same ports"),
-    ("nDPI__vnc.pcap", 51559): ({"ack_rtt_n": (5, 6)}, "tshark has none for the client's first VNC message; unexplained"),
+        {"initial_rtt": (1.184, 1.025)},
+        "every packet is there four times, and all connections have the same ports",
+    ),
+    ("nDPI__vnc.pcap", 51559): (
+        {"ack_rtt_n": (5, 6)},
+        "tshark has none for the client's first VNC message; unexplained",
+    ),
     ("nDPI__vnc.pcap", 59791): ({"ack_rtt_n": (10, 11)}, "likewise"),
 }
 
@@ -71,8 +99,30 @@ def key_of(source, target, source_port, target_port):
 def say(parshall, path, tasks, window, model, workers):
     """The tasks' events."""
     data = test_traces.capture_bytes(path)
-    command = [test_traces.program_for(parshall, [model]), "watch", "-r", str(path) if data is None else "-", "--quiet", "--flows", "64Ki", "--format", "json", "--top", "1",
-               "-o", os.devnull, "--events", "-", "--window", window, "--model", model, "--workers", workers, *tasks]
+    command = [
+        test_traces.program_for(parshall, [model]),
+        "watch",
+        "-r",
+        str(path) if data is None else "-",
+        "--quiet",
+        "--flows",
+        "64Ki",
+        "--format",
+        "json",
+        "--top",
+        "1",
+        "-o",
+        os.devnull,
+        "--events",
+        "-",
+        "--window",
+        window,
+        "--model",
+        model,
+        "--workers",
+        workers,
+        *tasks,
+    ]
     run = subprocess.run(command, input=data, capture_output=True, timeout=120)
     if run.returncode not in (0, 3):
         raise RuntimeError(f"exit status {run.returncode}: {run.stderr.decode(errors='replace').strip()}")
@@ -110,7 +160,11 @@ def reversed_key(key):
 
 def differences(truth, ours):
     """What -> (tshark, parshall) of a flow. Times are equal up to the truth's last digit."""
-    found = {name: (int(truth[name]), int(ours.get(field, 0))) for name, field in COUNTS.items() if int(truth[name]) != ours.get(field, 0)}
+    found = {
+        name: (int(truth[name]), int(ours.get(field, 0)))
+        for name, field in COUNTS.items()
+        if int(truth[name]) != ours.get(field, 0)
+    }
     samples, ambiguous = int(truth["ack_rtt_n"] or 0), ours.get("rtt_ambiguous", 0)
     times = {"initial_rtt": "rtt_handshake_ms"} if "rtt_handshake_ms" in ours and truth["initial_rtt"] else {}
     if samples != ours.get("rtt_samples", 0) + ambiguous:
@@ -128,8 +182,12 @@ def resent(found, side):
 
 
 def has_no_time(truth, ours, samples, more):
-    """Whether those that tshark lacks can have taken no time: its own take as long as ours, and as the ambiguous ones that we leave out."""
-    theirs, mine = milliseconds(truth["ack_rtt_mean"]) * samples, ours.get("rtt_mean_ms", 0) * ours.get("rtt_samples", 0)
+    """Whether those that tshark lacks can have taken no time: its own take as long as ours, and as the ambiguous ones
+    that we leave out."""
+    theirs, mine = (
+        milliseconds(truth["ack_rtt_mean"]) * samples,
+        ours.get("rtt_mean_ms", 0) * ours.get("rtt_samples", 0),
+    )
     ambiguous = ours.get("rtt_ambiguous", 0)
     if samples >= more or (ours.get("rtt_min_ms") != 0 and more - samples > ambiguous):
         return False
@@ -165,7 +223,9 @@ def reason(name, truth, ours, opposite, found, goes_back):
 def handshake_problem(name, truths, ours, key):
     """Where tshark knows how long a handshake took and we do not."""
     pair = [truths[end] for end in (key, reversed_key(key)) if end in truths]
-    if any("rtt_handshake_ms" in ours[end] for end in (key, reversed_key(key))) or not any(float(truth["initial_rtt"] or 0) for truth in pair):
+    if any("rtt_handshake_ms" in ours[end] for end in (key, reversed_key(key))) or not any(
+        float(truth["initial_rtt"] or 0) for truth in pair
+    ):
         return None
     if not any(int(truth["synack"]) for truth in pair):
         return "handshake without a SYN-ACK: none to us"
@@ -212,8 +272,10 @@ def unlike_tcptrace(theirs, ours):
 
 def round_trips_alike(theirs, ours):
     """Whether those of tcptrace, in tenths of milliseconds, are ours; its samples are of the other direction's data."""
-    return all(abs(theirs[name] - ours.get(field, 0)) <= 0.11 for name, field in
-               (("RTT_min", "rtt_min_ms"), ("RTT_avg", "rtt_mean_ms"), ("RTT_max", "rtt_max_ms")))
+    return all(
+        abs(theirs[name] - ours.get(field, 0)) <= 0.11
+        for name, field in (("RTT_min", "rtt_min_ms"), ("RTT_avg", "rtt_mean_ms"), ("RTT_max", "rtt_max_ms"))
+    )
 
 
 def check(parshall, traces, row, turn):
@@ -253,7 +315,11 @@ def compare_to_tcptrace(path, truths, ours, seen):
         return
     flows = tcptrace_of(path)
     for key, theirs in flows.items():
-        if key not in truths or theirs["total_packets"] != int(truths[key]["packets"]) or "tcp_data_packets" not in ours[key]:
+        if (
+            key not in truths
+            or theirs["total_packets"] != int(truths[key]["packets"])
+            or "tcp_data_packets" not in ours[key]
+        ):
             seen["tcptrace", "other packets: not compared"] += 1
             continue
         alike = ours[key]["tcp_retransmissions"] == theirs["rexmt_data_pkts"]
@@ -263,7 +329,9 @@ def compare_to_tcptrace(path, truths, ours, seen):
         if theirs["connections"] == 1 and theirs["RTT_samples"] and back.get("rtt_samples"):
             alike = back["rtt_samples"] == theirs["RTT_samples"]
             seen["round trips", "as many samples" if alike else "not as many samples"] += 1
-            seen["round trips", "as many, and least, mean and largest alike"] += alike and round_trips_alike(theirs, back)
+            seen["round trips", "as many, and least, mean and largest alike"] += alike and round_trips_alike(
+                theirs, back
+            )
 
 
 def main():
@@ -274,17 +342,25 @@ def main():
     traces = test_traces.find_traces()
     if traces is None:
         return 0
-    rows = [row for row in test_traces.manifest(traces)
-            if row["crosscheck"] == "AGREE" and (traces / "truth" / f"{row['file']}.tcp.tsv.gz").exists()]
+    rows = [
+        row
+        for row in test_traces.manifest(traces)
+        if row["crosscheck"] == "AGREE" and (traces / "truth" / f"{row['file']}.tcp.tsv.gz").exists()
+    ]
     rows = rows if options.all else rows[::4]
     with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count())) as pool:
         results = list(pool.map(lambda job: check(options.parshall, traces, job[1], job[0]), enumerate(rows)))
     seen = sum((counts for counts, _ in results), collections.Counter())
     wrong = [problem for _, problems in results for problem in problems]
-    for key, count in sorted(((key, count) for key, count in seen.items() if isinstance(key, tuple)), key=lambda it: (it[0][0], -it[1])):
+    for key, count in sorted(
+        ((key, count) for key, count in seen.items() if isinstance(key, tuple)), key=lambda it: (it[0][0], -it[1])
+    ):
         print(f"{key[0]:12} {count:7}  {key[1]}")
     if seen["tcptrace", "unlike"] != UNLIKE_TCPTRACE[options.all]:
-        wrong.append(f"{seen['tcptrace', 'unlike']} flows, not {UNLIKE_TCPTRACE[options.all]}, are unlike tcptrace's for no known reason")
+        wrong.append(
+            f"{seen['tcptrace', 'unlike']} flows, not {UNLIKE_TCPTRACE[options.all]}, are unlike tcptrace's for no "
+            f"known reason"
+        )
     compared = seen["round trips", "as many samples"] + seen["round trips", "not as many samples"]
     if seen["round trips", "as many, and least, mean and largest alike"] < 0.93 * compared:
         wrong.append("round trips are unlike tcptrace's in more than 7 % of the flows that have some")

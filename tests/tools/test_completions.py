@@ -3,6 +3,7 @@
 
 usage: test_completions.py PARSHALL [unittest arguments]
 """
+
 import functools
 import os
 import pathlib
@@ -27,7 +28,9 @@ MADE = None  # folder of what the tools made
 @functools.cache
 def help_of(path):
     program, *words = path
-    return subprocess.run([str(pathlib.Path(PARSHALL).with_name(program)), *words, "--help"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [str(pathlib.Path(PARSHALL).with_name(program)), *words, "--help"], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def options_in(text):
@@ -56,8 +59,11 @@ class Bash:
         cut = [part for word in words for part in (re.findall(r"[=:]|[^=:]+", word) or [""])]
         if words[-1][-1:] in ("=", ":"):
             cut = cut[:-1] + [words[-1][-1]]
-        script = (f"compopt() {{ :; }}; source {MADE}/completions/bash/{words[0]}; COMP_WORDS=({' '.join(map(shlex.quote, cut))}); COMP_CWORD={len(cut) - 1}; "
-                  f"_{'_' + words[0].replace('-', '_')}; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        script = (
+            f"compopt() {{ :; }}; source {MADE}/completions/bash/{words[0]}; "
+            f"COMP_WORDS=({' '.join(map(shlex.quote, cut))}); COMP_CWORD={len(cut) - 1}; "
+            f"_{'_' + words[0].replace('-', '_')}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        )
         done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, check=True, timeout=20)
         if done.stderr:
             raise AssertionError(done.stderr)
@@ -69,8 +75,14 @@ class Fish:
     def of(words):
         line = " ".join(words)
         script = f"set -p fish_complete_path {MADE}/completions/fish; complete -C {shlex.quote(line)}"
-        done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, check=True, timeout=20,
-                              env={**os.environ, "HOME": str(MADE), "PATH": f"{os.path.dirname(PARSHALL)}:{os.environ['PATH']}"})  # it completes what there is
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=20,
+            env={**os.environ, "HOME": str(MADE), "PATH": f"{os.path.dirname(PARSHALL)}:{os.environ['PATH']}"},
+        )  # it completes what there is
         return {line.split("\t")[0] for line in done.stdout.splitlines()}
 
 
@@ -81,7 +93,11 @@ class Terminal:
         self.process, self.master = pty.fork()
         if self.process == 0:
             os.chdir(MADE)
-            os.execvpe(command[0], command, {"PATH": os.environ["PATH"], "TERM": "dumb", "HOME": str(MADE), "LANG": "C.UTF-8", **environment})
+            os.execvpe(
+                command[0],
+                command,
+                {"PATH": os.environ["PATH"], "TERM": "dumb", "HOME": str(MADE), "LANG": "C.UTF-8", **environment},
+            )
 
     def type(self, text):
         os.write(self.master, text.encode())
@@ -101,7 +117,8 @@ class Terminal:
 
 
 class Zsh:
-    """Its completion system, which only works where somebody types; compadd, where all that is offered comes by, tells what."""
+    """Its completion system, which only works where somebody types; compadd, where all that is offered comes by, tells
+    what."""
 
     SET_UP = r"""
 PS1= RPS1= ; unsetopt zle_bracketed_paste prompt_sp 2>/dev/null; fpath=(%s/completions/zsh $fpath); autoload -U compinit; compinit -D -u
@@ -118,7 +135,7 @@ ended() { print -r -- "<E""ND>" ; compstate[insert]= ; compstate[list]= }
 ask() { comppostfuncs=(ended); zle complete-word }
 zle -N ask; bindkey '^I' ask; bindkey '^X' kill-whole-line
 print REA""DY
-"""
+"""  # noqa: E501
 
     def __init__(self):
         (MADE / "setup.zsh").write_text(self.SET_UP % MADE)
@@ -134,7 +151,8 @@ print REA""DY
 
 class Completions(unittest.TestCase):
     def check_shell(self, of):
-        """Every option that help shows is offered, and none other, after - and, the long ones, after --; so is every command."""
+        """Every option that help shows is offered, and none other, after - and, the long ones, after --; so is every
+        command."""
         for path in commands():
             with self.subTest(path=" ".join(path)):
                 wanted = set(options_in(help_of(path)))
@@ -216,7 +234,14 @@ class ManualPages(unittest.TestCase):
     def words_of(self, name):
         """Without what is groff's, and one space between words."""
         source = re.sub(r"\\f[BIR]|\\&|\\:", "", self.source_of(name))
-        for groffs, plain in ((r"\-", "-"), (r"\(aq", "'"), (r"\(ga", "`"), (r"\(ha", "^"), (r"\(ti", "~"), (r"\e", "\\")):
+        for groffs, plain in (
+            (r"\-", "-"),
+            (r"\(aq", "'"),
+            (r"\(ga", "`"),
+            (r"\(ha", "^"),
+            (r"\(ti", "~"),
+            (r"\e", "\\"),
+        ):
             source = source.replace(groffs, plain)
         return " ".join(source.split())
 
@@ -236,7 +261,9 @@ class ManualPages(unittest.TestCase):
             self.skipTest("SKIPPED: groff is not installed")
         pages = [page for page in (MADE / "man").glob("*/*.1") if not page.read_text().startswith(".so ")]
         self.assertGreater(len(pages), 30)
-        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-z", *map(str, pages)], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["groff", "-man", "-ww", "-Tutf8", "-z", *map(str, pages)], capture_output=True, text=True, check=True
+        )
         self.assertEqual(done.stderr, "")
 
 

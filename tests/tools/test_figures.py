@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judges of `make reproduce` on made-up runs: in a world as the papers have it every conclusion holds, and in one where every cost
-and rate is turned upside down none does."""
+"""The judges of `make reproduce` on made-up runs: in a world as the papers have it every conclusion holds, and in one
+where every cost and rate is turned upside down none does."""
+
 import unittest
 
 from world import World  # first: it says where the modules are
+
+# isort: split
 
 import flowatcher
 import flowmon
@@ -15,7 +18,10 @@ from paper import NOT_HERE, NOT_YET, Figure, Paper, Seen, judged
 from plots import script_of
 
 PAPERS = [module.PAPER for module in (flowatcher, measurement, wirespeed, mona, flowmon)]
-UNTOLD = dict.fromkeys([*(("flowatcher", name) for name in ("6b", "7b", "table IV")), *(("mona", name) for name in ("11a", "12c", "13b"))], IN_PART)  # a part cannot be measured
+UNTOLD = dict.fromkeys(
+    [*(("flowatcher", name) for name in ("6b", "7b", "table IV")), *(("mona", name) for name in ("11a", "12c", "13b"))],
+    IN_PART,
+)  # a part cannot be measured
 UNTOLD["flowatcher", "table III, models"] = NOT_DECIDED
 UPPER_BOUND = ("mona", "12c")  # what it measures has more in it than what it is about
 SEED = ("flowatcher", "6c, the seed")  # as many flows are left out as 6c says, or as few as this hopes
@@ -57,13 +63,85 @@ class Plots(unittest.TestCase):
 
 class Papers(unittest.TestCase):
     """What is in the papers, counted there: each has its row, or more, in this order."""
+
     PARTS = {
-        "flowatcher": ("1", "table I", "2", "3", "4", "5a", "5b", "5c", "table II", "6a", "6b", "6c", "table III", "7a", "7b", "7c", "8a", "8b", "table IV",
-                       "9a", "9b"),
-        "measurement": ("table 1", "1a", "1b", "1c", "2a", "2b", "2c", "3a", "3b", "3c", "4a", "4b", "5a", "5b", "6", "7a", "7b", "8", "9a", "9b"),
+        "flowatcher": (
+            "1",
+            "table I",
+            "2",
+            "3",
+            "4",
+            "5a",
+            "5b",
+            "5c",
+            "table II",
+            "6a",
+            "6b",
+            "6c",
+            "table III",
+            "7a",
+            "7b",
+            "7c",
+            "8a",
+            "8b",
+            "table IV",
+            "9a",
+            "9b",
+        ),
+        "measurement": (
+            "table 1",
+            "1a",
+            "1b",
+            "1c",
+            "2a",
+            "2b",
+            "2c",
+            "3a",
+            "3b",
+            "3c",
+            "4a",
+            "4b",
+            "5a",
+            "5b",
+            "6",
+            "7a",
+            "7b",
+            "8",
+            "9a",
+            "9b",
+        ),
         "wirespeed": ("table 1", "1", "2", "3", "4", "5"),
-        "mona": ("1a", "1b", "2", "table I", "3", "4", "5a", "5b", "5c", "5d", "6", "7a", "7b", "7c", "7d", *(f"8{letter}" for letter in "abcdefgh"), "9a",
-                 "9b", "10a", "10b", "11a", "11b", "table II", "12a", "12b", "12c", "12d", "13a", "13b"),
+        "mona": (
+            "1a",
+            "1b",
+            "2",
+            "table I",
+            "3",
+            "4",
+            "5a",
+            "5b",
+            "5c",
+            "5d",
+            "6",
+            "7a",
+            "7b",
+            "7c",
+            "7d",
+            *(f"8{letter}" for letter in "abcdefgh"),
+            "9a",
+            "9b",
+            "10a",
+            "10b",
+            "11a",
+            "11b",
+            "table II",
+            "12a",
+            "12b",
+            "12c",
+            "12d",
+            "13a",
+            "13b",
+        ),
         "flowmon": ("1", "2"),
     }
 

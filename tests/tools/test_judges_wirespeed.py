@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges of the paper on classification at wire speed, on made-up rows; and the samples that Weka learns from."""
+
 import csv
 import pathlib
 import sys
@@ -8,12 +9,12 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
-import weka  # noqa: E402
-from judge import Answer  # noqa: E402
-from paper import NotYet  # noqa: E402
-from rows import Rows  # noqa: E402
-from wirespeed_judges import figure_3_simplest, figure_3_wire_speed, figure_5  # noqa: E402
-from wirespeed_table import factor, per_cpu_second  # noqa: E402
+import weka
+from judge import Answer
+from paper import NotYet
+from rows import Rows
+from wirespeed_judges import figure_3_simplest, figure_3_wire_speed, figure_5
+from wirespeed_table import factor, per_cpu_second
 
 EIGHT_CORES = [{"machine": {"cores": "8"}}]
 AGREES, OPEN, DISAGREES = Answer.AGREES, Answer.OPEN, Answer.DISAGREES
@@ -21,7 +22,15 @@ AGREES, OPEN, DISAGREES = Answer.AGREES, Answer.OPEN, Answer.DISAGREES
 
 def known(noise=0.001, **columns):
     """A row whose values have intervals."""
-    return {name: value for column, middle in columns.items() for name, value in ((column, middle), (f"low_{column}", middle * (1 - noise)), (f"high_{column}", middle * (1 + noise)))}
+    return {
+        name: value
+        for column, middle in columns.items()
+        for name, value in (
+            (column, middle),
+            (f"low_{column}", middle * (1 - noise)),
+            (f"high_{column}", middle * (1 + noise)),
+        )
+    }
 
 
 def answers(seen):
@@ -30,11 +39,36 @@ def answers(seen):
 
 class Stages(unittest.TestCase):
     def judged(self, sniffed, handled, affinity="any"):
-        rates = known(noise=0.0002, offered_mpps=14.2, sniffed_mpps=sniffed, handled_mpps=handled, classified_mpps=handled, classified_kfps=handled * 200)
-        row = {"row": "1I-1Q-1P", "shape": "1I-1Q-1P", **rates, "cpu": 1.0, "sniffing_cpu": 0.3, "handling_cpu": 0.5, "classifying_cpu": 0.2, "source_ns": 4.0,
-               "sniffing_ns": 20.0, "lossless_mpps": 9.0, "threads": 3, "affinity": affinity}
-        told = answers(figure_3_simplest(dict.fromkeys(("worst-case", "worst-case-any", "worst-case-lossless"), Rows([row], EIGHT_CORES))))
-        return told["on one core sniffing handles less than is sent"], told["on one core flow handling handles less than sniffing"]
+        rates = known(
+            noise=0.0002,
+            offered_mpps=14.2,
+            sniffed_mpps=sniffed,
+            handled_mpps=handled,
+            classified_mpps=handled,
+            classified_kfps=handled * 200,
+        )
+        row = {
+            "row": "1I-1Q-1P",
+            "shape": "1I-1Q-1P",
+            **rates,
+            "cpu": 1.0,
+            "sniffing_cpu": 0.3,
+            "handling_cpu": 0.5,
+            "classifying_cpu": 0.2,
+            "source_ns": 4.0,
+            "sniffing_ns": 20.0,
+            "lossless_mpps": 9.0,
+            "threads": 3,
+            "affinity": affinity,
+        }
+        told = answers(
+            figure_3_simplest(
+                dict.fromkeys(("worst-case", "worst-case-any", "worst-case-lossless"), Rows([row], EIGHT_CORES))
+            )
+        )
+        return told["on one core sniffing handles less than is sent"], told[
+            "on one core flow handling handles less than sniffing"
+        ]
 
     def test_each_module_takes_less_or_all(self):
         self.assertEqual(self.judged(12.1, 7.9), (AGREES, AGREES))
@@ -52,8 +86,24 @@ class Stages(unittest.TestCase):
 class WireSpeed(unittest.TestCase):
     @staticmethod
     def judged(lost, affinity, cores=2):
-        row = {"shape": "1I-2Q-2P", "row": "1I-2Q-2P", "threads": 6, "affinity": affinity, "source_ns": 4.0, "cpu_ns": 100.0, "sniffing_cpu": None, "cpu": 1.0,
-               **known(lost_share=lost, noise=0.01), **known(sniffed_mpps=14.2, handled_mpps=14.2, classified_mpps=14.2, classified_kfps=2800, lossless_mpps=14.2 * (1 - lost))}
+        row = {
+            "shape": "1I-2Q-2P",
+            "row": "1I-2Q-2P",
+            "threads": 6,
+            "affinity": affinity,
+            "source_ns": 4.0,
+            "cpu_ns": 100.0,
+            "sniffing_cpu": None,
+            "cpu": 1.0,
+            **known(lost_share=lost, noise=0.01),
+            **known(
+                sniffed_mpps=14.2,
+                handled_mpps=14.2,
+                classified_mpps=14.2,
+                classified_kfps=2800,
+                lossless_mpps=14.2 * (1 - lost),
+            ),
+        }
         run = Rows([row, {**row, "shape": "1I-2Q-inline"}], [{"machine": {"cores": str(cores)}}])
         return list(answers(figure_3_wire_speed(dict.fromkeys(("worst-case", "worst-case-lossless"), run))).values())
 
@@ -69,7 +119,19 @@ class WireSpeed(unittest.TestCase):
 
 class CappedFrames(unittest.TestCase):
     def judged(self, rates):
-        rows = [{"row": "1I-1Q-1P", "shape": "1I-1Q-1P", "cap": cap, "line_mpps": line, "traffic": "made", "threads": 3, "affinity": "any", **known(lossless_mpps=rate)} for cap, line, rate in rates]
+        rows = [
+            {
+                "row": "1I-1Q-1P",
+                "shape": "1I-1Q-1P",
+                "cap": cap,
+                "line_mpps": line,
+                "traffic": "made",
+                "threads": 3,
+                "affinity": "any",
+                **known(lossless_mpps=rate),
+            }
+            for cap, line, rate in rates
+        ]
         return answers(figure_5({"headers-capped": Rows(rows, EIGHT_CORES)}))
 
     def test_the_most_of_any_cap_counts(self):
@@ -78,14 +140,24 @@ class CappedFrames(unittest.TestCase):
 
     def test_a_line_is_asked_for_where_the_paper_has_it(self):
         told = self.judged([(64, 14.5, 5.0), (500, 3.7, 3.0), (1500, 1.6, 1.6)])
-        self.assertEqual((told["it has its line with frames up to 500"], told["it has its line with frames up to 1500"]), (DISAGREES, AGREES))
+        self.assertEqual(
+            (told["it has its line with frames up to 500"], told["it has its line with frames up to 1500"]),
+            (DISAGREES, AGREES),
+        )
 
 
 class Factor(unittest.TestCase):
     WORST = {"shape": "1I-2Q-2P", "threads": 6, "affinity": "any", **known(classified_kfps=2800.0, cpu_ns=100.0)}
 
     def judged(self, kfps):
-        return answers(factor({"worst-case": Rows([self.WORST], EIGHT_CORES), "off-line": Rows([{"row": "NaiveBayes", **known(kfps=kfps)}])}))
+        return answers(
+            factor(
+                {
+                    "worst-case": Rows([self.WORST], EIGHT_CORES),
+                    "off-line": Rows([{"row": "NaiveBayes", **known(kfps=kfps)}]),
+                }
+            )
+        )
 
     def test_is_of_flows_in_a_second(self):
         self.assertEqual(list(self.judged(30.0).values()), [AGREES, AGREES])
@@ -103,7 +175,10 @@ class Factor(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(weka.shutil, "which", return_value=None):
             path = pathlib.Path(folder) / "run.json"
             weka.OFF_LINE.measure("parshall", path)
-            self.assertEqual((Rows.read(path).all, Rows.read(path).documents[0]["missing"]), ([], "no java and no mvn (Debian: openjdk-17-jdk-headless, maven)"))
+            self.assertEqual(
+                (Rows.read(path).all, Rows.read(path).documents[0]["missing"]),
+                ([], "no java and no mvn (Debian: openjdk-17-jdk-headless, maven)"),
+            )
 
 
 class Samples(unittest.TestCase):
@@ -113,7 +188,9 @@ class Samples(unittest.TestCase):
             weka.write_samples(path)
             rows = list(csv.DictReader(path.read_text().splitlines()))
         self.assertEqual((len(rows), len({row["class"] for row in rows})), (weka.CLASSES * weka.FLOWS, weka.CLASSES))
-        self.assertTrue(all(40 <= int(row[f"size_{place}"]) <= 1500 for row in rows for place in range(1, weka.PACKETS + 1)))
+        self.assertTrue(
+            all(40 <= int(row[f"size_{place}"]) <= 1500 for row in rows for place in range(1, weka.PACKETS + 1))
+        )
         first = [row for row in rows if row["class"] == "class 0"]
         self.assertLess(max(int(row["size_1"]) for row in first) - min(int(row["size_1"]) for row in first), 310)
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the check of links says of pages that were made to have good and bad ones."""
+
 import pathlib
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
-from check_links import anchors, problems  # noqa: E402
+from check_links import anchors, problems
 
 
 class Links(unittest.TestCase):
@@ -19,13 +20,21 @@ class Links(unittest.TestCase):
             return list(problems(root))
 
     def test_links_to_files_folders_headings_and_elsewhere_are_good(self):
-        self.assertEqual(self.found(a="# One\n[b](b.md) [c](b.md#two-words) [d](../docs) [e](#one) [f](https://x.example/y#z)", b="## Two words"), [])
+        self.assertEqual(
+            self.found(
+                a="# One\n[b](b.md) [c](b.md#two-words) [d](../docs) [e](#one) [f](https://x.example/y#z)",
+                b="## Two words",
+            ),
+            [],
+        )
 
     def test_a_file_that_is_not_there_is_named_with_its_line(self):
         self.assertEqual(self.found(a="# One\n\n[b](gone.md)"), ["docs/a.md:3: gone.md: there is no such file"])
 
     def test_a_heading_that_is_not_there_is_named(self):
-        self.assertEqual(self.found(a="[b](b.md#two)", b="## Two words"), ["docs/a.md:1: b.md#two: b.md has no such heading"])
+        self.assertEqual(
+            self.found(a="[b](b.md#two)", b="## Two words"), ["docs/a.md:1: b.md#two: b.md has no such heading"]
+        )
         self.assertEqual(self.found(a="[b](#one)\n```\n# One\n```"), ["docs/a.md:1: #one: a.md has no such heading"])
 
     def test_a_file_outside_is_none_of_the_project(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `make reproduce` measures by itself, on what is known of it."""
+
 import json
 import os
 import pathlib
@@ -12,11 +13,11 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
-import cache  # noqa: E402
-import cache_hits  # noqa: E402
-import devices  # noqa: E402
-import neighbours  # noqa: E402
-import receivers  # noqa: E402
+import cache
+import cache_hits
+import devices
+import neighbours
+import receivers
 
 
 def program(folder, name, text):
@@ -63,7 +64,10 @@ class Receivers(unittest.TestCase):
 
 
 class Caches(unittest.TestCase):
-    SAYS = 'echo "==1== I   refs:      20,550,228\n==1== LL refs:          306,122  (x)\n==1== LL misses:         60,269  (y)" >&2'
+    SAYS = (
+        'echo "==1== I   refs:      20,550,228\n==1== LL refs:          306,122  (x)\n==1== LL misses:         '
+        '60,269  (y)" >&2'
+    )
 
     def counts(self, text):
         with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +106,9 @@ class Neighbours(unittest.TestCase):
     def test_a_table_is_measured_beside_none_to_all_that_have_a_core(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "run.json"
-            parshall = program(folder, "parshall", 'echo \'{"machine": {"cores": "2"}, "rows": [{"table": "linear"}]}\'')
+            parshall = program(
+                folder, "parshall", 'echo \'{"machine": {"cores": "2"}, "rows": [{"table": "linear"}]}\''
+            )
             with mock.patch.object(neighbours, "MEMORY_MB", 4):
                 neighbours.NUMBER.measure(str(parshall), path)
             told = json.loads(path.read_text())

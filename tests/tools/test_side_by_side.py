@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests that are alone: which of those that fail are run again."""
+
 import contextlib
 import ctypes
 import io
@@ -12,12 +13,13 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "live"))
-import side_by_side  # noqa: E402
+import side_by_side
 
 
 class OneByOne(unittest.TestCase):
     def outcome(self, fails, held_up_s):
-        """Of a test that fails so often, each time on a machine that holds it up for so long: whether it passes, how often it ran, and what is told."""
+        """Of a test that fails so often, each time on a machine that holds it up for so long: whether it passes, how
+        often it ran, and what is told."""
         runs, times = [], iter(held_up_s)
 
         class Sample(unittest.TestCase):
@@ -56,7 +58,9 @@ class OneByOne(unittest.TestCase):
             def test(self):
                 raise AssertionError
 
-        self.assertEqual(len(unittest.TextTestRunner(stream=io.StringIO()).run(side_by_side.OneByOne([Sample("test")])).skipped), 1)
+        self.assertEqual(
+            len(unittest.TextTestRunner(stream=io.StringIO()).run(side_by_side.OneByOne([Sample("test")])).skipped), 1
+        )
 
 
 class HeldUp(unittest.TestCase):
@@ -69,7 +73,8 @@ class HeldUp(unittest.TestCase):
         self.assertGreater(held_up.seconds, 0.19)
 
     def test_what_keeps_the_interpreters_lock_holds_up_nothing(self):
-        """Were its threads of this process, they would wait for all that is slept here; so they do for what others have of the cores."""
+        """Were its threads of this process, they would wait for all that is slept here; so they do for what others have
+        of the cores."""
         with side_by_side.HeldUp() as held_up:
             ctypes.PyDLL(None).usleep(500_000)
         self.assertLess(held_up.seconds, 0.45)

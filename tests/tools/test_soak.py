@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The soak's own analysis, on series and accounts that are made to be right or wrong; and as root a soak of some seconds.
+"""The soak's own analysis, on series and accounts that are made to be right or wrong; and as root a soak of some
+seconds.
 
 usage: test_soak.py PARSHALL [unittest arguments]
 """
+
 import copy
 import json
 import math
@@ -19,17 +21,17 @@ import unittest.mock
 
 SOAK = pathlib.Path(__file__).resolve().parents[2] / "tools" / "soak"
 sys.path.insert(0, str(SOAK))
-import account  # noqa: E402
-import checks  # noqa: E402
-import cut_files  # noqa: E402
-import data  # noqa: E402
-import flow_messages  # noqa: E402
-import growth  # noqa: E402
-import kills  # noqa: E402
-import network  # noqa: E402
-import process  # noqa: E402
-import report  # noqa: E402
-import trend  # noqa: E402
+import account
+import checks
+import cut_files
+import data
+import flow_messages
+import growth
+import kills
+import network
+import process
+import report
+import trend
 
 PROGRAM = None
 SECONDS, EVERY_S = 6300, 10
@@ -67,17 +69,23 @@ class Trends(unittest.TestCase):
         for correlation_s, least in ((1, 0.92), (60, 0.92), (120, 0.89)):
             inside = 0
             for _ in range(200):
-                found = trend.of_series(times(), [0.001 * time + value for time, value in zip(times(), correlated(draw, correlation_s))])
+                found = trend.of_series(
+                    times(), [0.001 * time + value for time, value in zip(times(), correlated(draw, correlation_s))]
+                )
                 inside += found.low <= 0.001 <= found.high
             self.assertGreater(inside / 200, least, correlation_s)
             self.assertLess(inside / 200, 0.99, correlation_s)
 
     def test_one_descriptor_that_stays_shows_through_clients_that_come_and_go(self):
         draw = random.Random(3)
-        visited = [17 + (second > 9000) + (draw.randrange(150) if draw.random() < 0.2 else 0) for second in range(5 * 3600)]
+        visited = [
+            17 + (second > 9000) + (draw.randrange(150) if draw.random() < 0.2 else 0) for second in range(5 * 3600)
+        ]
         calm = trend.least_of(list(range(5 * 3600)), visited, growth.CALM_S)
         self.assertEqual(trend.of_series(*calm).verdict(0.5), "grows")
-        steady = trend.least_of(list(range(5 * 3600)), [value - (second > 9000) for second, value in enumerate(visited)], growth.CALM_S)
+        steady = trend.least_of(
+            list(range(5 * 3600)), [value - (second > 9000) for second, value in enumerate(visited)], growth.CALM_S
+        )
         self.assertEqual(trend.of_series(*steady).verdict(0.5), "flat")
 
     def test_what_is_exact_has_an_interval_of_nothing(self):
@@ -99,13 +107,36 @@ class Trends(unittest.TestCase):
         self.assertIsNone(trend.of_series(times()[:5], [1.0] * 5))
 
 
-ACCOUNT = {"offered": 1000, "nic_received": 995, "nic_missed": 5, "nic_error": None, "no_mbuf": None, "joined": 0, "ring_full": 1, "filtered": 20, "not_ip": 3,
-           "malformed": {"cut_ip_header": 2, "bad_ip_version": 1}, "counted": 968, "live_flow_packets": 68, "ended_record_packets": 850, "kept_out_packets": 40, "shed_packets": 10, "balanced": True}
-OUTPUT = {"name": "csv:a", "whole_run": True} | {part: {"records": count, "packets": 2 * count, "findings": 0} for part, count in (("offered", 100), ("written", 80), ("waiting", 13), ("dropped", 6), ("unconfirmed", 1))}
+ACCOUNT = {
+    "offered": 1000,
+    "nic_received": 995,
+    "nic_missed": 5,
+    "nic_error": None,
+    "no_mbuf": None,
+    "joined": 0,
+    "ring_full": 1,
+    "filtered": 20,
+    "not_ip": 3,
+    "malformed": {"cut_ip_header": 2, "bad_ip_version": 1},
+    "counted": 968,
+    "live_flow_packets": 68,
+    "ended_record_packets": 850,
+    "kept_out_packets": 40,
+    "shed_packets": 10,
+    "balanced": True,
+}
+OUTPUT = {"name": "csv:a", "whole_run": True} | {
+    part: {"records": count, "packets": 2 * count, "findings": 0}
+    for part, count in (("offered", 100), ("written", 80), ("waiting", 13), ("dropped", 6), ("unconfirmed", 1))
+}
 
 
 def summary():
-    return {"accounting": copy.deepcopy(ACCOUNT), "workers": [{"accounting": copy.deepcopy(ACCOUNT)}], "outputs": [copy.deepcopy(OUTPUT)]}
+    return {
+        "accounting": copy.deepcopy(ACCOUNT),
+        "workers": [{"accounting": copy.deepcopy(ACCOUNT)}],
+        "outputs": [copy.deepcopy(OUTPUT)],
+    }
 
 
 class Identity(unittest.TestCase):
@@ -113,7 +144,18 @@ class Identity(unittest.TestCase):
         self.assertEqual(account.of_summary(summary()), [])
 
     def test_an_off_by_one_in_any_counter_is_found(self):
-        for name in ("offered", "nic_missed", "ring_full", "filtered", "not_ip", "counted", "live_flow_packets", "ended_record_packets", "kept_out_packets", "shed_packets"):
+        for name in (
+            "offered",
+            "nic_missed",
+            "ring_full",
+            "filtered",
+            "not_ip",
+            "counted",
+            "live_flow_packets",
+            "ended_record_packets",
+            "kept_out_packets",
+            "shed_packets",
+        ):
             for wrong in (1, -1):
                 off = summary()
                 off["accounting"][name] += wrong
@@ -140,7 +182,11 @@ class Identity(unittest.TestCase):
     def test_a_receive_thread_has_what_it_did_not_hand_to_a_worker(self):
         ended = ACCOUNT | {name: 0 for name in ("counted", *account.SHARES)}
         ended["offered"] = ACCOUNT["offered"] - ACCOUNT["counted"]
-        counted = {name: 0 for name in ACCOUNT} | {name: ACCOUNT[name] for name in ("counted", *account.SHARES)} | {"offered": ACCOUNT["counted"], "malformed": {}, "balanced": True}
+        counted = (
+            {name: 0 for name in ACCOUNT}
+            | {name: ACCOUNT[name] for name in ("counted", *account.SHARES)}
+            | {"offered": ACCOUNT["counted"], "malformed": {}, "balanced": True}
+        )
         parted = summary() | {"workers": [{"accounting": counted}], "receivers": [{"accounting": ended}]}
         self.assertEqual(account.of_summary(parted), [])
         del parted["receivers"]
@@ -151,7 +197,10 @@ class Identity(unittest.TestCase):
         self.assertEqual(len(account.of_growth(ACCOUNT, ACCOUNT | {"counted": 967})), 1)
 
     def test_metrics_balance_or_not(self):
-        metrics = {f'parshall_output_records_total{{output="csv:a",state="{state}"}}': float(count) for state, count in (("offered", 100), ("dropped", 6), ("unconfirmed", 1))}
+        metrics = {
+            f'parshall_output_records_total{{output="csv:a",state="{state}"}}': float(count)
+            for state, count in (("offered", 100), ("dropped", 6), ("unconfirmed", 1))
+        }
         metrics['parshall_output_written_records{output="csv:a"}'] = 80.0
         metrics['parshall_output_waiting_records{output="csv:a"}'] = 13.0
         self.assertEqual(account.of_metrics(metrics), [])
@@ -171,7 +220,10 @@ def message(sequence, records, number=256, exported_s=1000, template=True):
 class Messages(unittest.TestCase):
     def test_records_packets_and_what_is_missing(self):
         stream = flow_messages.Stream()
-        self.assertEqual(stream.read(message(0, 2) + message(2, 3, template=False)), len(message(0, 2)) + len(message(2, 3, template=False)))
+        self.assertEqual(
+            stream.read(message(0, 2) + message(2, 3, template=False)),
+            len(message(0, 2)) + len(message(2, 3, template=False)),
+        )
         stream.read(message(12, 1))
         self.assertEqual((stream.messages, stream.records, stream.packets, stream.gaps), (3, 6, 18, 7))
 
@@ -218,14 +270,18 @@ class Cut(unittest.TestCase):
             for length in range(text.index("\n") + 1 if name == "csv" else 0, len(text)):
                 path.write_text(text[:length])
                 found, cut = cut_files.READERS[name](path)
-                self.assertEqual(found, every[:len(found)])
+                self.assertEqual(found, every[: len(found)])
                 self.assertEqual(cut, not text[:length].endswith("\n") and length > 0)
 
     def test_csv(self):
         self.check("csv", "packets,flow_id,record\n12,345,0\n6,789,1\n")
 
     def test_json(self):
-        self.check("jsonl", '{"flow": {"flow_id": 1, "record": 0, "packets": 3}}\n{"flow": {"flow_id": 2, "record": 0, "packets": 4}}\n')
+        self.check(
+            "jsonl",
+            '{"flow": {"flow_id": 1, "record": 0, "packets": 3}}\n{"flow": {"flow_id": 2, "record": 0, "packets": '
+            "4}}\n",
+        )
 
     def test_a_line_that_is_whole_and_wrong_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -238,7 +294,9 @@ class Cut(unittest.TestCase):
 class Kills(unittest.TestCase):
     def round(self, written, offered):
         one = kills.Round("parshall", pathlib.Path("/nowhere"), 0, random.Random(1))
-        one.accounts = [(10, {"csv": {part: {"records": count} for part, count in (("written", written), ("offered", offered))}})]
+        one.accounts = [
+            (10, {"csv": {part: {"records": count} for part, count in (("written", written), ("offered", offered))}})
+        ]
         return one
 
     def test_a_record_that_is_lacking_or_there_twice_is_found(self):
@@ -300,17 +358,60 @@ class Reports(unittest.TestCase):
         self.facts = {"parshall": "x", "hours": 1, "began": "now", "seed": 1, "kpps": 1, "command": ["parshall"]}
         draw = random.Random(4)
         noise = [value for value in correlated(draw, 30) for _ in range(EVERY_S)]
-        self.samples = [{"t": float(second), "rss_kb": 100_000 + noise[second], "pss_kb": 99_000 + noise[second], "heap_kb": 5000 + noise[second] / 4, "fds": 17 + second % 7, "threads": 18, "temporary_bytes": 0,
-                         "disk_bytes": 1, "cpu_s": second / 10, "tap0_rx_packets": 10 * second, "live_flows": 3, "account": {"offered": 10 * second}, "new_state": True, "wrong": 0, "metrics_wrong": 0} for second in range(REPORT_S)]
-        said = ["capturing; at most 300 MB for 9 flows", "csv:/x/csv-0000.csv is no output any more: 30 records (60 packets) = 30 (60) written + 0 (0) dropped"]
-        self.events = [{"t": 1, "what": "said", "text": text} for text in said] + [{"t": 2, "what": "rotated", "number": 0, "files": {"csv": {"records": 30, "packets": 60, "bytes": 1}}}]
-        whole = {part: {"records": 30 * (part in ("offered", "written")), "packets": 0, "findings": 0} for part in ("offered", "written", "unconfirmed", "waiting", "dropped")}
+        self.samples = [
+            {
+                "t": float(second),
+                "rss_kb": 100_000 + noise[second],
+                "pss_kb": 99_000 + noise[second],
+                "heap_kb": 5000 + noise[second] / 4,
+                "fds": 17 + second % 7,
+                "threads": 18,
+                "temporary_bytes": 0,
+                "disk_bytes": 1,
+                "cpu_s": second / 10,
+                "tap0_rx_packets": 10 * second,
+                "live_flows": 3,
+                "account": {"offered": 10 * second},
+                "new_state": True,
+                "wrong": 0,
+                "metrics_wrong": 0,
+            }
+            for second in range(REPORT_S)
+        ]
+        said = [
+            "capturing; at most 300 MB for 9 flows",
+            "csv:/x/csv-0000.csv is no output any more: 30 records (60 packets) = 30 (60) written + 0 (0) dropped",
+        ]
+        self.events = [{"t": 1, "what": "said", "text": text} for text in said] + [
+            {"t": 2, "what": "rotated", "number": 0, "files": {"csv": {"records": 30, "packets": 60, "bytes": 1}}}
+        ]
+        whole = {
+            part: {"records": 30 * (part in ("offered", "written")), "packets": 0, "findings": 0}
+            for part in ("offered", "written", "unconfirmed", "waiting", "dropped")
+        }
         counters = {"tap0_rx_packets": 1000, "wire0_tx_packets": 1000, "wire0_tx_dropped": 2}
         session = {"records": 30, "gaps": 0, "without_template": 0}
-        self.ends = {"status": 0, "counters_before": dict.fromkeys(counters, 0), "counters_after": counters, "sent": 1002, "broken": [], "visitors": 0, "parquet": {"status": 0, "said": "it adds up"},
-                     "collectors": {name: {"sessions": [dict(session)], "wrong": []} for name in ("ipfix udp", "ipfix tcp", "netflow9")},
-                     "summary": {"accounting": dict(ACCOUNT), "evicted_records": 0, "dropped_records": 0,
-                                 "outputs": [{"name": name, "whole_run": True} | copy.deepcopy(whole) for name in ("ipfix:udp://h:1", "ipfix:tcp://h:1", "netflow9:udp://h:1")]}}
+        self.ends = {
+            "status": 0,
+            "counters_before": dict.fromkeys(counters, 0),
+            "counters_after": counters,
+            "sent": 1002,
+            "broken": [],
+            "visitors": 0,
+            "parquet": {"status": 0, "said": "it adds up"},
+            "collectors": {
+                name: {"sessions": [dict(session)], "wrong": []} for name in ("ipfix udp", "ipfix tcp", "netflow9")
+            },
+            "summary": {
+                "accounting": dict(ACCOUNT),
+                "evicted_records": 0,
+                "dropped_records": 0,
+                "outputs": [
+                    {"name": name, "whole_run": True} | copy.deepcopy(whole)
+                    for name in ("ipfix:udp://h:1", "ipfix:tcp://h:1", "netflow9:udp://h:1")
+                ],
+            },
+        }
 
     def holds(self):
         for name, value in (("facts", self.facts), ("ends", self.ends)):
@@ -326,9 +427,26 @@ class Reports(unittest.TestCase):
     def test_a_number_that_is_wrong_by_one(self):
         def output(number):
             return self.ends["summary"]["outputs"][number]["written"]
-        for place, key in ((self.ends["counters_after"], "tap0_rx_packets"), (self.ends["counters_after"], "wire0_tx_packets"), (self.ends["counters_after"], "wire0_tx_dropped"), (self.ends, "sent"), (self.ends, "status"), (self.ends["parquet"], "status"),
-                           (self.ends["summary"]["accounting"], "counted"), (self.ends["summary"]["accounting"], "offered"), (self.samples[90]["account"], "offered"), (self.samples[77], "wrong"), (self.samples[80], "metrics_wrong"), (output(0), "records"),
-                           (output(1), "packets"), (output(2), "findings"), (self.ends["collectors"]["ipfix udp"]["sessions"][0], "records"), (self.events[2]["files"]["csv"], "records"), (self.events[2]["files"]["csv"], "packets")):
+
+        for place, key in (
+            (self.ends["counters_after"], "tap0_rx_packets"),
+            (self.ends["counters_after"], "wire0_tx_packets"),
+            (self.ends["counters_after"], "wire0_tx_dropped"),
+            (self.ends, "sent"),
+            (self.ends, "status"),
+            (self.ends["parquet"], "status"),
+            (self.ends["summary"]["accounting"], "counted"),
+            (self.ends["summary"]["accounting"], "offered"),
+            (self.samples[90]["account"], "offered"),
+            (self.samples[77], "wrong"),
+            (self.samples[80], "metrics_wrong"),
+            (output(0), "records"),
+            (output(1), "packets"),
+            (output(2), "findings"),
+            (self.ends["collectors"]["ipfix udp"]["sessions"][0], "records"),
+            (self.events[2]["files"]["csv"], "records"),
+            (self.events[2]["files"]["csv"], "packets"),
+        ):
             by = 11 if place is self.samples[90]["account"] else 1  # more than comes in a second
             place[key] += by
             if key == "wire0_tx_packets":
@@ -345,7 +463,15 @@ class Reports(unittest.TestCase):
         output = {part: {"records": count} for part, count in (("offered", 100), ("written", 90), ("dropped", 10))}
 
         def holds(name, *sessions):
-            return checks._of_collector(name, output, {"sessions": [dict(zip(("records", "gaps", "without_template"), session)) for session in sessions], "wrong": []}).holds
+            return checks._of_collector(
+                name,
+                output,
+                {
+                    "sessions": [dict(zip(("records", "gaps", "without_template"), session)) for session in sessions],
+                    "wrong": [],
+                },
+            ).holds
+
         self.assertTrue(holds("ipfix udp", (90, 10, 0)))
         self.assertTrue(holds("ipfix udp", (85, 15, 0)))
         self.assertTrue(holds("ipfix udp", (85, 17, 3)))  # two of options
@@ -361,14 +487,22 @@ class Reports(unittest.TestCase):
 
     def test_mappings_that_changed_are_told(self):
         for at, resident in ((10, 1), (REPORT_S - 700, 100), (REPORT_S - 10, 164)):
-            self.events.append({"t": at, "what": "mappings", "resident": {"7f00": [512, "[heap]", resident], "7f99": [64, "", 64]}})
+            self.events.append(
+                {"t": at, "what": "mappings", "resident": {"7f00": [512, "[heap]", resident], "7f99": [64, "", 64]}}
+            )
         self.holds()
         text = (self.folder / "report.md").read_text()
         self.assertIn("| 7f00 [heap] | 512 | 100 | 164 |", text)
         self.assertNotIn("7f99", text)
 
     def test_a_leak(self):
-        for column, rate in (("heap_kb", 5.0), ("rss_kb", 20.0), ("fds", 1 / 900), ("threads", 1 / 900), ("temporary_bytes", 10_000.0)):
+        for column, rate in (
+            ("heap_kb", 5.0),
+            ("rss_kb", 20.0),
+            ("fds", 1 / 900),
+            ("threads", 1 / 900),
+            ("temporary_bytes", 10_000.0),
+        ):
             kept = [sample[column] for sample in self.samples]
             for second, sample in enumerate(self.samples):
                 sample[column] += int(rate * second)
@@ -388,19 +522,45 @@ class Reports(unittest.TestCase):
 
     def test_what_is_no_run_is_said(self):
         with tempfile.TemporaryDirectory() as empty:
-            done = subprocess.run([sys.executable, str(SOAK), "report", empty], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [sys.executable, str(SOAK), "report", empty], capture_output=True, text=True, check=False
+            )
         self.assertEqual(done.returncode, 1)
         self.assertIn("facts.json", done.stderr)
 
     def test_what_a_line_at_an_output_s_end_says(self):
-        self.assertEqual(checks.ENDED.search("parshall watch: csv:/d/csv-0003.csv: 7 records of flows (9 packets) = 6 (8) written + 1 (1) dropped").groups(), ("csv:/d/csv-0003.csv", "7", "9", "6", "8", "1", "1"))
+        self.assertEqual(
+            checks.ENDED.search(
+                "parshall watch: csv:/d/csv-0003.csv: 7 records of flows (9 packets) = 6 (8) written + 1 (1) dropped"
+            ).groups(),
+            ("csv:/d/csv-0003.csv", "7", "9", "6", "8", "1", "1"),
+        )
 
 
 @unittest.skipIf(network.why_not(), f"SKIPPED: {network.why_not()}")
 class Short(unittest.TestCase):
     def test_a_soak_of_some_seconds_holds(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([sys.executable, str(SOAK), "run", PROGRAM, f"{folder}/soak", "--hours", "0.0025", "--alone", "--seed", "5", "--captures", ""], capture_output=True, text=True, timeout=400, check=False)
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    str(SOAK),
+                    "run",
+                    PROGRAM,
+                    f"{folder}/soak",
+                    "--hours",
+                    "0.0025",
+                    "--alone",
+                    "--seed",
+                    "5",
+                    "--captures",
+                    "",
+                ],
+                capture_output=True,
+                text=True,
+                timeout=400,
+                check=False,
+            )
             said = pathlib.Path(folder, "soak", "report.md")
             self.assertEqual(done.returncode, 0, done.stderr + (said.read_text() if said.exists() else ""))
             ends = json.loads(pathlib.Path(folder, "soak", "ends.json").read_text())

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """MONA's estimate of P, the share of lookups that the cache answers, on simulated times.
 
-Times of hits and misses are Gumbel's, with the paper's means and coefficients of variation. A sample counts as a hit if its time is
-more likely to be exceeded by a hit than reached by a miss: below the one time where both are alike. The naive way takes the nearer mean.
+Times of hits and misses are Gumbel's, with the paper's means and coefficients of variation. A sample counts as a hit if
+its time is more likely to be exceeded by a hit than reached by a miss: below the one time where both are alike. The
+naive way takes the nearer mean.
 """
+
 import json
 import math
 import pathlib

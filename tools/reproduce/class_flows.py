@@ -5,6 +5,7 @@ A folder of traces has pcap/, labels.tsv.gz (flows of those captures) and labels
 there, with sizes); both are what payload inspection said, a connection a line, sizes below 0 being of packets that came
 back.
 """
+
 import concurrent.futures
 import csv
 import gzip
@@ -23,7 +24,9 @@ FLOW_HEAD = [*SAMPLE_HEAD, "packets", "ip_bytes"]
 def rows_of(path):
     """Those of a known class."""
     with gzip.open(path, "rt") as file:
-        yield from (row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row["master"] not in NO_CLASS)
+        yield from (
+            row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row["master"] not in NO_CLASS
+        )
 
 
 def write_labels(traces, path):
@@ -32,7 +35,9 @@ def write_labels(traces, path):
         out = csv.writer(file)
         out.writerow(["capture", "protocol", "src_ip", "src_port", "dst_ip", "dst_port", "class"])
         for row in rows_of(traces / "labels.tsv.gz"):
-            out.writerow([row["file"], row["proto"], row["client"], row["cport"], row["server"], row["sport"], row["master"]])
+            out.writerow(
+                [row["file"], row["proto"], row["client"], row["cport"], row["server"], row["sport"], row["master"]]
+            )
 
 
 def connection(capture, protocol, *ends):
@@ -50,10 +55,17 @@ def classes_by_connection(traces):
 
 
 def flows_of(parshall, capture):
-    """Each flow's record, as `parshall train` tells flows apart, the earliest first: by themselves they come in any order."""
-    run = subprocess.run([parshall, "watch", "-r", capture, "--stats", "first_sizes", "--idle", "15s", "--format", "csv", "--quiet"],
-                         capture_output=True, text=True, check=False)
-    return sorted(csv.DictReader(io.StringIO(run.stdout)), key=lambda flow: (int(flow["first_seen_ns"]), *flow.values()))
+    """Each flow's record, as `parshall train` tells flows apart, the earliest first: by themselves they come in any
+    order."""
+    run = subprocess.run(
+        [parshall, "watch", "-r", capture, "--stats", "first_sizes", "--idle", "15s", "--format", "csv", "--quiet"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return sorted(
+        csv.DictReader(io.StringIO(run.stdout)), key=lambda flow: (int(flow["first_seen_ns"]), *flow.values())
+    )
 
 
 def write_flows(parshall, traces, path):
@@ -79,7 +91,8 @@ def sizes_of(row):
 
 
 def extra_flows(traces):
-    """Flows of captures that are not there: class, capture and sizes of each direction with enough packets among the connection's first ten."""
+    """Flows of captures that are not there: class, capture and sizes of each direction with enough packets among the
+    connection's first ten."""
     for row in rows_of(traces / "labels_extra.tsv.gz"):
         for sizes in sizes_of(row):
             if len(sizes) >= PACKETS:
@@ -87,7 +100,8 @@ def extra_flows(traces):
 
 
 def connections(traces):
-    """Of each connection with enough packets that went there: class, capture, sizes of these, and of those that came back."""
+    """Of each connection with enough packets that went there: class, capture, sizes of these, and of those that came
+    back."""
     for name in ("labels.tsv.gz", "labels_extra.tsv.gz"):
         for row in rows_of(traces / name):
             there, back = sizes_of(row)

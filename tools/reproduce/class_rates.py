@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many flows are classified, for classes.py: on line by our program, off line by scikit-learn and Weka (table 1 of the paper on classification
-at wire speed).
+"""How many flows are classified, for classes.py: on line by our program, off line by scikit-learn and Weka (table 1 of
+the paper on classification at wire speed).
 
-What is compared is flows in a second of CPU time, which other work on the machine changes less than what passes without loss: on a busy one neither
-says much.
+What is compared is flows in a second of CPU time, which other work on the machine changes less than what passes without
+loss: on a busy one neither says much.
 """
+
 import json
 import subprocess
 import sys
@@ -16,15 +17,34 @@ import weka
 ROUNDS = 5
 LEAST_SECONDS = 1
 WORST_PACKETS, MEAN_PACKETS = 5, 49  # of a flow
-TRAFFIC = {"worst": ["-g", f"flows=1,dist=trains:{WORST_PACKETS}", "--rate", "2"],
-           "mean": ["-g", f"flows=1000,dist=trains:{MEAN_PACKETS},size=748", "--gbps", "5"]}
+TRAFFIC = {
+    "worst": ["-g", f"flows=1,dist=trains:{WORST_PACKETS}", "--rate", "2"],
+    "mean": ["-g", f"flows=1000,dist=trains:{MEAN_PACKETS},size=748", "--gbps", "5"],
+}
 PACKETS_A_FLOW = {"worst": WORST_PACKETS, "mean": MEAN_PACKETS}
-ON_LINE = ["classify", "--flows", "1Mi", "--idle", "200ms", "--seconds", "0.5", "--rounds", str(ROUNDS), "--shape", "1I-1Q-inline,1I-1Q-1P"]
+ON_LINE = [
+    "classify",
+    "--flows",
+    "1Mi",
+    "--idle",
+    "200ms",
+    "--seconds",
+    "0.5",
+    "--rounds",
+    str(ROUNDS),
+    "--shape",
+    "1I-1Q-inline,1I-1Q-1P",
+]
 
 
 def bench(parshall, arguments, path):
     """The documents of a run of `parshall bench`, one a line."""
-    run = subprocess.run([str(word) for word in (parshall, "bench", *arguments, "--format", "json", "-o", path)], stderr=subprocess.PIPE, text=True, check=False)
+    run = subprocess.run(
+        [str(word) for word in (parshall, "bench", *arguments, "--format", "json", "-o", path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
     if run.returncode != 0 or "stopped after" in run.stderr:
         sys.exit(f"parshall bench {' '.join(map(str, arguments))}\n{run.stderr}")
     return documents(path)
@@ -39,11 +59,24 @@ def on_line(parshall, model, path):
     found = {}
     for name, traffic in TRAFFIC.items():
         at_ease = bench(parshall, [*ON_LINE, *traffic, "--model", model], path.with_suffix(f".{name}.part"))[-1]
-        searched = bench(parshall, [*ON_LINE, *line_of(traffic), "--model", model, "--find-rate"], path.with_suffix(f".{name}-rate.part"))[-1]
+        searched = bench(
+            parshall,
+            [*ON_LINE, *line_of(traffic), "--model", model, "--find-rate"],
+            path.with_suffix(f".{name}-rate.part"),
+        )[-1]
         lossless = {row["shape"]: row for row in searched["rows"]}
-        found[name] = [{"shape": row["shape"], "flows": flows_of(row, PACKETS_A_FLOW[name]), "lost_share": row["lost_share"],
-                        **{key: lossless[row["shape"]][key] for key in ("lossless_mpps", "low_lossless_mpps", "high_lossless_mpps", "lossless_gbps")}}
-                       for row in at_ease["rows"]]
+        found[name] = [
+            {
+                "shape": row["shape"],
+                "flows": flows_of(row, PACKETS_A_FLOW[name]),
+                "lost_share": row["lost_share"],
+                **{
+                    key: lossless[row["shape"]][key]
+                    for key in ("lossless_mpps", "low_lossless_mpps", "high_lossless_mpps", "lossless_gbps")
+                },
+            }
+            for row in at_ease["rows"]
+        ]
         found["load"] = at_ease["machine"]["load"]
     return found
 
@@ -59,11 +92,16 @@ def flows_of(row, packets):
 
 
 def scikit_learn(stem):
-    """Flows in a second of CPU time, of each round: all at once, as is fastest there, and one by one, as they would come."""
+    """Flows in a second of CPU time, of each round: all at once, as is fastest there, and one by one, as they would
+    come."""
     from sklearn.naive_bayes import GaussianNB
     from sklearn.tree import DecisionTreeClassifier
+
     sizes, classes = class_models.sizes_of(stem).astype(float), class_models.told_by(stem).classes
-    learners = {"GaussianNB": GaussianNB(), "DecisionTreeClassifier": DecisionTreeClassifier(min_samples_leaf=2, random_state=class_models.SEED)}
+    learners = {
+        "GaussianNB": GaussianNB(),
+        "DecisionTreeClassifier": DecisionTreeClassifier(min_samples_leaf=2, random_state=class_models.SEED),
+    }
     rates = {}
     for name, learner in learners.items():
         learner.fit(sizes, classes)

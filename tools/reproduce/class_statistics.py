@@ -5,6 +5,7 @@ Flows of one capture are alike, so what is drawn anew is captures, each with all
 figure depends on which captures there happen to be. It does not say how far it depends on the folds, or on networks of
 which there is no capture.
 """
+
 import numpy
 
 DRAWS, SEED = 2000, 1
@@ -18,7 +19,9 @@ class Draws:
         """captures: of each flow, any names."""
         self.names, self.of_flow = numpy.unique(captures, return_inverse=True)
         count = len(self.names)
-        self.times = numpy.random.default_rng(SEED).multinomial(count, numpy.full(count, 1 / count), DRAWS).astype(float)
+        self.times = (
+            numpy.random.default_rng(SEED).multinomial(count, numpy.full(count, 1 / count), DRAWS).astype(float)
+        )
 
     def sums(self, values):
         """Of each draw, the sum of the flows' values; shape (DRAWS,), or (DRAWS, columns)."""

@@ -7,6 +7,7 @@ stopped goes on where it was. All random numbers have fixed seeds. TRACES (PARSH
 pcap/, labels.tsv.gz and labels_extra.tsv.gz. Python packages are installed into an environment of its own; Weka, to
 compare with, by Maven, where there is one.
 """
+
 import argparse
 import csv
 import hashlib
@@ -25,10 +26,18 @@ DIRECTION = ("c45", "forest")
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parshall")
-    parser.add_argument("traces", type=pathlib.Path, nargs="?",
-                        default=pathlib.Path(os.environ.get("PARSHALL_TRACES") or HERE.parents[2] / "shared" / "traces"))
-    parser.add_argument("--runs", type=pathlib.Path, default=pathlib.Path("build/classes"), help="folder of the raw figures")
-    parser.add_argument("--folder", type=pathlib.Path, default=HERE.parents[1] / "docs", help="that gets accuracy-classes.md (docs)")
+    parser.add_argument(
+        "traces",
+        type=pathlib.Path,
+        nargs="?",
+        default=pathlib.Path(os.environ.get("PARSHALL_TRACES") or HERE.parents[2] / "shared" / "traces"),
+    )
+    parser.add_argument(
+        "--runs", type=pathlib.Path, default=pathlib.Path("build/classes"), help="folder of the raw figures"
+    )
+    parser.add_argument(
+        "--folder", type=pathlib.Path, default=HERE.parents[1] / "docs", help="that gets accuracy-classes.md (docs)"
+    )
     parser.add_argument("--again", action="store_true", help="do again what was done before")
     parser.add_argument("--no-rates", action="store_true", help="leave out what measures speed")
     return parser.parse_args()
@@ -71,9 +80,13 @@ def digest(path):
 def gathered(asked, runs):
     """Flows of captures (all, with packets and bytes), and the samples of all that have enough packets."""
     import class_flows
+
     lists = (asked.traces / "labels.tsv.gz", asked.traces / "labels_extra.tsv.gz")
     captures = " ".join(f"{path.name} {path.stat().st_size}" for path in sorted((asked.traces / "pcap").iterdir()))
-    flows = runs.once(runs.stem("flows", runs.program, *lists, captures).with_suffix(".csv"), lambda path: class_flows.write_flows(asked.parshall, asked.traces, path))
+    flows = runs.once(
+        runs.stem("flows", runs.program, *lists, captures).with_suffix(".csv"),
+        lambda path: class_flows.write_flows(asked.parshall, asked.traces, path),
+    )
 
     def write_samples(path, with_lists):
         with open(path, "w", newline="") as file, open(flows, newline="") as of_captures:
@@ -84,6 +97,7 @@ def gathered(asked, runs):
                     out.writerow([row[name] for name in class_flows.SAMPLE_HEAD])
             if with_lists:
                 out.writerows(class_flows.extra_flows(asked.traces))
+
     alone = runs.once(runs.stem("alone", flows).with_suffix(".csv"), lambda path: write_samples(path, False))
     everything = runs.once(runs.stem("all", flows, *lists).with_suffix(".csv"), lambda path: write_samples(path, True))
     return flows, alone, everything
@@ -91,35 +105,62 @@ def gathered(asked, runs):
 
 def check(asked, runs, flows):
     """Against the program's own way from captures to samples."""
+    import subprocess
+
     import class_flows
     import class_models
-    import subprocess
+
     labels = asked.runs / "labels.csv"
     class_flows.write_labels(asked.traces, labels)
 
     def compare():
         stem = asked.runs / "check"
-        command = [asked.parshall, "train", "-r", asked.traces / "pcap", "--labels", labels, "-o", f"{stem}.toml", "--write-samples", f"{stem}.samples.csv",
-                   "--least-flows", "1", "--least-captures", "1"]
+        command = [
+            asked.parshall,
+            "train",
+            "-r",
+            asked.traces / "pcap",
+            "--labels",
+            labels,
+            "-o",
+            f"{stem}.toml",
+            "--write-samples",
+            f"{stem}.samples.csv",
+            "--least-flows",
+            "1",
+            "--least-captures",
+            "1",
+        ]
         run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
         with open(flows, newline="") as file:
             rows = list(csv.DictReader(file))
         whole = [row for row in rows if row[f"size_{class_flows.PACKETS}"]]
         class_flows.check_flows(run.stderr, len(whole), len(rows) - len(whole))
-        of = lambda row: (row["class"], row["capture"], *(min(int(row[name]), class_models.LONGEST) for name in class_flows.SAMPLE_HEAD[2:]))
+        of = lambda row: (
+            row["class"],
+            row["capture"],
+            *(min(int(row[name]), class_models.LONGEST) for name in class_flows.SAMPLE_HEAD[2:]),
+        )
         with open(f"{stem}.samples.csv", newline="") as file:
             if sorted(map(of, csv.DictReader(file))) != sorted(map(of, whole)):
-                sys.exit("parshall train makes other samples of these captures than what parshall watch says of their flows")
+                sys.exit(
+                    "parshall train makes other samples of these captures than what parshall watch says of their flows"
+                )
         return {"flows": len(whole)}
+
     runs.found(runs.stem("checked", runs.program, flows).with_suffix(".json"), compare)
 
 
 def told(asked, runs, samples, kinds, tag):
     """By kind: its Told, and where its files are."""
     import class_models
+
     stems = {kind: runs.stem(f"{tag}-{kind}", runs.program, samples, *class_models.OURS[kind]) for kind in kinds}
     for kind, stem in stems.items():
-        runs.once(stem.with_suffix(".done"), lambda path: path.write_text(class_models.train(asked.parshall, class_models.OURS[kind], samples, stem)))
+        runs.once(
+            stem.with_suffix(".done"),
+            lambda path: path.write_text(class_models.train(asked.parshall, class_models.OURS[kind], samples, stem)),
+        )
     return {kind: class_models.told_by(stem) for kind, stem in stems.items()}, stems
 
 
@@ -127,17 +168,27 @@ def others(runs, stem, first, names):
     """By name: what others take the same flows for."""
     import class_models
     import numpy
+
     sizes = class_models.sizes_of(stem)
     wanted = environment.WANTED.read_text()
-    return {name: numpy.array(runs.found(runs.stem(f"other-{name}", pathlib.Path(f"{stem}.samples.csv"), pathlib.Path(class_models.__file__), wanted).with_suffix(".json"),
-                                         lambda: class_models.cross_validated(class_models.OTHERS[name], sizes, first).tolist()))
-            for name in names}
+    return {
+        name: numpy.array(
+            runs.found(
+                runs.stem(
+                    f"other-{name}", pathlib.Path(f"{stem}.samples.csv"), pathlib.Path(class_models.__file__), wanted
+                ).with_suffix(".json"),
+                lambda: class_models.cross_validated(class_models.OTHERS[name], sizes, first).tolist(),
+            )
+        )
+        for name in names
+    }
 
 
 def weights(flows, samples):
     """Packets and bytes of each sample that `parshall train` keeps, in its order; 0 of those that are of lists."""
     import class_flows
     import numpy
+
     with open(flows, newline="") as file:
         whole = [row for row in csv.DictReader(file) if row[f"size_{class_flows.PACKETS}"]]
     with open(samples, newline="") as file:
@@ -146,14 +197,21 @@ def weights(flows, samples):
     for row in rows:
         count[row["class"]] = count.get(row["class"], 0) + 1
         seen.setdefault(row["class"], set()).add(row["capture"])
-    kept = [place for place, row in enumerate(rows) if count[row["class"]] >= LEAST_FLOWS and len(seen[row["class"]]) >= LEAST_CAPTURES]
+    kept = [
+        place
+        for place, row in enumerate(rows)
+        if count[row["class"]] >= LEAST_FLOWS and len(seen[row["class"]]) >= LEAST_CAPTURES
+    ]
     of = lambda place, name: int(whole[place][name]) if place < len(whole) else 0
-    return [rows[place]["capture"] for place in kept], *(numpy.array([of(place, name) for place in kept], float) for name in ("packets", "ip_bytes"))
+    return [rows[place]["capture"] for place in kept], *(
+        numpy.array([of(place, name) for place in kept], float) for name in ("packets", "ip_bytes")
+    )
 
 
 def accuracy(all_told, flows, samples):
     """By model: shares told right by flows, packets and bytes, macro-F1, and the difference from C4.5."""
     import class_statistics as statistics
+
     first = next(iter(all_told.values()))
     captures, packets, ip_bytes = weights(flows, samples)
     if captures != first.captures.tolist():
@@ -161,15 +219,22 @@ def accuracy(all_told, flows, samples):
     draws = statistics.Draws(first.captures)
     here = packets > 0
     draws_here = statistics.Draws(first.captures[here])
-    return {name: {"flows": statistics.share(draws, one.right), "f1": statistics.macro_f1(draws, one.classes, one.predicted, len(one.names)),
-                   "packets": statistics.share(draws_here, one.right[here], packets[here]),
-                   "bytes": statistics.share(draws_here, one.right[here], ip_bytes[here]),
-                   "less_c45": statistics.difference(draws, one.right, all_told["c45"].right)} for name, one in all_told.items()}, int(here.sum())
+    return {
+        name: {
+            "flows": statistics.share(draws, one.right),
+            "f1": statistics.macro_f1(draws, one.classes, one.predicted, len(one.names)),
+            "packets": statistics.share(draws_here, one.right[here], packets[here]),
+            "bytes": statistics.share(draws_here, one.right[here], ip_bytes[here]),
+            "less_c45": statistics.difference(draws, one.right, all_told["c45"].right),
+        }
+        for name, one in all_told.items()
+    }, int(here.sum())
 
 
 def largest(captures):
     """(its name, its share)"""
     import numpy
+
     names, counts = numpy.unique(captures, return_counts=True)
     return names[counts.argmax()], float(counts.max() / counts.sum())
 
@@ -178,6 +243,7 @@ def alone(asked, runs, samples):
     """Of the captures that are here, with and without the largest."""
     import class_models
     import class_statistics as statistics
+
     kinds = tuple(class_models.OURS)
     by_kind, stems = told(asked, runs, samples, kinds, "alone")
     first = by_kind[kinds[0]]
@@ -185,15 +251,24 @@ def alone(asked, runs, samples):
     name, part = largest(first.captures)
     rest = first.captures != name
     draws, draws_of_rest = statistics.Draws(first.captures), statistics.Draws(first.captures[rest])
-    return {"flows": len(first.classes), "classes": len(first.names), "captures": len(draws.names), "largest": part,
-            "models": {kind: {"flows": statistics.share(draws, one.right), "without_largest": statistics.share(draws_of_rest, one.right[rest])}
-                       for kind, one in {"majority": majority, **by_kind}.items()}}
+    return {
+        "flows": len(first.classes),
+        "classes": len(first.names),
+        "captures": len(draws.names),
+        "largest": part,
+        "models": {
+            kind: {
+                "flows": statistics.share(draws, one.right),
+                "without_largest": statistics.share(draws_of_rest, one.right[rest]),
+            }
+            for kind, one in {"majority": majority, **by_kind}.items()
+        },
+    }
 
 
 def direction(asked, runs):
     """What the sizes of the other direction add."""
     import class_flows
-    import class_models
     import class_statistics as statistics
 
     def write(path, with_back):
@@ -204,18 +279,31 @@ def direction(asked, runs):
             for name, capture, there, back in class_flows.connections(asked.traces):
                 sizes = there + back + [""] * (class_flows.PACKETS - len(back)) if with_back else there
                 out.writerow([name, capture, *sizes])
+
     lists = (asked.traces / "labels.tsv.gz", asked.traces / "labels_extra.tsv.gz")
-    files = {name: runs.once(runs.stem(name, *lists).with_suffix(".csv"), lambda path: write(path, name == "both")) for name in ("there", "both")}
+    files = {
+        name: runs.once(runs.stem(name, *lists).with_suffix(".csv"), lambda path: write(path, name == "both"))
+        for name in ("there", "both")
+    }
     by = {name: told(asked, runs, path, DIRECTION, name)[0] for name, path in files.items()}
     # Folds are of captures and classes alone, which are the same: so is each flow's.
     draws = statistics.Draws(by["there"]["c45"].captures)
-    return {"flows": len(by["there"]["c45"].classes),
-            "models": {kind: {"there": statistics.share(draws, by["there"][kind].right), "both": statistics.share(draws, by["both"][kind].right),
-                              "more": statistics.difference(draws, by["both"][kind].right, by["there"][kind].right)} for kind in DIRECTION}}
+    return {
+        "flows": len(by["there"]["c45"].classes),
+        "models": {
+            kind: {
+                "there": statistics.share(draws, by["there"][kind].right),
+                "both": statistics.share(draws, by["both"][kind].right),
+                "more": statistics.difference(draws, by["both"][kind].right, by["there"][kind].right),
+            }
+            for kind in DIRECTION
+        },
+    }
 
 
 def short_flows(flows):
     import class_flows
+
     with open(flows, newline="") as file:
         rows = list(csv.DictReader(file))
     short = [row for row in rows if not row[f"size_{class_flows.PACKETS}"]]
@@ -228,10 +316,13 @@ def rates(asked, runs, samples, stem):
     import class_models
     import class_rates
     import weka
+
     path = runs.stem("on-line", runs.lab, samples, class_rates.ON_LINE, class_rates.TRAFFIC).with_suffix(".json")
     on_line = runs.found(path, lambda: class_rates.on_line(asked.parshall, f"{stem}.toml", path))
-    off_line = runs.found(runs.stem("off-line", samples, weka.SOURCE, environment.WANTED).with_suffix(".json"),
-                          lambda: class_rates.off_line(stem, asked.runs))
+    off_line = runs.found(
+        runs.stem("off-line", samples, weka.SOURCE, environment.WANTED).with_suffix(".json"),
+        lambda: class_rates.off_line(stem, asked.runs),
+    )
     return {"on_line": on_line, "off_line": off_line, "classes": len(class_models.told_by(stem).names)}
 
 
@@ -251,20 +342,43 @@ def main():
     import class_models
     import class_page
     import class_statistics as statistics
+
     runs = Runs(asked.runs, asked.parshall, asked.again)
     flows, samples_alone, samples = gathered(asked, runs)
     check(asked, runs, flows)
     ours, stems = told(asked, runs, samples, tuple(class_models.OURS), "all")
     first = ours["c45"]
     found_by_others = others(runs, stems["c45"], first, tuple(class_models.OTHERS))
-    everyone = {"majority": first.by(found_by_others.pop("majority")), **ours, **{name: first.by(predicted) for name, predicted in found_by_others.items()}}
+    everyone = {
+        "majority": first.by(found_by_others.pop("majority")),
+        **ours,
+        **{name: first.by(predicted) for name, predicted in found_by_others.items()},
+    }
     models, weighed = accuracy(everyone, flows, samples)
-    found = {"flows": len(first.classes), "classes": len(first.names), "captures": len(set(first.captures)), "draws": statistics.DRAWS, "models": models,
-             "weighed": weighed, "largest": largest(first.captures)[1], "short": short_flows(flows), "alone": alone(asked, runs, samples_alone),
-             "direction": direction(asked, runs), "matrix": matrix_of(ours["forest"]),
-             "reject": {kind: [(limit, *one) for limit, one in zip(class_page.LIMITS, statistics.reject_curve(ours[kind].right, ours[kind].likeliest, class_page.LIMITS))]
-                        for kind in ours},
-             "by_class": {kind: class_models.figures_by_class(stem) for kind, stem in stems.items()}}
+    found = {
+        "flows": len(first.classes),
+        "classes": len(first.names),
+        "captures": len(set(first.captures)),
+        "draws": statistics.DRAWS,
+        "models": models,
+        "weighed": weighed,
+        "largest": largest(first.captures)[1],
+        "short": short_flows(flows),
+        "alone": alone(asked, runs, samples_alone),
+        "direction": direction(asked, runs),
+        "matrix": matrix_of(ours["forest"]),
+        "reject": {
+            kind: [
+                (limit, *one)
+                for limit, one in zip(
+                    class_page.LIMITS,
+                    statistics.reject_curve(ours[kind].right, ours[kind].likeliest, class_page.LIMITS),
+                )
+            ]
+            for kind in ours
+        },
+        "by_class": {kind: class_models.figures_by_class(stem) for kind, stem in stems.items()},
+    }
     found["rates"] = None if asked.no_rates else rates(asked, runs, samples, stems["naive-bayes"])
     (asked.runs / "found.json").write_text(json.dumps(found))
     pictures = asked.folder / "reproduce"

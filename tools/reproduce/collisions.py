@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a queue loses in front of a chained table of few slots, at a rate that one of 500,000 takes with some time to spare.
+"""What a queue loses in front of a chained table of few slots, at a rate that one of 500,000 takes with some time to
+spare.
 
-Slots are the heads of chains, a power of two; every flow has an entry, so that fewer slots make longer chains and nothing is left out.
+Slots are the heads of chains, a power of two; every flow has an entry, so that fewer slots make longer chains and
+nothing is left out.
 """
+
 import json
 
 from rows import Rows
@@ -10,8 +13,23 @@ from runs import bench
 
 FLOWS, LOADS, AMPLE = 250_000, (0.25, 0.5, 1, 4, 16), 0.5  # flows to slots; of 500,000, or 2^19
 BUSY = 0.85  # of the time; runs of a busier one would differ by more than tables do
-ARGUMENTS = ["tables", "--tables", "chained-loaded", "--flows", str(FLOWS), "--zipf", "1.1", "--load", ",".join(map(str, LOADS)), "--rounds", "9"]
-COMMANDS = f"parshall bench {' '.join(ARGUMENTS)} --offered MPPS, at {BUSY} of what {round(FLOWS / AMPLE):,} slots take in a run before"
+ARGUMENTS = [
+    "tables",
+    "--tables",
+    "chained-loaded",
+    "--flows",
+    str(FLOWS),
+    "--zipf",
+    "1.1",
+    "--load",
+    ",".join(map(str, LOADS)),
+    "--rounds",
+    "9",
+]
+COMMANDS = (
+    f"parshall bench {' '.join(ARGUMENTS)} --offered MPPS, at {BUSY} of what {round(FLOWS / AMPLE):,} slots "
+    f"take in a run before"
+)
 
 
 def version():

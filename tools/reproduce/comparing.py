@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons of rows of runs, by columns: a column `ns` has its interval in `low_ns` and `high_ns`. A column of a measured row that has none, and that its
-run does not declare as counted, is known to no interval: comparisons with it stay open.
+"""Comparisons of rows of runs, by columns: a column `ns` has its interval in `low_ns` and `high_ns`. A column of a
+measured row that has none, and that its run does not declare as counted, is known to no interval: comparisons with it
+stay open.
 
-Where intervals overlap, two rows of the same runs, of which there are enough, are compared by their ratio in each run, or the difference: what one process
-has of luck in where its memory lies, and what else the machine does, both have.
+Where intervals overlap, two rows of the same runs, of which there are enough, are compared by their ratio in each run,
+or the difference: what one process has of luck in where its memory lies, and what else the machine does, both have.
 """
+
 import dataclasses
 import math
 import statistics
@@ -139,15 +141,26 @@ def difference(a, b, column="ns"):
     if pairs:
         each = [of_a - of_b for of_a, of_b in pairs]
         found = more(b, a, column)
-        return {column: found.value, f"low_{column}": found.low, f"high_{column}": found.high, "of": found.of, "same_processes": a["same_processes"],
-                "each": {column: each}}
+        return {
+            column: found.value,
+            f"low_{column}": found.low,
+            f"high_{column}": found.high,
+            "of": found.of,
+            "same_processes": a["same_processes"],
+            "each": {column: each},
+        }
     left, right = estimate(a, column), estimate(b, column)
-    return {column: left.value - right.value, f"low_{column}": left.low - right.high, f"high_{column}": left.high - right.low,
-            "of": of_interval(a, column)}
+    return {
+        column: left.value - right.value,
+        f"low_{column}": left.low - right.high,
+        f"high_{column}": left.high - right.low,
+        "of": of_interval(a, column),
+    }
 
 
 def more(a, b, column="ns"):
-    """What b has above a: the mean of what it is in each run, with its interval (99 %, by Student's t), where both are of the same; else what both intervals allow."""
+    """What b has above a: the mean of what it is in each run, with its interval (99 %, by Student's t), where both are
+    of the same; else what both intervals allow."""
     pairs = _pairs(a, b, column)
     if pairs:
         return Estimate(*_mean_interval([of_b - of_a for of_a, of_b in pairs]), Of.PAIRS, unit_of(column))

@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """CSV files beside a paper's page: every claim with its numbers, and every row of every run."""
+
 import csv
 import json
 import math
 
-CLAIMS = ("figure", "verdict", "claim", "is_headline", "result", "unit", "left", "left_low", "left_high", "relation", "factor", "right", "right_low", "right_high", "slack")
+CLAIMS = (
+    "figure",
+    "verdict",
+    "claim",
+    "is_headline",
+    "result",
+    "unit",
+    "left",
+    "left_low",
+    "left_high",
+    "relation",
+    "factor",
+    "right",
+    "right_low",
+    "right_high",
+    "slack",
+)
 
 
 def _number(value):
@@ -17,18 +34,33 @@ def _side(estimate):
 
 
 def write_claims(results, path):
-    """A row for each claim: left < factor * right, by more than slack, confirms it. Fractions are as measured, whatever unit the page shows. Returns whether there is one."""
+    """A row for each claim: left < factor * right, by more than slack, confirms it. Fractions are as measured, whatever
+    unit the page shows. Returns whether there is one."""
     rows = []
     for result in results:
         for one in result.seen.comparisons if result.seen else ():
-            rows.append((result.figure.name, result.answer, one.what, int(one.headline), one.answer().value, one.less.unit or one.more.unit, *_side(one.less),
-                         "<=" if one.or_equal else "<", _number(one.factor), *_side(one.more), _number(one.slack)))
+            rows.append(
+                (
+                    result.figure.name,
+                    result.answer,
+                    one.what,
+                    int(one.headline),
+                    one.answer().value,
+                    one.less.unit or one.more.unit,
+                    *_side(one.less),
+                    "<=" if one.or_equal else "<",
+                    _number(one.factor),
+                    *_side(one.more),
+                    _number(one.slack),
+                )
+            )
     _write(path, CLAIMS, rows)
     return bool(rows)
 
 
 def write_runs(files, path):
-    """A row for each row of each run: its run, the number of its pass, and its columns. files: paths by run's name. Returns whether there is one."""
+    """A row for each row of each run: its run, the number of its pass, and its columns. files: paths by run's name.
+    Returns whether there is one."""
     rows = []
     for name, paths in files.items():
         for number, of_pass in enumerate(paths, 1):

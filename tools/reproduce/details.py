@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part below the table of a paper's page: for each figure the measurement, its plot, and each comparison with its numbers."""
+"""The part below the table of a paper's page: for each figure the measurement, its plot, and each comparison with its
+numbers."""
+
 from judge import Of
 from wording import inequality_of
 
@@ -23,7 +25,15 @@ def interval_of(comparisons, counts):
         words.append(f"of ratios or differences within each of {number} runs")
     if Of.ROUNDS in kinds:
         words.append("within a run")
-    words += [word for kind, word in ((Of.CAPTURES, "over captures"), (Of.WINDOWS, "over simulated windows"), (Of.CASES, "over simulated cases")) if kind in kinds]
+    words += [
+        word
+        for kind, word in (
+            (Of.CAPTURES, "over captures"),
+            (Of.WINDOWS, "over simulated windows"),
+            (Of.CASES, "over simulated cases"),
+        )
+        if kind in kinds
+    ]
     return f"*Intervals: {' and '.join(words)}.*" if words else ""
 
 
@@ -31,7 +41,10 @@ def table_of(comparisons):
     """Headlines first, in bold."""
     first = sorted(comparisons, key=lambda one: not one.headline)
     names = [f"**{cell(one.what)}**" if one.headline else cell(one.what) for one in first]
-    return [*COMPARISONS, *(f"| {name} | {inequality_of(one)} | {one.answer().value} |" for name, one in zip(names, first))]
+    return [
+        *COMPARISONS,
+        *(f"| {name} | {inequality_of(one)} | {one.answer().value} |" for name, one in zip(names, first)),
+    ]
 
 
 def section(result, counts, plots):
@@ -41,12 +54,35 @@ def section(result, counts, plots):
     interval = interval_of(seen.comparisons, [counts[name] for name in figure.runs if name in counts])
     note = ["", f"{seen.note[:1].upper()}{seen.note[1:]}."] if seen.note else []
     picture = ["", f"![{figure.name}]({figure.plot}.svg)"] if figure.plot in plots else []
-    return ["", f"### {figure.name}", "", f"*{figure.states}*", "", f"**{result.answer.capitalize()}**, by {runs}.", "", f"Measured: {seen.text}.", *note, *picture, "",
-            *([interval, ""] if interval else []), *table_of(seen.comparisons)]
+    return [
+        "",
+        f"### {figure.name}",
+        "",
+        f"*{figure.states}*",
+        "",
+        f"**{result.answer.capitalize()}**, by {runs}.",
+        "",
+        f"Measured: {seen.text}.",
+        *note,
+        *picture,
+        "",
+        *([interval, ""] if interval else []),
+        *table_of(seen.comparisons),
+    ]
 
 
 def sections(results, counts, plots):
     """Returns the sections of all figures that were judged; empty if there are none."""
     judged = [result for result in results if result.seen]
-    return ["", HEADING, "", "Each table has the claims of a conclusion, with the numbers of both sides. Intervals are in brackets. The headline is in bold.",
-            *(line for result in judged for line in section(result, counts, plots))] if judged else []
+    return (
+        [
+            "",
+            HEADING,
+            "",
+            "Each table has the claims of a conclusion, with the numbers of both sides. Intervals are in brackets. The "
+            "headline is in bold.",
+            *(line for result in judged for line in section(result, counts, plots)),
+        ]
+        if judged
+        else []
+    )

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet counting by dpdk-testpmd, as it comes and tuned, and packet and flow counting by parshall, in turns, on the same DPDK device: a capture that is
-received over and over, which copies each frame from memory as fast as it is polled."""
+"""Packet counting by dpdk-testpmd, as it comes and tuned, and packet and flow counting by parshall, in turns, on the
+same DPDK device: a capture that is received over and over, which copies each frame from memory as fast as it is
+polled."""
+
 import json
 import pathlib
 import random
@@ -16,8 +18,10 @@ import threading
 FLOWS, BUFFERS = 1 << 16, 1 << 17
 ROUNDS, SECONDS, MOST_SECONDS = 2, 1, 90
 TUNED = ["--burst=256", "--rxd=4096", "--mbcache=512"]
-COMMANDS = (f"dpdk-testpmd (rxonly; tuned: {' '.join(TUNED)}) and parshall watch, with --packets-only and without, all on "
-            "vdev:net_pcap0,rx_pcap=...,infinite_rx=1")
+COMMANDS = (
+    f"dpdk-testpmd (rxonly; tuned: {' '.join(TUNED)}) and parshall watch, with --packets-only and without, all on "
+    "vdev:net_pcap0,rx_pcap=...,infinite_rx=1"
+)
 TRAFFIC = ("uniform", "zipf")
 
 
@@ -37,17 +41,45 @@ def write_capture(path, traffic):
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
         for i, flow in enumerate(order):
             ports, addresses = tuples[flow][:4], tuples[flow][4:]
-            frame = (bytes(12) + b"\x08\x00" + struct.pack(">BBHIBBH", 0x45, 0, 46, 0, 64, 17, 0) + addresses + ports +
-                     struct.pack(">HH", 26, 0) + bytes(18))
+            frame = (
+                bytes(12)
+                + b"\x08\x00"
+                + struct.pack(">BBHIBBH", 0x45, 0, 46, 0, 64, 17, 0)
+                + addresses
+                + ports
+                + struct.pack(">HH", 26, 0)
+                + bytes(18)
+            )
             file.write(struct.pack("<IIII", 1_600_000_000, i, len(frame), len(frame)) + frame)
 
 
 def testpmd(capture, number, options):
     """Mpps: the median of what it says each second, from when it receives."""
-    running = subprocess.Popen(["dpdk-testpmd", "--no-huge", "-m", "1024", "--no-pci", f"--vdev=net_pcap0,rx_pcap={capture},infinite_rx=1",
-                                "-l", "0,1", "--file-prefix", f"reproduce{number}", "--", f"--total-num-mbufs={BUFFERS}", *options,
-                                "--forward-mode=rxonly", "--auto-start", "--stats-period", "1"],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    running = subprocess.Popen(
+        [
+            "dpdk-testpmd",
+            "--no-huge",
+            "-m",
+            "1024",
+            "--no-pci",
+            f"--vdev=net_pcap0,rx_pcap={capture},infinite_rx=1",
+            "-l",
+            "0,1",
+            "--file-prefix",
+            f"reproduce{number}",
+            "--",
+            f"--total-num-mbufs={BUFFERS}",
+            *options,
+            "--forward-mode=rxonly",
+            "--auto-start",
+            "--stats-period",
+            "1",
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     ended = threading.Timer(MOST_SECONDS, running.kill)
     ended.start()
     try:
@@ -73,9 +105,27 @@ def testpmd(capture, number, options):
 
 
 def watch(parshall, capture, *options):
-    done = subprocess.run([parshall, "watch", "-q", "-i", f"vdev:net_pcap0,rx_pcap={capture},infinite_rx=1", "--mbufs", str(BUFFERS), "--flows",
-                           str(FLOWS), "--duration", f"{SECONDS}s", "--format", "json", *options],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        [
+            parshall,
+            "watch",
+            "-q",
+            "-i",
+            f"vdev:net_pcap0,rx_pcap={capture},infinite_rx=1",
+            "--mbufs",
+            str(BUFFERS),
+            "--flows",
+            str(FLOWS),
+            "--duration",
+            f"{SECONDS}s",
+            "--format",
+            "json",
+            *options,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         raise RuntimeError(f"parshall watch ended with {done.returncode}: {done.stderr[-500:]}")
     summary = json.loads(done.stdout)["summary"]
@@ -84,8 +134,15 @@ def watch(parshall, capture, *options):
 
 def row(traffic, name, samples):
     ordered = sorted(samples)
-    return {"traffic": traffic, "row": name, "interval_of": "RUNS", "mpps": statistics.median(ordered), "low_mpps": ordered[0], "high_mpps": ordered[-1],
-            "samples": len(ordered)}
+    return {
+        "traffic": traffic,
+        "row": name,
+        "interval_of": "RUNS",
+        "mpps": statistics.median(ordered),
+        "low_mpps": ordered[0],
+        "high_mpps": ordered[-1],
+        "samples": len(ordered),
+    }
 
 
 def measure(parshall, path):
@@ -98,7 +155,9 @@ def measure(parshall, path):
             ways = {}
             if with_testpmd:
                 ways["packets, dpdk-testpmd"] = lambda: testpmd(capture, len(samples["packets, dpdk-testpmd"]), [])
-                ways["packets, dpdk-testpmd tuned"] = lambda: testpmd(capture, len(samples["packets, dpdk-testpmd"]), TUNED)
+                ways["packets, dpdk-testpmd tuned"] = lambda: testpmd(
+                    capture, len(samples["packets, dpdk-testpmd"]), TUNED
+                )
             ways["packets, parshall"] = lambda: watch(parshall, capture, "--packets-only")
             ways["flows, parshall"] = lambda: watch(parshall, capture)
             ways["flows and p99 gap, parshall"] = lambda: watch(parshall, capture, "--stats", "gap_p99")

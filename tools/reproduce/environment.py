@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python packages that a script here needs, in an environment of their own."""
+
 import importlib.metadata
 import os
 import pathlib

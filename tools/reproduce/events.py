@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel counts while flows are counted: pages that are touched for the first time, and switches to other threads, by
+"""What the kernel counts while flows are counted: pages that are touched for the first time, and switches to other
+threads, by
 `perf stat`. What a packet adds is the difference of a long run and a short one."""
+
 import json
 import pathlib
 import shutil
@@ -21,12 +23,19 @@ def version():
 def counts(parshall, packets):
     """Of one run, by event; ms of task-clock."""
     with tempfile.NamedTemporaryFile("r") as told:
-        done = subprocess.run(["perf", "stat", "-x,", "-e", ",".join(EVENTS), "-o", told.name, parshall, *WATCH, "--count", str(packets)],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            ["perf", "stat", "-x,", "-e", ",".join(EVENTS), "-o", told.name, parshall, *WATCH, "--count", str(packets)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
         fields = [line.split(",") for line in told.read().splitlines() if line and not line.startswith("#")]
     found = {line[2]: float(line[0]) for line in fields if len(line) > 2 and line[0].replace(".", "", 1).isdigit()}
     if done.returncode != 0 or set(found) != set(EVENTS):
-        raise RuntimeError(f"perf stat ended with {done.returncode}: {done.stderr.strip() or 'an event was not counted'}")
+        raise RuntimeError(
+            f"perf stat ended with {done.returncode}: {done.stderr.strip() or 'an event was not counted'}"
+        )
     return found
 
 
@@ -42,4 +51,7 @@ def measure(parshall, path):
         values = sorted(sample[event] / millions for sample in samples)
         if values:
             row |= {column: statistics.median(values), f"low_{column}": values[0], f"high_{column}": values[-1]}
-    path.write_text(json.dumps({"experiment": "events", "missing": missing, "rows": [row] if samples else []}) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps({"experiment": "events", "missing": missing, "rows": [row] if samples else []}) + "\n",
+        encoding="utf-8",
+    )

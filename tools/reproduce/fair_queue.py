@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fair queue under test: flows of which the k-th is k times slower than the first, more than the queue's rate in all."""
+"""A fair queue under test: flows of which the k-th is k times slower than the first, more than the queue's rate in
+all."""
+
 import json
 import pathlib
 import shutil
@@ -12,11 +14,22 @@ AGGRESSIVE = 200  # flows that are above their fair share, as in the paper
 FRAME = SIZE - 4  # what a queue counts: without check sequence
 LIMIT = 8  # packets of a queue, each a turn
 # Those flows have the share of the next one, which has all that it sends.
-PASSED = sum(1 / max(flow, AGGRESSIVE + 1) for flow in range(1, FLOWS + 1)) / sum(1 / flow for flow in range(1, FLOWS + 1))
+PASSED = sum(1 / max(flow, AGGRESSIVE + 1) for flow in range(1, FLOWS + 1)) / sum(
+    1 / flow for flow in range(1, FLOWS + 1)
+)
 RATE_PPS = OFFERED_PPS * PASSED
 RATE_BPS = round(RATE_PPS * 8 * FRAME)
 DEVICE = f"fair-queue:rate={RATE_BPS}bit,flows={FLOWS},limit={LIMIT},quantum={FRAME}"
-ARGUMENTS = ["--through", DEVICE, "-g", f"flows={FLOWS},dist=ladder,size={SIZE}", "--rate", f"{OFFERED_PPS}pps", "--duration", f"{SECONDS}s"]
+ARGUMENTS = [
+    "--through",
+    DEVICE,
+    "-g",
+    f"flows={FLOWS},dist=ladder,size={SIZE}",
+    "--rate",
+    f"{OFFERED_PPS}pps",
+    "--duration",
+    f"{SECONDS}s",
+]
 COMMANDS = "parshall test run " + " ".join(ARGUMENTS)
 
 
@@ -39,25 +52,51 @@ def max_min(offered, capacity):
 
 
 def rows_of(report):
-    """A row a flow, from the fastest on: frames sent, received and lost; the max-min fair share of the rate in frames of the whole run, the same for all;
-    what came as a share of that; and by how many frames it is off from what the flow has to get."""
+    """A row a flow, from the fastest on: frames sent, received and lost; the max-min fair share of the rate in frames
+    of the whole run, the same for all; what came as a share of that; and by how many frames it is off from what the
+    flow has to get."""
     flows = report["flows"]
     sent = [flow["sent_frames"] for flow in flows]
     fair = max_min(sent, RATE_PPS * sum(sent) / sum(flow["sent_pps"] for flow in flows))
-    return [{"row": "flow", "flow": flow["stream"] + 1, "sent": flow["sent_frames"], "received": flow["received_frames"], "sent_pps": flow["sent_pps"],
-             "lost": flow["sent_frames"] - flow["received_frames"], "fair": fair, "got_share": flow["received_frames"] / fair,
-             "off": abs(flow["received_frames"] - min(flow["sent_frames"], fair))} for flow in flows]
+    return [
+        {
+            "row": "flow",
+            "flow": flow["stream"] + 1,
+            "sent": flow["sent_frames"],
+            "received": flow["received_frames"],
+            "sent_pps": flow["sent_pps"],
+            "lost": flow["sent_frames"] - flow["received_frames"],
+            "fair": fair,
+            "got_share": flow["received_frames"] / fair,
+            "off": abs(flow["received_frames"] - min(flow["sent_frames"], fair)),
+        }
+        for flow in flows
+    ]
 
 
 def measure(parshall, path):
     """One document; without rows where there can be no such device."""
     missing, load = why_not(), pathlib.Path("/proc/loadavg").read_text()
-    document = {"experiment": "fair-queue", "machine": {"load": " ".join(load.split()[:3])}, "missing": missing, "rows": []}
+    document = {
+        "experiment": "fair-queue",
+        "machine": {"load": " ".join(load.split()[:3])},
+        "missing": missing,
+        "rows": [],
+    }
     if missing is None:
-        done = subprocess.run([parshall, "test", "run", *ARGUMENTS, "-q", "--format", "json"], capture_output=True, text=True, timeout=240, check=False)
+        done = subprocess.run(
+            [parshall, "test", "run", *ARGUMENTS, "-q", "--format", "json"],
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
         if done.returncode != 0:
             raise RuntimeError(f"parshall test run ended with {done.returncode}: {done.stderr}")
         report = json.loads(done.stdout)
         document["rows"] = rows_of(report)
-        document |= {column: report["summary"][column] for column in ("fairness_of_rates", "fairness_of_ratios", "latency_p99_ns")}
+        document |= {
+            column: report["summary"][column]
+            for column in ("fairness_of_rates", "fairness_of_ratios", "latency_p99_ns")
+        }
     path.write_text(json.dumps(document) + "\n", encoding="utf-8")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdict on a conclusion, from its comparisons.
 
-A paper concludes an order or a factor. Each is a Comparison of two estimates with intervals. A comparison is confirmed or refuted only
-if the intervals do not overlap. A conclusion is confirmed if its main claims (the headline) are, most of the others are, and none is
-refuted.
+A paper concludes an order or a factor. Each is a Comparison of two estimates with intervals. A comparison is confirmed
+or refuted only if the intervals do not overlap. A conclusion is confirmed if its main claims (the headline) are, most
+of the others are, and none is refuted.
 """
+
 import dataclasses
 import enum
 import math
@@ -16,6 +17,7 @@ NAMED = 2  # claims that a verdict names of those that decide it; it counts the 
 
 class Of(enum.Enum):
     """What an interval is of."""
+
     COUNT = "counted: the same in each run"
     ROUNDS = "rounds within one run"
     RUNS = "runs, each in a process of its own"
@@ -33,12 +35,16 @@ class Answer(enum.Enum):
 
 
 HOLDS, IN_PART, NOT_DECIDED, FAILS = "confirmed", "partly confirmed", "undecided", "refuted"
-FIRST = {FAILS: (Answer.DISAGREES, Answer.AGREES, Answer.OPEN), NOT_DECIDED: (Answer.OPEN, Answer.AGREES, Answer.DISAGREES)}  # answers in the order of a verdict
+FIRST = {
+    FAILS: (Answer.DISAGREES, Answer.AGREES, Answer.OPEN),
+    NOT_DECIDED: (Answer.OPEN, Answer.AGREES, Answer.DISAGREES),
+}  # answers in the order of a verdict
 
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
     """A value, and the interval that it is known to within. unit: for display alone."""
+
     value: float
     low: float
     high: float
@@ -76,6 +82,7 @@ class Comparison:
     slack: what the measurement cannot resolve, in its unit: intervals that are no further apart overlap.
     headline: that the conclusion is about this above all.
     """
+
     what: str
     less: Estimate
     more: Estimate
@@ -86,7 +93,9 @@ class Comparison:
 
     def __post_init__(self):
         if not (self.factor > 0 and self.slack >= 0):
-            raise ValueError(f"{self.what}: a factor is above 0 and a slack not below it, not {self.factor} and {self.slack}")
+            raise ValueError(
+                f"{self.what}: a factor is above 0 and a slack not below it, not {self.factor} and {self.slack}"
+            )
 
     def answer(self):
         more = self.more.times(self.factor)
@@ -104,6 +113,7 @@ class Verdict:
 @dataclasses.dataclass(frozen=True)
 class Conclusion:
     """What a paper concludes: comparisons, of which one at least is the headline."""
+
     comparisons: tuple
 
     def __post_init__(self):
@@ -130,15 +140,27 @@ class Conclusion:
         return IN_PART if agree else NOT_DECIDED
 
     def _why(self, answer):
-        """The claims that decide, with their numbers; the headline is first, and in bold. Of the others, one that is refuted, and how many there are."""
+        """The claims that decide, with their numbers; the headline is first, and in bold. Of the others, one that is
+        refuted, and how many there are."""
         ordered = sorted(self.comparisons, key=lambda one: (not one.headline, measured(one) == "counted"))
         parts = []
         for at, kind in enumerate(FIRST.get(answer, (Answer.AGREES, Answer.DISAGREES, Answer.OPEN))):
-            claims = [f"**{one.what}** ({measured(one)})" if one.headline else f"{one.what} ({measured(one)})" for one in ordered if one.answer() == kind]
+            claims = [
+                f"**{one.what}** ({measured(one)})" if one.headline else f"{one.what} ({measured(one)})"
+                for one in ordered
+                if one.answer() == kind
+            ]
             if claims and at == 0:
                 parts.append(_named(claims, NAMED))
             elif claims:
-                parts.append(f"{kind.value.capitalize()}: " + (_named(claims, 1) if kind is Answer.DISAGREES else f"{len(claims)} claim{'s' if len(claims) > 1 else ''}"))
+                parts.append(
+                    f"{kind.value.capitalize()}: "
+                    + (
+                        _named(claims, 1)
+                        if kind is Answer.DISAGREES
+                        else f"{len(claims)} claim{'s' if len(claims) > 1 else ''}"
+                    )
+                )
         return ". ".join(parts) + "."
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Heavy hitters that are still found where some flows are not looked at, by threshold: simulated.
 
-A window has FLOWS flows of SOURCES sources. How the bytes spread, which the paper does not say, is tried in two ways: shares of the flows by Zipf's
-law, each of a source by chance, so that a heavy source has one large flow; and shares of the sources so, each of as many flows that are alike. A source is
-heavy that has more than the threshold's share of all bytes; it is found if what is left of its flows has.
+A window has FLOWS flows of SOURCES sources. How the bytes spread, which the paper does not say, is tried in two ways:
+shares of the flows by Zipf's law, each of a source by chance, so that a heavy source has one large flow; and shares of
+the sources so, each of as many flows that are alike. A source is heavy that has more than the threshold's share of all
+bytes; it is found if what is left of its flows has.
 """
+
 import json
 import pathlib
 import random
@@ -16,7 +18,10 @@ FLOWS, SOURCES, ZIPF, WINDOWS = 1000, 100, 1.1, 400
 THRESHOLDS = (0.005, 0.01, 0.02, 0.05)
 MISSING = (0.1, 0.3, 0.5, 0.7, 0.9)
 BY_FLOW, BY_SOURCE = "flows of Zipf", "sources of Zipf"
-COMMANDS = f"simulated by tools/reproduce/missing_flows.py: {WINDOWS} windows of {FLOWS} flows of {SOURCES} sources, Zipf {ZIPF}"
+COMMANDS = (
+    f"simulated by tools/reproduce/missing_flows.py: {WINDOWS} windows of {FLOWS} flows of {SOURCES} sources, "
+    f"Zipf {ZIPF}"
+)
 
 
 def version():
@@ -61,6 +66,16 @@ def measure(_, path):
         for missing in MISSING:
             for threshold, values in recalls(rng, spread, missing).items():
                 middle, half = statistics.fmean(values), 1.96 * statistics.stdev(values) / len(values) ** 0.5
-                rows.append({"row": f"threshold {100 * threshold:g} %, {spread}", "spread": spread, "interval_of": Of.WINDOWS.name, "missing": missing, "threshold": threshold,
-                             "recall": middle, "low_recall": middle - half, "high_recall": middle + half})
+                rows.append(
+                    {
+                        "row": f"threshold {100 * threshold:g} %, {spread}",
+                        "spread": spread,
+                        "interval_of": Of.WINDOWS.name,
+                        "missing": missing,
+                        "threshold": threshold,
+                        "recall": middle,
+                        "low_recall": middle - half,
+                        "high_recall": middle + half,
+                    }
+                )
     path.write_text(json.dumps({"experiment": "missing-flows", "rows": rows}) + "\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What judges of MONA share: names of tasks and modes, and estimates that stand for several rows."""
+
 import math
 import statistics
 
@@ -12,7 +13,12 @@ FIRST = next(iter(TASKS))  # a row of each run, where all have the same
 NO_ADAPT, ADAPT, CONTROL = "no-adapt", "adapt-only", "accuracy"  # as the paper has it
 THRESHOLD = 0.75  # of recall, as in the paper
 NOTHING = 1e-3  # share of packets
-KEPT = ("heavy hitters use counts that flows keep in every state here, so a flow in a lighter state is not missed. Lost packets cost few of them, because the threshold is a fraction of the counted packets (in the paper: of bytes). Shed packets cost many")
+KEPT = (
+    "heavy hitters use counts that flows keep in every state here, so a flow in a lighter state is not missed. "
+    "Lost "
+    "packets cost few of them, because the threshold is a fraction of the counted packets (in the paper: of bytes). "
+    "Shed packets cost many"
+)
 
 
 def percent(share):
@@ -30,7 +36,8 @@ def _of(estimates):
 
 
 def pooled(rows, column, function=statistics.fmean):
-    """One row of several: what `function` makes of them in each run, where all have values in the same runs; else of each of their ends."""
+    """One row of several: what `function` makes of them in each run, where all have values in the same runs; else of
+    each of their ends."""
     if not rows:
         raise MissingRows("none of the rows that this is about")
     each = [row.get("each", {}).get(column, ()) for row in rows]
@@ -39,7 +46,9 @@ def pooled(rows, column, function=statistics.fmean):
     known_of = [estimate(row, column) for row in rows]
     value, low, high = (function([getattr(one, end) for one in known_of]) for end in ("value", "low", "high"))
     if function is statistics.fmean and {one.of for one in known_of} == {Of.WINDOWS}:  # each by chance of its own
-        low, high = (value + sign * math.hypot(*(one.high - one.value for one in known_of)) / len(rows) for sign in (-1, 1))
+        low, high = (
+            value + sign * math.hypot(*(one.high - one.value for one in known_of)) / len(rows) for sign in (-1, 1)
+        )
     return {column: value, f"low_{column}": low, f"high_{column}": high, "of": _of(known_of)}
 
 
@@ -54,13 +63,23 @@ def total(row, *columns):
 
 
 def _over_runs(column, values, processes):
-    return {column: statistics.median(values), f"low_{column}": min(values), f"high_{column}": max(values), "of": Of.RUNS, "each": {column: values},
-            "same_processes": next(iter(processes)) if len(processes) == 1 else frozenset(processes)}
+    return {
+        column: statistics.median(values),
+        f"low_{column}": min(values),
+        f"high_{column}": max(values),
+        "of": Of.RUNS,
+        "each": {column: values},
+        "same_processes": next(iter(processes)) if len(processes) == 1 else frozenset(processes),
+    }
 
 
 def sum_of(estimates):
     """The sum of each of their ends."""
-    return Estimate(*(sum(getattr(one, end) for one in estimates) for end in ("value", "low", "high")), _of(estimates), estimates[0].unit)
+    return Estimate(
+        *(sum(getattr(one, end) for one in estimates) for end in ("value", "low", "high")),
+        _of(estimates),
+        estimates[0].unit,
+    )
 
 
 def minus(one, other):
@@ -69,7 +88,8 @@ def minus(one, other):
 
 
 def known(rows, column):
-    """Those that have a value; where some have one in each of enough runs, these alone: of others no interval is known."""
+    """Those that have a value; where some have one in each of enough runs, these alone: of others no interval is
+    known."""
     found = [row for row in rows if row[column] is not None]
     return [row for row in found if f"low_{column}" in row or column in row.get("exact", ())] or found
 

@@ -4,6 +4,7 @@
 
 Run as a program this is such a neighbour: neighbours.py BYTES.
 """
+
 import ctypes
 import json
 import mmap
@@ -13,7 +14,23 @@ import subprocess
 import sys
 
 TABLES = "count-array,linear,cuckoo-4,cuckoo-1"
-BENCH = ["tables", "--tables", TABLES, "--task", "heavy-hitter", "--key-bytes", "8", "--batch", "64", "--flows", "1Mi", "--zipf", "1.1", "--rounds", "9"]
+BENCH = [
+    "tables",
+    "--tables",
+    TABLES,
+    "--task",
+    "heavy-hitter",
+    "--key-bytes",
+    "8",
+    "--batch",
+    "64",
+    "--flows",
+    "1Mi",
+    "--zipf",
+    "1.1",
+    "--rounds",
+    "9",
+]
 MEMORY_MB = 512
 STRETCH = 256 << 10  # bytes that are copied at a time
 
@@ -42,8 +59,14 @@ class Neighbours:
     def __enter__(self):
         try:
             for core in self._cores:
-                self._running.append(subprocess.Popen([sys.executable, __file__, str(self._size)], stdout=subprocess.PIPE, text=True,
-                                                      preexec_fn=lambda core=core: os.sched_setaffinity(0, {core})))
+                self._running.append(
+                    subprocess.Popen(
+                        [sys.executable, __file__, str(self._size)],
+                        stdout=subprocess.PIPE,
+                        text=True,
+                        preexec_fn=lambda core=core: os.sched_setaffinity(0, {core}),
+                    )
+                )
             if any(one.stdout.readline().strip() != "ready" for one in self._running):
                 raise RuntimeError(f"a neighbour of {self._size} bytes does not begin")
             return self
@@ -60,8 +83,13 @@ class Neighbours:
 
 def bench(parshall, core):
     """The rows of one run of BENCH that has the core."""
-    done = subprocess.run([parshall, "bench", *BENCH, "--format", "json"], capture_output=True, text=True, check=False,
-                          preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+    done = subprocess.run(
+        [parshall, "bench", *BENCH, "--format", "json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+    )
     if done.returncode != 0:
         raise RuntimeError(f"parshall bench tables ended with {done.returncode}: {done.stderr}")
     return json.loads(done.stdout)
@@ -70,7 +98,11 @@ def bench(parshall, core):
 class ByNumber:
     """A run: a table beside none, one, and as many neighbours as there are other cores."""
 
-    COMMANDS = f"taskset -c 0 parshall bench {' '.join(BENCH)}, beside tools/reproduce/neighbours.py {MEMORY_MB << 20} on other cores"
+    COMMANDS = (
+        f"taskset -c 0 parshall bench {' '.join(BENCH)}, beside tools/reproduce/neighbours.py {MEMORY_MB << 20}"
+        f" "
+        f"on other cores"
+    )
 
     def version(self):
         return pathlib.Path(__file__).read_text()
@@ -80,11 +112,14 @@ class ByNumber:
         missing = None if len(cores) > 1 else "one core: a neighbour needs one of its own"
         rows, machine = [], None
         for number in range(len(cores)) if missing is None else ():
-            with Neighbours(MEMORY_MB << 20, cores[1:1 + number]):
+            with Neighbours(MEMORY_MB << 20, cores[1 : 1 + number]):
                 document = bench(parshall, cores[0])
             machine = machine or document["machine"]
             rows += [{**row, "neighbours": number} for row in document["rows"]]
-        path.write_text(json.dumps({"experiment": "neighbours", "machine": machine, "missing": missing, "rows": rows}) + "\n", encoding="utf-8")
+        path.write_text(
+            json.dumps({"experiment": "neighbours", "machine": machine, "missing": missing, "rows": rows}) + "\n",
+            encoding="utf-8",
+        )
 
 
 NUMBER = ByNumber()

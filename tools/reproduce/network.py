@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network of namespaces that is made for an experiment and removed at its end: client, router, server."""
+
 import os
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ def run(*words):
 
 class Spaces:
     """Namespaces with what joins them, while the context lasts: they go at its end, whatever happened."""
+
     NAMES = ()
     _count = 0
 
@@ -54,6 +56,7 @@ class Spaces:
 
 class Wire(Spaces):
     """sender (wire0) -- (wire0) nobody, by a veth pair without addresses."""
+
     NAMES = ("sender", "nobody")
 
     def _make(self):
@@ -66,8 +69,10 @@ class Wire(Spaces):
 class RoutedNetwork(Spaces):
     """client (wire0) -- (client0) router (server0) -- (wire0) server, by veth pairs; the kernels forward and do TCP.
 
-    The client may use a port again a second after its connection was closed, as the experiment's many connections from few ports want it.
+    The client may use a port again a second after its connection was closed, as the experiment's many connections from
+    few ports want it.
     """
+
     NAMES = ("client", "router", "server")
     CLIENT = {4: "192.0.2.1", 6: "2001:db8:1::1"}
     SERVER = {4: "198.51.100.1", 6: "2001:db8:2::1"}
@@ -90,8 +95,20 @@ class RoutedNetwork(Spaces):
         run("ip", "-n", host, "link", "add", "wire0", "type", "veth", "peer", "name", f"{name}0", "netns", router)
         for version in (4, 6):
             nodad = ["nodad"] if version == 6 else []
-            run("ip", "-n", host, "address", "add", f"{addresses[version]}/{self.BITS[version]}", "dev", "wire0", *nodad)
-            run("ip", "-n", router, "address", "add", f"{self.GATEWAYS[name][version]}/{self.BITS[version]}", "dev", f"{name}0", *nodad)
+            run(
+                "ip", "-n", host, "address", "add", f"{addresses[version]}/{self.BITS[version]}", "dev", "wire0", *nodad
+            )
+            run(
+                "ip",
+                "-n",
+                router,
+                "address",
+                "add",
+                f"{self.GATEWAYS[name][version]}/{self.BITS[version]}",
+                "dev",
+                f"{name}0",
+                *nodad,
+            )
         run("ip", "-n", host, "link", "set", "wire0", "up")
         run("ip", "-n", router, "link", "set", f"{name}0", "up")
         for version in (4, 6):

@@ -1,23 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many tasks could have what they want, for who knows beforehand what comes and what it takes.
 
-What a packet adds is measured for each set of tasks (`parshall profile`). Who knows that, keeps all packets counted, and needs no margin for chance looks at 0.75
-of the flows, the same of all of them, for as many tasks as fit, whichever fit best: a flow that none of these looks at is counted and no more. Flows are taken to be
-alike: what can be gained beyond that by leaving out heavy flows first, or of heavy hitters light ones, is not in it.
+What a packet adds is measured for each set of tasks (`parshall profile`). Who knows that, keeps all packets counted,
+and needs no margin for chance looks at 0.75 of the flows, the same of all of them, for as many tasks as fit, whichever
+fit best: a flow that none of these looks at is counted and no more. Flows are taken to be alike: what can be gained
+beyond that by leaving out heavy flows first, or of heavy hitters light ones, is not in it.
 """
+
 import itertools
 import json
 import math
 import subprocess
 import tomllib
 
-TASKS = {"heavy-hitters": "heavy-hitters:threshold=0.1%,most=100000", "retransmissions": "retransmissions:most=100000", "bursty": "bursty:most=100000",
-         "latency-change": "latency-change:most=100000"}
+TASKS = {
+    "heavy-hitters": "heavy-hitters:threshold=0.1%,most=100000",
+    "retransmissions": "retransmissions:most=100000",
+    "bursty": "bursty:most=100000",
+    "latency-change": "latency-change:most=100000",
+}
 NAMES = tuple(TASKS)
 # configuration: share of the flows, and the tasks that they are for (lab/adaptive_scenarios.cpp)
 CONFIGURATIONS = {
     "chain": [(1 / 5, NAMES[:n]) for n in range(5)],
-    "tree": [(1 / 4, ()), (1 / 4, ("heavy-hitters", "retransmissions")), (1 / 4, ("retransmissions", "bursty")), (1 / 4, ("bursty", "latency-change"))],
+    "tree": [
+        (1 / 4, ()),
+        (1 / 4, ("heavy-hitters", "retransmissions")),
+        (1 / 4, ("retransmissions", "bursty")),
+        (1 / 4, ("bursty", "latency-change")),
+    ],
 }
 TRAFFIC = "flows=250000,dist=zipf:1.1,protocol=connections,resend=0.005"
 ROUNDS, BUSY = 15, 0.95  # load 1 is a busy share
@@ -47,7 +58,11 @@ def measure(parshall, path, load_1_mpps):
         text.append(f'[[state]]\nname = "{name_of(tasks)}"\ntasks = ["count"{", " if specs else ""}{specs}]')
     states.write_text("\n".join(text) + "\n")
     profile = path.with_suffix(".profile.toml")
-    subprocess.run([parshall, "profile", "--states", states, "-g", traffic(load_1_mpps), "--rounds", str(ROUNDS), "-o", profile], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [parshall, "profile", "--states", states, "-g", traffic(load_1_mpps), "--rounds", str(ROUNDS), "-o", profile],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     with open(profile, "rb") as file:
         costs = {state["name"]: state["cost_ns"] for state in tomllib.load(file)["state"]}
     path.write_text(json.dumps(costs))
@@ -60,14 +75,32 @@ def satisfied(costs, configuration, load, full_ns):
         return len(NAMES)
 
     def added_ns(kept):
-        return sum(share * costs[name_of(tuple(task for task in tasks if task in kept))] for share, tasks in CONFIGURATIONS[configuration])
+        return sum(
+            share * costs[name_of(tuple(task for task in tasks if task in kept))]
+            for share, tasks in CONFIGURATIONS[configuration]
+        )
 
     base_ns = full_ns - added_ns(NAMES)
-    return max((len(kept) for kept in SETS if base_ns + 0.75 * added_ns(kept) + 0.25 * added_ns(()) <= full_ns / (BUSY * load)), default=0)
+    return max(
+        (
+            len(kept)
+            for kept in SETS
+            if base_ns + 0.75 * added_ns(kept) + 0.25 * added_ns(()) <= full_ns / (BUSY * load)
+        ),
+        default=0,
+    )
 
 
 def satisfied_on_average(costs, configuration, load, full_ns, swings):
     if not swings:
         return satisfied(costs, configuration, load, full_ns)
     steps = 200
-    return sum(satisfied(costs, configuration, 1 + (load - 1) * (1 - math.cos(2 * math.pi * (i + 0.5) / steps)) / 2, full_ns) for i in range(steps)) / steps
+    return (
+        sum(
+            satisfied(
+                costs, configuration, 1 + (load - 1) * (1 - math.cos(2 * math.pi * (i + 0.5) / steps)) / 2, full_ns
+            )
+            for i in range(steps)
+        )
+        / steps
+    )

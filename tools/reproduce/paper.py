@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The declarations of a paper's module: its figures and tables in order, and the runs that they need."""
+
 import dataclasses
 import typing
 
@@ -14,9 +15,10 @@ ANSWERS = (judge.HOLDS, judge.IN_PART, judge.NOT_DECIDED, judge.FAILS, NOT_HERE,
 class Run:
     """A command of the lab, or a module that measures with several: measure(parshall, path), version() and COMMANDS.
 
-    quick: the arguments in `make reproduce-quick`; a run without them has no part in it. draw(rows) gives a gnuplot script
-    where the plot is not a line along x, or bars.
+    quick: the arguments in `make reproduce-quick`; a run without them has no part in it. draw(rows) gives a gnuplot
+    script where the plot is not a line along x, or bars.
     """
+
     arguments: tuple = ()
     x: str | None = None
     y: str = "ns"
@@ -33,6 +35,7 @@ class Run:
 @dataclasses.dataclass(frozen=True)
 class Seen:
     """The measurement for a figure: in words, and the comparisons of its conclusion."""
+
     text: str
     comparisons: tuple
     note: str = ""
@@ -50,9 +53,11 @@ class NotYet(Exception):
 class Figure:
     """A figure, a table, or a part of one that concludes something of its own.
 
-    states: the paper's conclusion in our words. judge(runs) gives Seen, from a dictionary of Rows by the names in `runs`. Where there
-    is none, not_here says why not. plot: the run that is drawn beside it. ours: that the paper does not have it.
+    states: the paper's conclusion in our words. judge(runs) gives Seen, from a dictionary of Rows by the names in
+    `runs`. Where there is none, not_here says why not. plot: the run that is drawn beside it. ours: that the paper does
+    not have it.
     """
+
     name: str
     states: str
     runs: tuple = ()

@@ -1,30 +1,87 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plots of runs by gnuplot: as their paper draws them, or a line for each first name along a column, or bars."""
+
 import shutil
 import subprocess
 
-VARIED = ("beside", "sharing", "input", "reads", "workers", "scheduler", "cores", "cache", "pools", "batch", "ip_version")  # beside the line's name
-NO_LABEL = ("experiment", "verdict", "traffic", "task", "beside", "sharing", "input", "reads", "prefetch", "pages", "kept_of_samples")
-LABELS = {"ns": "ns a packet", "mpps": "Mpps", "lossless_mpps": "Mpps without loss, modelled", "modelled_loss": "share lost, modelled", "missed_share": "share of packets missed",
-          "batch": "packets a batch", "queues": "queues a core", "flows": "flows", "load": "flows for each slot", "zipf": "skew (Zipf)", "memory_mb": "MB", "footprint_mb": "neighbour's footprint, MB",
-          "value_bytes": "bytes of a value", "hit_share": "share of lookups from cache", "missing": "share of flows missing", "mpps_cpu": "million packets a second of CPU"}
+VARIED = (
+    "beside",
+    "sharing",
+    "input",
+    "reads",
+    "workers",
+    "scheduler",
+    "cores",
+    "cache",
+    "pools",
+    "batch",
+    "ip_version",
+)  # beside the line's name
+NO_LABEL = (
+    "experiment",
+    "verdict",
+    "traffic",
+    "task",
+    "beside",
+    "sharing",
+    "input",
+    "reads",
+    "prefetch",
+    "pages",
+    "kept_of_samples",
+)
+LABELS = {
+    "ns": "ns a packet",
+    "mpps": "Mpps",
+    "lossless_mpps": "Mpps without loss, modelled",
+    "modelled_loss": "share lost, modelled",
+    "missed_share": "share of packets missed",
+    "batch": "packets a batch",
+    "queues": "queues a core",
+    "flows": "flows",
+    "load": "flows for each slot",
+    "zipf": "skew (Zipf)",
+    "memory_mb": "MB",
+    "footprint_mb": "neighbour's footprint, MB",
+    "value_bytes": "bytes of a value",
+    "hit_share": "share of lookups from cache",
+    "missing": "share of flows missing",
+    "mpps_cpu": "million packets a second of CPU",
+}
 MOST_TICS = 10
 SIZE = "set terminal svg noenhanced size 900,560"
 
 
-PANELS = ("set multiplot layout 2,4 margins 0.05,0.98,0.09,0.85 spacing 0.045,0.16", "set grid", "set yrange [0:1.02]", "set tics font ',9'", "unset key")
+PANELS = (
+    "set multiplot layout 2,4 margins 0.05,0.98,0.09,0.85 spacing 0.045,0.16",
+    "set grid",
+    "set yrange [0:1.02]",
+    "set tics font ',9'",
+    "unset key",
+)
 
 
 def panel(title, series):
     """One of PANELS: $d0, $d1, ... as lines with their intervals."""
-    return [f'set title "{title}"', "plot " + ", ".join(f"$d{n} using 1:2:3:4 with yerrorlines" for n in range(len(series)))]
+    return [
+        f'set title "{title}"',
+        "plot " + ", ".join(f"$d{n} using 1:2:3:4 with yerrorlines" for n in range(len(series))),
+    ]
 
 
 def key(series):
     """Above all of PANELS, after the last of them."""
     place = [f"set {side}margin at screen {at}" for side, at in (("l", 0.05), ("r", 0.98), ("t", 0.99), ("b", 0.93))]
-    return [*place, "unset title", "unset tics", "unset border", "set key center center horizontal maxrows 1",
-            "plot [0:1] " + ", ".join(f'NaN with linespoints linetype {n + 1} title "{name}"' for n, name in enumerate(series)), "unset multiplot"]
+    return [
+        *place,
+        "unset title",
+        "unset tics",
+        "unset border",
+        "set key center center horizontal maxrows 1",
+        "plot [0:1] "
+        + ", ".join(f'NaN with linespoints linetype {n + 1} title "{name}"' for n, name in enumerate(series)),
+        "unset multiplot",
+    ]
 
 
 def tics_of(values):
@@ -39,19 +96,31 @@ def label_of(column):
 
 def series_of(rows, x, y):
     """The lines of a plot: points (x, y, low, high) by name."""
-    label = next((column for column in rows.all[0] if isinstance(rows.all[0][column], str) and column not in NO_LABEL), None)
+    label = next(
+        (column for column in rows.all[0] if isinstance(rows.all[0][column], str) and column not in NO_LABEL), None
+    )
     series = {}
     for row in rows.all:
         if row.get(y) is None or (x and row.get(x) is None):
             continue
-        name = (row[label] if label else y) + " " + ", ".join(f"{key} {row[key]}" for key in VARIED if key in row and key not in (x, label) and len(rows.values(key)) > 1)
+        name = (
+            (row[label] if label else y)
+            + " "
+            + ", ".join(
+                f"{key} {row[key]}"
+                for key in VARIED
+                if key in row and key not in (x, label) and len(rows.values(key)) > 1
+            )
+        )
         if x != "zipf" and len(rows.values("zipf") if "zipf" in row else [0]) > 1:
             name += f" skew {row['zipf']}"
         if x != "flows" and x is not None and len(rows.values("flows") if "flows" in row else [0]) > 1:
             name += f" {row['flows']} flows"
         if x is None and "traffic" in row and len(rows.values("traffic")) > 1:
             name += " " + row["traffic"]
-        series.setdefault(" ".join(name.split()), []).append((row[x] if x else 0, row[y], row.get(f"low_{y}", row[y]), row.get(f"high_{y}", row[y])))
+        series.setdefault(" ".join(name.split()), []).append(
+            (row[x] if x else 0, row[y], row.get(f"low_{y}", row[y]), row.get(f"high_{y}", row[y]))
+        )
     return series
 
 
@@ -62,13 +131,25 @@ def script_of(run, rows):
     script = [f'set ylabel "{label_of(run.y)}"', "set grid", "set yrange [0:*]"]
     if run.x:
         is_wide = min(point[0] for points in series.values() for point in points) > 0 and run.x != "zipf"
-        script += [f'set xlabel "{label_of(run.x)}"', "set key outside right", *(["set logscale x 2"] if is_wide else []), *tics_of(rows.values(run.x))]
+        script += [
+            f'set xlabel "{label_of(run.x)}"',
+            "set key outside right",
+            *(["set logscale x 2"] if is_wide else []),
+            *tics_of(rows.values(run.x)),
+        ]
         for i, points in enumerate(series.values()):
             script += [f"$d{i} << EOD"] + [" ".join(map(str, point)) for point in sorted(points)] + ["EOD"]
-        return script + ["plot " + ", ".join(f'$d{i} with yerrorlines title "{title}"' for i, title in enumerate(series))]
+        return script + [
+            "plot " + ", ".join(f'$d{i} with yerrorlines title "{title}"' for i, title in enumerate(series))
+        ]
     script += ["$d << EOD"] + [f'"{title}" ' + " ".join(map(str, points[0][1:])) for title, points in series.items()]
-    return script + ["EOD", f"set xrange [-0.6:{len(series) - 0.4}]", "set style fill solid 0.5", "set xtics rotate by 60 right",
-                     "plot $d using 0:2:3:4:(0.7):xtic(1) with boxerrorbars notitle"]
+    return script + [
+        "EOD",
+        f"set xrange [-0.6:{len(series) - 0.4}]",
+        "set style fill solid 0.5",
+        "set xtics rotate by 60 right",
+        "plot $d using 0:2:3:4:(0.7):xtic(1) with boxerrorbars notitle",
+    ]
 
 
 def plot(run, rows, path):
@@ -76,4 +157,9 @@ def plot(run, rows, path):
     if shutil.which("gnuplot") is None or not rows.all:
         return False
     script = [SIZE, f'set output "{path}"', *script_of(run, rows)]
-    return subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, stdout=subprocess.DEVNULL, check=False).returncode == 0
+    return (
+        subprocess.run(
+            ["gnuplot"], input="\n".join(script) + "\n", text=True, stdout=subprocess.DEVNULL, check=False
+        ).returncode
+        == 0
+    )

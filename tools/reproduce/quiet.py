@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether this machine has its cores to itself: what goes by the wall clock measures others else."""
+
 import pathlib
 import time
 

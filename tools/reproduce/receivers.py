@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What else reads packets, beside parshall: each reads the same capture file, in turns, and its CPU time is taken."""
+
 import json
 import os
 import pathlib
@@ -10,7 +11,10 @@ import tempfile
 
 import devices
 
-ROUNDS, REPEATS = 5, 30  # of the capture, one behind the other: what a program takes to begin has to be little beside it
+ROUNDS, REPEATS = (
+    5,
+    30,
+)  # of the capture, one behind the other: what a program takes to begin has to be little beside it
 # name: (program, arguments before and after the capture's; {folder} is one that goes)
 OTHERS = {
     "packets, tcpdump": ("tcpdump", ["-w", "/dev/null", "-r"], []),
@@ -18,7 +22,10 @@ OTHERS = {
     "flows, suricata": ("suricata", ["-S", "/dev/null", "--runmode", "single", "-l", "{folder}", "-r"], []),
 }
 OURS = {"flows, parshall": [], "flows and p99 gap, parshall": ["--stats", "gap_p99"]}
-COMMANDS = "tcpdump -w /dev/null -r, nfpcapd -w FOLDER -r, suricata -S /dev/null --runmode single -l FOLDER -r, parshall watch -q --top 1 -r"
+COMMANDS = (
+    "tcpdump -w /dev/null -r, nfpcapd -w FOLDER -r, suricata -S /dev/null --runmode single -l FOLDER -r, "
+    "parshall watch -q --top 1 -r"
+)
 
 
 def version():
@@ -52,13 +59,27 @@ def measure(parshall, path):
         capture = pathlib.Path(folder) / "uniform.pcap"
         devices.write_capture(capture, "uniform")
         packets = repeated(capture, REPEATS)
-        commands = {name: [parshall, "watch", "-q", "--flows", str(2 * devices.FLOWS), "--top", "1", *more, "-r", str(capture)] for name, more in OURS.items()}
+        commands = {
+            name: [parshall, "watch", "-q", "--flows", str(2 * devices.FLOWS), "--top", "1", *more, "-r", str(capture)]
+            for name, more in OURS.items()
+        }
         for name, (program, before, after) in OTHERS.items():
             if shutil.which(program):
                 commands[name] = [program, *before, str(capture), *after]
         for _ in range(ROUNDS):
             for name, command in commands.items():
                 with tempfile.TemporaryDirectory() as written:
-                    samples.setdefault(name, []).append(packets / cpu_seconds([word.format(folder=written) for word in command]) / 1e6)
-    rows = [{"row": name, "interval_of": "RUNS", "mpps_cpu": statistics.median(rates), "low_mpps_cpu": min(rates), "high_mpps_cpu": max(rates)} for name, rates in samples.items()]
+                    samples.setdefault(name, []).append(
+                        packets / cpu_seconds([word.format(folder=written) for word in command]) / 1e6
+                    )
+    rows = [
+        {
+            "row": name,
+            "interval_of": "RUNS",
+            "mpps_cpu": statistics.median(rates),
+            "low_mpps_cpu": min(rates),
+            "high_mpps_cpu": max(rates),
+        }
+        for name, rates in samples.items()
+    ]
     path.write_text(json.dumps({"experiment": "receivers", "rows": rows}) + "\n", encoding="utf-8")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that are kept: each is measured in a process of its own, once for a program and its arguments, and found again."""
+"""Runs that are kept: each is measured in a process of its own, once for a program and its arguments, and found
+again."""
+
 import hashlib
 import json
 import pathlib
@@ -16,13 +18,22 @@ def command_of(run):
     """As a reader would type it."""
     if run.module:
         return run.module.COMMANDS
-    return "parshall bench " + " ".join(run.arguments).replace(headers.PLACE, f"-r {headers.NAME}") + (" --seed N" if run.seeded else "")
+    return (
+        "parshall bench "
+        + " ".join(run.arguments).replace(headers.PLACE, f"-r {headers.NAME}")
+        + (" --seed N" if run.seeded else "")
+    )
 
 
 def bench(parshall, arguments, path):
-    done = subprocess.run([parshall, "bench", *arguments, "--format", "json", "-o", path], stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        [parshall, "bench", *arguments, "--format", "json", "-o", path], stderr=subprocess.PIPE, text=True, check=False
+    )
     if done.returncode != 0 or "stopped after" in done.stderr:
-        raise RuntimeError(f"parshall bench {arguments[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no word'])[-1]}")
+        raise RuntimeError(
+            f"parshall bench {arguments[0]} ended with {done.returncode}: "
+            f"{(done.stderr.strip().splitlines() or ['no word'])[-1]}"
+        )
 
 
 class Store:
@@ -36,7 +47,9 @@ class Store:
         programs = [pathlib.Path(parshall), *pathlib.Path(parshall).parent.glob("parshall-*[a-z]")]
         self.failed = []  # names of runs that gave no figures
         self.waiting = []  # of those that wait for a machine that has little else to do
-        self._program = hashlib.sha256(b"".join(program.read_bytes() for program in sorted(programs) if program.is_file())).hexdigest()
+        self._program = hashlib.sha256(
+            b"".join(program.read_bytes() for program in sorted(programs) if program.is_file())
+        ).hexdigest()
 
     def wanted(self, runs):
         """Of a dictionary, those that are to be measured."""
@@ -67,7 +80,14 @@ class Store:
                 print(f"run {number} of {min(passes, run.passes or passes)}, {name}: {command_of(run)}", flush=True)
                 try:
                     self._measure_one(run, path, number)
-                except (RuntimeError, OSError, ValueError, LookupError, TypeError, subprocess.SubprocessError) as reason:
+                except (
+                    RuntimeError,
+                    OSError,
+                    ValueError,
+                    LookupError,
+                    TypeError,
+                    subprocess.SubprocessError,
+                ) as reason:
                     print(f"{name} is left out: {type(reason).__name__}: {reason}", file=sys.stderr)
                     self.failed.append(name)
         return True
@@ -75,7 +95,11 @@ class Store:
     def _is_busy(self, name):
         share = quiet.share_of_others()
         if share > quiet.MOST:
-            print(f"{name} waits: others have {share:.0%} of the cores, and it goes by the wall clock (--busy measures all the same)", file=sys.stderr)
+            print(
+                f"{name} waits: others have {share:.0%} of the cores, and it goes by the wall clock (--busy measures "
+                f"all the same)",
+                file=sys.stderr,
+            )
             self.waiting.append(name)
         return share > quiet.MOST
 
@@ -91,7 +115,8 @@ class Store:
         part.rename(path)
 
     def found(self, runs, passes):
-        """Rows over the passes that there are; of how many passes each is; and the files: all by name. Passes without rows count where there are no others."""
+        """Rows over the passes that there are; of how many passes each is; and the files: all by name. Passes without
+        rows count where there are no others."""
         there = {}
         for number in range(1, passes + 1):
             for name, run in self._of_pass(runs, number).items():
@@ -102,7 +127,9 @@ class Store:
         for name, paths in there.items():
             arguments = runs[name].quick if self.is_quick else runs[name].arguments
             try:
-                rows[name] = over_runs([Rows.read(path, runs[name].counted, rounds_of(arguments) == 1) for path in paths])
+                rows[name] = over_runs(
+                    [Rows.read(path, runs[name].counted, rounds_of(arguments) == 1) for path in paths]
+                )
             except MissingRows as reason:
                 print(f"{name} is left out: {reason}", file=sys.stderr)
                 self.failed.append(name)

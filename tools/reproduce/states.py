@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What MONA's monitoring states add to a packet: `parshall profile` of both configurations in one file."""
+
 import json
 import pathlib
 import subprocess
@@ -35,10 +36,20 @@ def measure(parshall, path):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "states.toml")
         file.write_text(text(), encoding="utf-8")
-        done = subprocess.run([parshall, *ARGUMENTS, "--states", file, "-o", f"{folder}/profile.toml"], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [parshall, *ARGUMENTS, "--states", file, "-o", f"{folder}/profile.toml"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode != 0:
         raise RuntimeError(f"parshall profile ended with {done.returncode}: {done.stderr[-500:]}")
     told = json.loads(done.stdout)
-    rows = [{"state": row["what"].removeprefix(WHAT), **{column: row[column] for column in ("ns", "low_ns", "high_ns")}} for row in told["rows"]
-            if row["what"].startswith(WHAT)]
-    path.write_text(json.dumps({"experiment": "states", "machine": told["machine"], "rows": rows}) + "\n", encoding="utf-8")
+    rows = [
+        {"state": row["what"].removeprefix(WHAT), **{column: row[column] for column in ("ns", "low_ns", "high_ns")}}
+        for row in told["rows"]
+        if row["what"].startswith(WHAT)
+    ]
+    path.write_text(
+        json.dumps({"experiment": "states", "machine": told["machine"], "rows": rows}) + "\n", encoding="utf-8"
+    )

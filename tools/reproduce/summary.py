@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first page, docs/reproduce.md: a summary of the papers' pages, read from them."""
+
 import itertools
 import re
 
@@ -23,7 +24,7 @@ A conclusion of a paper is a set of claims. Its main claims are the headline. A 
 | partly confirmed | a part of the headline is confirmed, or all of it without most of the rest |
 | undecided | no claim of the headline is confirmed or refuted |
 | refuted | a claim of the headline is refuted, and none is confirmed |
-"""
+"""  # noqa: E501
 
 
 def lines_of(text):
@@ -48,7 +49,7 @@ def brief(states):
     """The first sentences of a statement, as many as a cell has room for."""
     sentences = re.split(r"(?<=\.) (?=[A-Z])", states)
     words = list(itertools.accumulate(len(sentence.split()) for sentence in sentences))
-    return " ".join(sentences[:max(1, sum(count <= MOST_WORDS for count in words))])
+    return " ".join(sentences[: max(1, sum(count <= MOST_WORDS for count in words))])
 
 
 def row(line, where, of=""):
@@ -62,8 +63,13 @@ def section(paper, theirs, counts, where):
     doi = f" DOI: [{paper.doi}](https://doi.org/{paper.doi})." if paper.doi else ""
     verdicts = ", ".join(f"{number} {answer}" for answer, number in counts.items() if number)
     rows = [row(line, where) for name in paper.main for line in theirs if line[0] == name]
-    return ["", f"## {paper.title or paper.name}", "", f"{paper.citation}.{doi} [All figures]({where}): {verdicts}.",
-            *(["", "| figure | the paper states | verdict here |", "|---|---|---|", *rows] if rows else [])]
+    return [
+        "",
+        f"## {paper.title or paper.name}",
+        "",
+        f"{paper.citation}.{doi} [All figures]({where}): {verdicts}.",
+        *(["", "| figure | the paper states | verdict here |", "|---|---|---|", *rows] if rows else []),
+    ]
 
 
 def summary(papers, folder, agreement=""):
@@ -78,15 +84,32 @@ def summary(papers, folder, agreement=""):
         counts = {answer: sum(line[2] == answer for line in theirs) for answer in ANSWERS}
         totals = {answer: totals[answer] + count for answer, count in counts.items()}
         name = paper.title or paper.name
-        lines.append(f"| {f'[{name}]({where})' if path.exists() else name} | " + " | ".join(str(counts[answer]) for answer in ANSWERS) + " |")
+        lines.append(
+            f"| {f'[{name}]({where})' if path.exists() else name} | "
+            + " | ".join(str(counts[answer]) for answer in ANSWERS)
+            + " |"
+        )
         if path.exists():
             sections += section(paper, theirs, counts, where)
         beyond += [row(line, where, of=f"{paper.name} ") for line in ours]
     lines += ["| all | " + " | ".join(str(totals[answer]) for answer in ANSWERS) + " |"]
     judged = sum(totals[answer] for answer in (HOLDS, IN_PART, NOT_DECIDED, FAILS))
-    lines += ["", f"{judged} conclusions were tested: {totals[HOLDS]} are confirmed, {totals[IN_PART]} partly confirmed, {totals[FAILS]} refuted and {totals[NOT_DECIDED]} undecided. "
-              f"{totals[NOT_HERE]} figures and tables are not reproducible on this machine. Their rows give the reason."]
+    lines += [
+        "",
+        f"{judged} conclusions were tested: {totals[HOLDS]} are confirmed, {totals[IN_PART]} partly confirmed, "
+        f"{totals[FAILS]} refuted and {totals[NOT_DECIDED]} undecided. "
+        f"{totals[NOT_HERE]} figures and tables are not reproducible on this machine. Their rows give the reason.",
+    ]
     lines += ["", agreement] if agreement else []
     lines += sections
-    lines += ["", "## Beyond the papers", "", *(["These claims are our own.", "", "| beside figure | claim | verdict |", "|---|---|---|", *beyond] if beyond else ["Nothing was run yet."])]
+    lines += [
+        "",
+        "## Beyond the papers",
+        "",
+        *(
+            ["These claims are our own.", "", "| beside figure | claim | verdict |", "|---|---|---|", *beyond]
+            if beyond
+            else ["Nothing was run yet."]
+        ),
+    ]
     return "\n".join(lines) + "\n"

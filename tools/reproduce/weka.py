@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many flows Weka tells in a second of CPU time, off line, for the papers on classes of flows. It takes Java, and Maven, which fetches Weka."""
+"""How many flows Weka tells in a second of CPU time, off line, for the papers on classes of flows. It takes Java, and
+Maven, which fetches Weka."""
+
 import json
 import pathlib
 import random
@@ -22,7 +24,8 @@ def missing():
 
 
 def rates(samples, packets, rounds, jars):
-    """Flows a second of each round, by learner. Raises RuntimeError where Weka cannot be fetched into `jars`, or fails."""
+    """Flows a second of each round, by learner. Raises RuntimeError where Weka cannot be fetched into `jars`, or
+    fails."""
     if not list(jars.glob("weka-stable*.jar")):
         _run("Maven", ["mvn", "-q", "-B", "-f", POM, "dependency:copy-dependencies", f"-DoutputDirectory={jars}"])
     told = _run("Weka", ["java", "-cp", f"{jars}/*", SOURCE, samples, str(packets), str(rounds)])
@@ -36,7 +39,9 @@ def rates(samples, packets, rounds, jars):
 def _run(name, command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise RuntimeError(f"{name} ended with {done.returncode}: {(done.stderr.strip() or done.stdout.strip())[-400:]}")
+        raise RuntimeError(
+            f"{name} ended with {done.returncode}: {(done.stderr.strip() or done.stdout.strip())[-400:]}"
+        )
     return done.stdout
 
 
@@ -46,21 +51,30 @@ def write_samples(path):
     lines = [",".join(["class", "capture", *(f"size_{place + 1}" for place in range(PACKETS)), "fold"])]
     for number in range(CLASSES):
         means = [chance.uniform(200, 1340) for _ in range(PACKETS)]
-        lines += [f"class {number},made," + ",".join(str(round(mean + chance.uniform(-150, 150))) for mean in means) + ",0" for _ in range(FLOWS)]
+        lines += [
+            f"class {number},made," + ",".join(str(round(mean + chance.uniform(-150, 150))) for mean in means) + ",0"
+            for _ in range(FLOWS)
+        ]
     path.write_text("\n".join(lines) + "\n")
 
 
 class OffLine:
     """A run: naive Bayes of as many made classes as ours."""
 
-    COMMANDS = f"tools/reproduce/OfflineRate.java: Weka tells {CLASSES * FLOWS} made flows over and over, in {ROUNDS} rounds"
+    COMMANDS = (
+        f"tools/reproduce/OfflineRate.java: Weka tells {CLASSES * FLOWS} made flows over and over, in {ROUNDS} rounds"
+    )
 
     def version(self):
         return " ".join(path.read_text() for path in (pathlib.Path(__file__), SOURCE, POM))
 
     def measure(self, _, path):
         lacks = missing()
-        document = {"experiment": "off-line", "missing": lacks, "rows": [] if lacks else self._rows(path.parent / "weka")}
+        document = {
+            "experiment": "off-line",
+            "missing": lacks,
+            "rows": [] if lacks else self._rows(path.parent / "weka"),
+        }
         path.write_text(json.dumps(document) + "\n")
 
     def _rows(self, jars):
@@ -68,7 +82,15 @@ class OffLine:
             samples = pathlib.Path(folder) / "samples.csv"
             write_samples(samples)
             found = rates(samples, PACKETS, ROUNDS, jars.resolve())
-        return [{"row": name, "kfps": statistics.median(flows) / 1e3, "low_kfps": min(flows) / 1e3, "high_kfps": max(flows) / 1e3} for name, flows in found.items()]
+        return [
+            {
+                "row": name,
+                "kfps": statistics.median(flows) / 1e3,
+                "low_kfps": min(flows) / 1e3,
+                "high_kfps": max(flows) / 1e3,
+            }
+            for name, flows in found.items()
+        ]
 
 
 OFF_LINE = OffLine()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs say of table 1 of the paper on classification at wire speed: the rate, and the factor to off-line learners."""
+"""What runs say of table 1 of the paper on classification at wire speed: the rate, and the factor to off-line
+learners."""
+
 from comparing import estimate, reaches
 from judge import Comparison, Estimate
 from paper import NotYet, Seen
@@ -13,11 +15,22 @@ def table_1(runs):
     """The row that the paper adds to its list: what it classifies a second."""
     row = shape(runs["worst-case"], "1I-2Q-2P")
     inline = shape(runs["worst-case"], "1I-2Q-inline")
-    return Seen(f"1I-2Q-2P {row['classified_kfps'] / 1e3:.2f} Mflows/s; run to completion {inline['classified_kfps'] / 1e3:.2f}; the earlier work's best are "
-                "0.03 (offline, on a CPU) and 1 (flow handling on six cores)",
-                (reaches("two queues classify 2.8 Mflows/s", with_cores(runs["worst-case"], row), 2800, "classified_kfps", headline=True),
-                 reaches("more than the best earlier work", with_cores(runs["worst-case"], row), 1000, "classified_kfps")),
-                "the other rows are of the literature; the paper's machine had eight cores, " + cores_here(runs["worst-case"]))
+    return Seen(
+        f"1I-2Q-2P {row['classified_kfps'] / 1e3:.2f} Mflows/s; run to completion {inline['classified_kfps'] / 1e3:.2f}"
+        f"; the earlier work's best are "
+        "0.03 (offline, on a CPU) and 1 (flow handling on six cores)",
+        (
+            reaches(
+                "two queues classify 2.8 Mflows/s",
+                with_cores(runs["worst-case"], row),
+                2800,
+                "classified_kfps",
+                headline=True,
+            ),
+            reaches("more than the best earlier work", with_cores(runs["worst-case"], row), 1000, "classified_kfps"),
+        ),
+        "the other rows are of the literature; the paper's machine had eight cores, " + cores_here(runs["worst-case"]),
+    )
 
 
 def per_cpu_second(row):
@@ -34,8 +47,21 @@ def factor(runs):
         raise NotYet(f"it takes Weka: {off_line.documents[0]['missing']}")
     weka, row = off_line.one(row="NaiveBayes"), shape(runs["worst-case"], "1I-2Q-2P")
     theirs, cpu = estimate(weka, "kfps"), per_cpu_second(row)
-    return Seen(f"1I-2Q-2P {row['classified_kfps'] / 1e3:.2f} Mflows/s on line, Weka's naive Bayes {theirs.value:.0f} Kflows/s off line: {row['classified_kfps'] / theirs.value:.1f} "
-                f"times. In a second of CPU time {cpu.value:.0f} Kflows: {cpu.value / theirs.value:.1f} times",
-                (Comparison(f"{FACTOR} times as many flows on line as off line, per second", theirs.times(FACTOR), estimate(with_cores(runs["worst-case"], row), "classified_kfps"), or_equal=True, headline=True),
-                 Comparison("more per second of CPU time", theirs, cpu)),
-                "differs here: Weka classifies flows that are in memory, with ten generated classes, on one core of this machine, after its virtual machine has compiled it. The paper's 0.03 Mflows/s are from another study. The accuracy of naive Bayes: [the confusion matrix](../accuracy-classes.md#confusion-matrix)")
+    return Seen(
+        f"1I-2Q-2P {row['classified_kfps'] / 1e3:.2f} Mflows/s on line, Weka's naive Bayes {theirs.value:.0f} Kflows/s "
+        f"off line: {row['classified_kfps'] / theirs.value:.1f} "
+        f"times. In a second of CPU time {cpu.value:.0f} Kflows: {cpu.value / theirs.value:.1f} times",
+        (
+            Comparison(
+                f"{FACTOR} times as many flows on line as off line, per second",
+                theirs.times(FACTOR),
+                estimate(with_cores(runs["worst-case"], row), "classified_kfps"),
+                or_equal=True,
+                headline=True,
+            ),
+            Comparison("more per second of CPU time", theirs, cpu),
+        ),
+        "differs here: Weka classifies flows that are in memory, with ten generated classes, on one core of this "
+        "machine, after its virtual machine has compiled it. The paper's 0.03 Mflows/s are from another study. The "
+        "accuracy of naive Bayes: [the confusion matrix](../accuracy-classes.md#confusion-matrix)",
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page for each command, of what the programs say of their options."""
+
 import man
 import option_tree
 from words import prose, sentence, table
@@ -29,7 +30,9 @@ def described(option):
     anchor = (option.names[-1] if option.names else option.positional).lstrip("-").lower()
     word = "" if not takes else f" *{takes}*" if takes.isupper() else f" `{takes}`"
     yield f"#### {names}{word} {{ #{anchor} }}\n"
-    yield prose(man.sentences(option)) + ("" if option.names or not option.values else f" One of {', '.join(f'`{value}`' for value in option.values)}.")
+    yield prose(man.sentences(option)) + (
+        "" if option.names or not option.values else f" One of {', '.join(f'`{value}`' for value in option.values)}."
+    )
     yield ""
 
 
@@ -50,7 +53,10 @@ def page(command):
         yield f"```text\n{footer}\n```\n" if "\n" in footer else prose(footer) + "\n"
     if command.commands:
         yield "## Commands\n"
-        yield from table(("command", "what"), ((f"[{inner.name}]({'-'.join(inner.page)}.md)", prose(inner.help)) for inner in command.commands))
+        yield from table(
+            ("command", "what"),
+            ((f"[{inner.name}]({'-'.join(inner.page)}.md)", prose(inner.help)) for inner in command.commands),
+        )
     groups = {}
     for option in command.options:
         groups.setdefault(option.group if option.names else "Arguments", []).append(option)
@@ -78,7 +84,8 @@ def pages(parshall):
 
 
 def nav(parshall):
-    """For the site's navigation: the commands of each program, with those of `parshall` that others are among its own."""
+    """For the site's navigation: the commands of each program, with those of `parshall` that others are among its
+    own."""
     programs = {}
     for command in commands(parshall):
         programs.setdefault(command.page[0], []).append({" ".join(command.path): uri(command)})

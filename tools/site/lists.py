@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of what can be listed: tasks, statistics, counters and the rest, of what `parshall list` says."""
+
 import pathlib
 import re
 
@@ -7,20 +8,50 @@ import option_tree
 from words import PAGE_OF_TOPIC, code, prose, sentence, table
 
 TITLES = {
-    "statistics": ("Statistics of a flow", "What `--stats` takes; [what each means](../metrics.md), [how exact it is](../accuracy-statistics.md)."),
-    "tasks": ("Tasks", "Questions asked of every window; [how to ask them](../operating.md#tasks-and-events), [how right the answers are](../accuracy.md#tasks)."),
-    "sources": ("Sources and built-in traffic", "What can be read; [more on sources](../operating.md#sources), [on built-in traffic](../traffic.md)."),
+    "statistics": (
+        "Statistics of a flow",
+        "What `--stats` takes; [what each means](../metrics.md), [how exact it is](../accuracy-statistics.md).",
+    ),
+    "tasks": (
+        "Tasks",
+        "Questions asked of every window; [how to ask them](../operating.md#tasks-and-events), [how right the answers "
+        "are](../accuracy.md#tasks).",
+    ),
+    "sources": (
+        "Sources and built-in traffic",
+        "What can be read; [more on sources](../operating.md#sources), [on built-in traffic](../traffic.md).",
+    ),
     "outputs": ("Outputs", "Where records go as they end, and formats of reports; [how they are used](../exports.md)."),
-    "counters": ("Counters", "Everything that a run counts, by its name in JSON; [how they add up](../metrics.md#the-account)."),
+    "counters": (
+        "Counters",
+        "Everything that a run counts, by its name in JSON; [how they add up](../metrics.md#the-account).",
+    ),
     "testing": ("Goals and scenarios of device tests", "[How devices are tested](../testing-devices.md)."),
     "models": ("Models of classes", "For `parshall train`; [how applications are told](../classes.md)."),
-    "lab": ("Tables, hashes and experiments of the lab", "What [the lab](../lab.md) measures, and `parshall-lab watch` can run with."),
+    "lab": (
+        "Tables, hashes and experiments of the lab",
+        "What [the lab](../lab.md) measures, and `parshall-lab watch` can run with.",
+    ),
 }
-HEADINGS = {"tasks": "Tasks of a window", "fields": "Numbers of a flow in a window", "traffic": "Built-in traffic", "sources": "Sources", "exporters": "Exporters", "formats": "Formats of reports",
-            "goals": "Goals", "scenarios": "Scenarios", "tables": "Tables", "hashes": "Hashes", "experiments": "Experiments"}
+HEADINGS = {
+    "tasks": "Tasks of a window",
+    "fields": "Numbers of a flow in a window",
+    "traffic": "Built-in traffic",
+    "sources": "Sources",
+    "exporters": "Exporters",
+    "formats": "Formats of reports",
+    "goals": "Goals",
+    "scenarios": "Scenarios",
+    "tables": "Tables",
+    "hashes": "Hashes",
+    "experiments": "Experiments",
+}
 NAMES = r"(\S+) +(.+)"
 SHAPES = {  # topic: heads, and a line's groups, of which the first is a name
-    "statistics": (("statistic", "unit", "memory", "workers", "what"), r"(\S+) +(?:(\w+) +(?=\d+ bytes/))?(?:(\d+ bytes/flow) +)?(?:(mergeable) )?(.+)"),
+    "statistics": (
+        ("statistic", "unit", "memory", "workers", "what"),
+        r"(\S+) +(?:(\w+) +(?=\d+ bytes/))?(?:(\d+ bytes/flow) +)?(?:(mergeable) )?(.+)",
+    ),
     "fields": (("number", "what"), NAMES),
     "sources": (("source", "what"), r"(\S+ \S+) +(.+)"),
     "traffic": (("setting", "values", "what (and unless given)"), r"(\S+) +(\S+) +(.+)"),
@@ -36,7 +67,8 @@ SHAPES = {  # topic: heads, and a line's groups, of which the first is a name
 
 
 def groups(topic, pattern, line):
-    """What the line says, by the pattern's groups; one that is otherwise is an error: no page is silently without it."""
+    """What the line says, by the pattern's groups; one that is otherwise is an error: no page is silently without
+    it."""
     found = re.fullmatch(pattern, line)
     if not found:
         raise ValueError(f"tools/site/lists.py cannot read a line of `parshall list {topic}`: {line!r}")
@@ -89,7 +121,15 @@ def tasks(lines):
         name, what, default = groups("tasks", r"    (\S+) +(.+?)(?: \[([^\[\]]*)\])?", line)
         return code(name), code(default), prose(what)
 
-    return sections("tasks", lines, lambda line: line[0] != " ", heading, lambda line: line.startswith("    "), ("parameter", "unless given", "what"), row)
+    return sections(
+        "tasks",
+        lines,
+        lambda line: line[0] != " ",
+        heading,
+        lambda line: line.startswith("    "),
+        ("parameter", "unless given", "what"),
+        row,
+    )
 
 
 def experiments(lines):
@@ -101,7 +141,15 @@ def experiments(lines):
         name, what = groups("experiments", "  " + NAMES, line)
         return code(name), prose(what)
 
-    return sections("experiments", lines, lambda line: line[0] != " ", heading, lambda line: line[0] == " ", ("candidate", "what"), row)
+    return sections(
+        "experiments",
+        lines,
+        lambda line: line[0] != " ",
+        heading,
+        lambda line: line[0] == " ",
+        ("candidate", "what"),
+        row,
+    )
 
 
 def page(parshall, name):
@@ -112,7 +160,9 @@ def page(parshall, name):
         if topic in HEADINGS:
             yield f"## {HEADINGS[topic]}\n"
         lines = [line.rstrip() for line in option_tree.said_by(program, "list", topic).splitlines() if line.strip()]
-        yield from {"tasks": tasks, "experiments": experiments}.get(topic, lambda lines, topic=topic: plain(topic, lines))(lines)
+        yield from {"tasks": tasks, "experiments": experiments}.get(
+            topic, lambda lines, topic=topic: plain(topic, lines)
+        )(lines)
 
 
 def pages(parshall):

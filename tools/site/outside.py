@@ -1,13 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""outside.py SITE: what pages of the site would load from elsewhere, and where they say so; nothing where there is none. Links that a reader may follow are none of it."""
+"""outside.py SITE: what pages of the site would load from elsewhere, and where they say so; nothing where there is
+none. Links that a reader may follow are none of it."""
+
 import html.parser
 import pathlib
 import re
 import sys
 
-LOADS = {"src", "srcset", "data", "poster", "background", "action", "formaction"}  # attributes that a browser follows by itself; href is one of `link` and of what SVG draws
-FOLLOWED = "stylesheet", "icon", "preload", "prefetch", "preconnect", "dns-prefetch", "manifest", "modulepreload", "apple-touch-icon"
+LOADS = {
+    "src",
+    "srcset",
+    "data",
+    "poster",
+    "background",
+    "action",
+    "formaction",
+}  # attributes that a browser follows by itself; href is one of `link` and of what SVG draws
+FOLLOWED = (
+    "stylesheet",
+    "icon",
+    "preload",
+    "prefetch",
+    "preconnect",
+    "dns-prefetch",
+    "manifest",
+    "modulepreload",
+    "apple-touch-icon",
+)
 ELSEWHERE = re.compile(r"(?:https?:|wss?:|ftp:)?//[^/]", re.IGNORECASE)
 IN_STYLE = re.compile(r"""(?:url\(\s*["']?|@import\s+["'])((?:https?:)?//[^"')\s]+)""", re.IGNORECASE)
 IN_SCRIPT = re.compile(r"""(?:https?:|wss?:|(?<=["'`]))//[\w$][^"'`\s)]*\.[^"'`\s)]*""")
@@ -29,7 +49,15 @@ class Page(html.parser.HTMLParser):
         self._inside = tag
         values = {name: value or "" for name, value in attributes}
         for name, value in values.items():
-            if name in LOADS or name in ("href", "xlink:href") and (tag in ("use", "image", "base") or tag == "link" and any(kind in FOLLOWED for kind in values.get("rel", "").lower().split())):
+            if (
+                name in LOADS
+                or name in ("href", "xlink:href")
+                and (
+                    tag in ("use", "image", "base")
+                    or tag == "link"
+                    and any(kind in FOLLOWED for kind in values.get("rel", "").lower().split())
+                )
+            ):
                 self.loads += [url for url in re.split(r",\s+|\s+", value) if ELSEWHERE.match(url)]
             elif name == "style":
                 self.loads += IN_STYLE.findall(value)

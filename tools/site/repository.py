@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The repository's pages as the site has them: those outside of docs/ have a place in it, files of examples/ are on one page, and links between them go there."""
+"""The repository's pages as the site has them: those outside of docs/ have a place in it, files of examples/ are on one
+page, and links between them go there."""
+
 import pathlib
 import posixpath
 import re
@@ -7,11 +9,29 @@ import re
 from check_links import ELSEWHERE, FENCE, LINK, prose, slug
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OUTSIDE = {"README.md": "index.md", "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md", "tests/fuzz/README.md": "fuzzing.md", "python/README.md": "python.md"}
+OUTSIDE = {
+    "README.md": "index.md",
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+    "tests/fuzz/README.md": "fuzzing.md",
+    "python/README.md": "python.md",
+}
 EXAMPLES = "examples.md"
-LANGUAGES = {".cpp": "cpp", ".json": "json", ".proto": "protobuf", ".py": "python", ".sql": "sql", ".toml": "toml", ".yml": "yaml"}
+LANGUAGES = {
+    ".cpp": "cpp",
+    ".json": "json",
+    ".proto": "protobuf",
+    ".py": "python",
+    ".sql": "sql",
+    ".toml": "toml",
+    ".yml": "yaml",
+}
 # Code, or a link; one whose words are the name of a page, [metrics.md](metrics.md), has that page's title in the site.
-CODE_OR_LINK = re.compile(f"{FENCE.pattern}|`[^`\n]*`|(?P<name>\\[[\\w./-]+\\.md(?=\\]))?(?P<link>{LINK.pattern})", re.DOTALL | re.MULTILINE)
+CODE_OR_LINK = re.compile(
+    f"{FENCE.pattern}|`[^`\n]*`|(?P<name>\\[[\\w./-]+\\.md(?=\\]))?(?P<link>{LINK.pattern})", re.DOTALL | re.MULTILINE
+)
 
 
 def anchor(path):
@@ -19,7 +39,8 @@ def anchor(path):
 
 
 def place(path):
-    """Where the site has a file or folder of the repository: a path below docs/, perhaps with an anchor; None if it does not."""
+    """Where the site has a file or folder of the repository: a path below docs/, perhaps with an anchor; None if it
+    does not."""
     if path == "examples" or path.startswith("examples/"):
         return EXAMPLES + (f"#{anchor(path)}" if path != "examples" else "")
     return OUTSIDE.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else None)

@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts together what the site is made of: pages of docs/ and of other folders, pages made of what the programs say, and the configuration with all of them.
+"""Puts together what the site is made of: pages of docs/ and of other folders, pages made of what the programs say, and
+the configuration with all of them.
 
 usage: stage.py PARSHALL FOLDER
 """
+
 import pathlib
 import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
-import commands  # noqa: E402
-import lists  # noqa: E402
-import repository  # noqa: E402
+import commands
+import lists
+import repository
 
-LEFT_OUT = shutil.ignore_patterns("requirements.txt", "captures", "new", "__pycache__")  # of docs/: what notebooks make and need
+LEFT_OUT = shutil.ignore_patterns(
+    "requirements.txt", "captures", "new", "__pycache__"
+)  # of docs/: what notebooks make and need
 
 
-WHOLE_WIDTH = "---\nhide:\n  - navigation\n  - toc\n---\n"  # of the first page; what shows the repository would show it, too
+WHOLE_WIDTH = (
+    "---\nhide:\n  - navigation\n  - toc\n---\n"  # of the first page; what shows the repository would show it, too
+)
 
 
 def nav_lines(entries, indent):
@@ -32,8 +38,8 @@ def nav_lines(entries, indent):
 def configuration(parshall):
     lines = (HERE / "mkdocs.yml").read_text().splitlines()
     at = next(i for i, line in enumerate(lines) if line.strip() == "- COMMANDS")
-    indent = lines[at][:lines[at].index("-")]
-    return "\n".join([*lines[:at], *nav_lines(commands.nav(parshall), indent), *lines[at + 1:]]) + "\n"
+    indent = lines[at][: lines[at].index("-")]
+    return "\n".join([*lines[:at], *nav_lines(commands.nav(parshall), indent), *lines[at + 1 :]]) + "\n"
 
 
 def stage(parshall, folder):

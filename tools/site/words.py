@@ -1,26 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """What programs say, as Markdown."""
+
 import html
 import re
 
 # The page that has what `parshall list TOPIC` says; a topic that is missing here is an error where a page is made.
 PAGE_OF_TOPIC = {
-    "statistics": "reference/statistics.md", "tasks": "reference/tasks.md", "fields": "reference/tasks.md", "sources": "reference/sources.md", "traffic": "reference/sources.md",
-    "exporters": "reference/outputs.md", "formats": "reference/outputs.md", "counters": "reference/counters.md", "goals": "reference/testing.md",
-    "scenarios": "reference/testing.md", "models": "reference/models.md", "tables": "reference/lab.md", "hashes": "reference/lab.md", "experiments": "reference/lab.md",
+    "statistics": "reference/statistics.md",
+    "tasks": "reference/tasks.md",
+    "fields": "reference/tasks.md",
+    "sources": "reference/sources.md",
+    "traffic": "reference/sources.md",
+    "exporters": "reference/outputs.md",
+    "formats": "reference/outputs.md",
+    "counters": "reference/counters.md",
+    "goals": "reference/testing.md",
+    "scenarios": "reference/testing.md",
+    "models": "reference/models.md",
+    "tables": "reference/lab.md",
+    "hashes": "reference/lab.md",
+    "experiments": "reference/lab.md",
     "columns": "columns.md",
 }
 
 
 def prose(text):
-    """A sentence, for a page in reference/: options as code, pages and lists that it names as links; what is in ` stays."""
+    """A sentence, for a page in reference/: options as code, pages and lists that it names as links; what is in `
+    stays."""
     return "".join(part if i % 2 else words(part) for i, part in enumerate(re.split(r"(`[^`]*`)", text)))
 
 
 def words(text):
     text = re.sub(r"([\\`*_{}\[\]|])", r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     text = re.sub(r"\bdocs/([a-z-]+)\.md", r"[\1.md](../\1.md)", text)
-    text = re.sub(r"parshall list ([a-z]+)", lambda named: f"[`parshall list {named[1]}`](../{PAGE_OF_TOPIC[named[1]]})", text)
+    text = re.sub(
+        r"parshall list ([a-z]+)", lambda named: f"[`parshall list {named[1]}`](../{PAGE_OF_TOPIC[named[1]]})", text
+    )
     return re.sub(r"(?<![\w`-])(--?[a-z][a-z0-9-]*)", r"`\1`", text)
 
 

@@ -9,7 +9,11 @@ SHARES = ("live_flow_packets", "ended_record_packets", "kept_out_packets", "shed
 
 def of_packets(account, of="the run"):
     """Sentences about an account of packets that does not balance; none if it does."""
-    outcomes = sum(account[name] or 0 for name in DEVICE) + sum(account[name] for name in OUTCOMES) + sum(account["malformed"].values())
+    outcomes = (
+        sum(account[name] or 0 for name in DEVICE)
+        + sum(account[name] for name in OUTCOMES)
+        + sum(account["malformed"].values())
+    )
     shares = sum(account[name] for name in SHARES)
     wrong = []
     if account["offered"] != outcomes:
@@ -22,7 +26,8 @@ def of_packets(account, of="the run"):
 
 
 def of_workers(summary):
-    """Sentences where accounts of workers, and of receive threads in front of them, do not balance, or do not add up to the run's."""
+    """Sentences where accounts of workers, and of receive threads in front of them, do not balance, or do not add up to
+    the run's."""
     wrong = []
     threads = [(f"worker {number}", worker) for number, worker in enumerate(summary["workers"])]
     threads += [(f"receiver {number}", receiver) for number, receiver in enumerate(summary.get("receivers", []))]
@@ -40,9 +45,17 @@ def of_outputs(outputs):
     wrong = []
     for output in outputs:
         for unit in UNITS:
-            became = output["written"][unit] + output["unconfirmed"][unit] + output["waiting"][unit] + output["dropped"][unit]
+            became = (
+                output["written"][unit]
+                + output["unconfirmed"][unit]
+                + output["waiting"][unit]
+                + output["dropped"][unit]
+            )
             if output["offered"][unit] != became:
-                wrong.append(f"{output['name']}: {output['offered'][unit]} {unit} offered, {became} written, unconfirmed, waiting or dropped")
+                wrong.append(
+                    f"{output['name']}: {output['offered'][unit]} {unit} offered, {became} written, unconfirmed, "
+                    f"waiting or dropped"
+                )
     return wrong
 
 
@@ -54,22 +67,27 @@ def of_summary(summary):
 def of_growth(before, after):
     """Counters of a run that became less from one state to the next."""
     names = ("offered", "counted", "ended_record_packets", "kept_out_packets", "shed_packets", "nic_missed", "not_ip")
-    return [f"{name} fell from {before[name]} to {after[name]}" for name in names if (after[name] or 0) < (before[name] or 0)]
+    return [
+        f"{name} fell from {before[name]} to {after[name]}"
+        for name in names
+        if (after[name] or 0) < (before[name] or 0)
+    ]
 
 
 def of_metrics(metrics):
-    """Sentences where an output's account in what Prometheus reads does not balance; `metrics` are values by name with labels."""
+    """Sentences where an output's account in what Prometheus reads does not balance; `metrics` are values by name with
+    labels."""
     parts = {}
     for name, value in metrics.items():
         for unit in UNITS:
-            total = f"parshall_output_{unit}_total{{output=\""
+            total = f'parshall_output_{unit}_total{{output="'
             if name.startswith(total):
-                output, _, state = name[len(total):].partition('",state="')
+                output, _, state = name[len(total) :].partition('",state="')
                 parts.setdefault((output, unit), {})[state.rstrip('"}')] = value
             for state in ("waiting", "written"):
-                gauge = f"parshall_output_{state}_{unit}{{output=\""
+                gauge = f'parshall_output_{state}_{unit}{{output="'
                 if name.startswith(gauge):
-                    parts.setdefault((name[len(gauge):].rstrip('"}'), unit), {})[state] = value
+                    parts.setdefault((name[len(gauge) :].rstrip('"}'), unit), {})[state] = value
     wrong = []
     for (output, unit), of in parts.items():
         if 2 * of["offered"] != sum(of.values()):  # of which it is one

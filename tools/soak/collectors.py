@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collectors that count what comes, and that die, stall and come back."""
+
 import contextlib
 import select
 import socket
@@ -135,7 +136,7 @@ class TcpCollector(Collector):
             rest += part
             if rest:
                 try:
-                    del rest[:stream.read(bytes(rest))]
+                    del rest[: stream.read(bytes(rest))]
                 except ValueError as error:
                     self.wrong.append(str(error))
             if not part:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of records as others read them, up to where they were cut off: pyarrow, the ipfix module of Python, and Python's own csv and json. No code of this project.
+"""Files of records as others read them, up to where they were cut off: pyarrow, the ipfix module of Python, and
+Python's own csv and json. No code of this project.
 
-Each reader gives what it could read, (flow id, number of the record) with its packets, and whether the file ended in the middle of something.
+Each reader gives what it could read, (flow id, number of the record) with its packets, and whether the file ended in
+the middle of something.
 """
+
 import csv
 import json
 
@@ -11,7 +14,7 @@ def of_csv(path):
     records = []
     with open(path, newline="", encoding="utf-8") as file:
         text = file.read()
-    whole = text[:text.rfind("\n") + 1]
+    whole = text[: text.rfind("\n") + 1]
     for row in csv.DictReader(whole.splitlines()):
         records.append(((int(row["flow_id"]), int(row["record"])), int(row["packets"])))
     return records, whole != text
@@ -20,8 +23,10 @@ def of_csv(path):
 def _objects(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    whole = text[:text.rfind("\n") + 1]
-    return [json.loads(line) for line in whole.splitlines()], whole != text  # a line that is whole and no JSON is an error
+    whole = text[: text.rfind("\n") + 1]
+    return [
+        json.loads(line) for line in whole.splitlines()
+    ], whole != text  # a line that is whole and no JSON is an error
 
 
 def of_jsonl(path):
@@ -43,12 +48,14 @@ def _of_columns(batch):
 
 def of_parquet(path):
     import pyarrow.parquet
+
     return _of_columns(pyarrow.parquet.read_table(path, columns=["flow_id", "record", "packets"])), False
 
 
 def of_arrow(path):
     import pyarrow
     import pyarrow.ipc
+
     records = []
     with pyarrow.OSFile(str(path)) as file:
         if file.size() == 0:
@@ -66,6 +73,7 @@ def of_arrow(path):
 def of_ipfix(path):
     import ipfix
     import ipfix.reader
+
     ipfix.ie.use_iana_default()
     ipfix.ie.use_5103_default()
     records = []
@@ -73,8 +81,15 @@ def of_ipfix(path):
         try:
             for record in ipfix.reader.from_stream(file).namedict_iterator():
                 if "packetDeltaCount" in record:
-                    number = record.get("record", record.get("_ipfix_32473_2"))  # the module learns the name from the file's own options
-                    records.append(((record["flowId"], int.from_bytes(number, "big") if isinstance(number, bytes) else number), record["packetDeltaCount"]))
+                    number = record.get(
+                        "record", record.get("_ipfix_32473_2")
+                    )  # the module learns the name from the file's own options
+                    records.append(
+                        (
+                            (record["flowId"], int.from_bytes(number, "big") if isinstance(number, bytes) else number),
+                            record["packetDeltaCount"],
+                        )
+                    )
         except ipfix.template.IpfixDecodeError:
             return records, True
     return records, False

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run has written down so far."""
+
 import json
 import pathlib
 
@@ -26,7 +27,9 @@ class Data:
         self.folder = pathlib.Path(folder)
         self.facts, self.ends = _object(self.folder / "facts.json"), _object(self.folder / "ends.json")
         if not self.facts:
-            raise FileNotFoundError(f"{self.folder} has no facts.json: it is no folder of `soak run`, or its monitor never started")
+            raise FileNotFoundError(
+                f"{self.folder} has no facts.json: it is no folder of `soak run`, or its monitor never started"
+            )
         self.samples, self.events = _lines(self.folder / "samples.jsonl"), _lines(self.folder / "events.jsonl")
 
     def seconds(self):
@@ -34,9 +37,12 @@ class Data:
 
     def series(self, name, since=0.0):
         """Times and values of a number, where a sample has it."""
-        pairs = [(sample["t"], sample[name]) for sample in self.samples if sample["t"] >= since and sample.get(name) is not None]
+        pairs = [
+            (sample["t"], sample[name])
+            for sample in self.samples
+            if sample["t"] >= since and sample.get(name) is not None
+        ]
         return [time for time, _ in pairs], [value for _, value in pairs]
 
     def told(self, what):
         return [event for event in self.events if event["what"] == what]
-

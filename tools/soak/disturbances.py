@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to a monitor while it runs: one disturbance after the other, drawn from a seed, each kind as often as the others."""
+"""What happens to a monitor while it runs: one disturbance after the other, drawn from a seed, each kind as often as
+the others."""
+
 import subprocess
 import threading
 
 import records
-import web
 from monitor import PORTS, ROTATED
+
+import web
 
 LEAST_PAUSE_S, MOST_PAUSE_S = 5, 25
 
@@ -19,8 +22,20 @@ class Disturbances(threading.Thread):
         self._disk, self._collectors, self._random, self._tell = disk, collectors, random, tell
         self._ending = threading.Event()
         self.broken = []  # checks of theirs that did not hold
-        self.kinds = ["link", "collector dies", "collector stalls", "disk", "reload", "rotate", "rotate", "wrong reload", "web stalls", "web crowd", "web garbage",
-                      "metrics garbage"]
+        self.kinds = [
+            "link",
+            "collector dies",
+            "collector stalls",
+            "disk",
+            "reload",
+            "rotate",
+            "rotate",
+            "wrong reload",
+            "web stalls",
+            "web crowd",
+            "web garbage",
+            "metrics garbage",
+        ]
 
     def run(self):
         deck = []
@@ -77,7 +92,15 @@ class Disturbances(threading.Thread):
         self._monitor.reload()
 
     def do_wrong_reload(self, kind):
-        wrong = self._random.choice(("[[export]]\nkind = 7\n", "[[export]]\nkind = \n", '[[export]]\nkind = "none"\ntarget = "y"\n', "[[[\n", "\x00\xff"))
+        wrong = self._random.choice(
+            (
+                "[[export]]\nkind = 7\n",
+                "[[export]]\nkind = \n",
+                '[[export]]\nkind = "none"\ntarget = "y"\n',
+                "[[[\n",
+                "\x00\xff",
+            )
+        )
         since = len(self._monitor.said)
         self._configuration.write("\n" + wrong)
         self._monitor.reload()
@@ -108,7 +131,9 @@ class Disturbances(threading.Thread):
             if name in records.READERS:
                 found[name] = records.READERS[name](path)
             if name == "jsonl":
-                done = subprocess.run([self._parshall, "verify", str(path)], capture_output=True, text=True, check=False)
+                done = subprocess.run(
+                    [self._parshall, "verify", str(path)], capture_output=True, text=True, check=False
+                )
                 found[name] |= {"verify": done.returncode, "verify_said": (done.stdout + done.stderr)[-600:]}
             found.setdefault(name, {})["bytes"] = path.stat().st_size
             path.unlink()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what is in messages of IPFIX (RFC 7011) and NetFlow 9 (RFC 3954): records, packets, and what the sequence numbers say is missing."""
+"""Counts what is in messages of IPFIX (RFC 7011) and NetFlow 9 (RFC 3954): records, packets, and what the sequence
+numbers say is missing."""
+
 import struct
 
 PACKETS, VARIABLE = 2, 65535
@@ -26,7 +28,9 @@ class Template:
         if self.packets is None or self.is_options:
             return number, 0
         first, last = self.packets
-        return number, sum(int.from_bytes(body[at + first:at + last], "big") for at in range(0, number * self.least, self.least))
+        return number, sum(
+            int.from_bytes(body[at + first : at + last], "big") for at in range(0, number * self.least, self.least)
+        )
 
     def _walk(self, body):
         at = number = packets = 0
@@ -37,7 +41,7 @@ class Template:
                     if length == 255:
                         length, at = struct.unpack_from(">H", body, at)[0], at + 2
                 if element == PACKETS and not self.is_options:
-                    packets += int.from_bytes(body[at:at + length], "big")
+                    packets += int.from_bytes(body[at : at + length], "big")
                 at += length
             number += 1
         return number, packets
@@ -63,7 +67,7 @@ class Stream:
                 raise ValueError(f"version {version} at {at}")
             if len(data) - at < length:
                 break
-            self._message(version, memoryview(data)[at:at + length])
+            self._message(version, memoryview(data)[at : at + length])
             at += length
         return at
 
@@ -94,7 +98,7 @@ class Stream:
             number, length = struct.unpack_from(">HH", message, at)
             if length < 4 or at + length > len(message):
                 raise ValueError(f"set {number} of {length} bytes in {len(message) - at}")
-            body = message[at + 4:at + length]
+            body = message[at + 4 : at + length]
             at += length
             if number in (0, 2):
                 self._templates(body)

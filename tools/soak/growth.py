@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What may not grow while a monitor runs, by how much it may all the same, and whether it did."""
+
 import dataclasses
 
 import trend

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills a monitor (SIGKILL) at random moments, under all exporters to files together, and looks at what is left.
 
-After each kill, of all that the run had told in reports by then, what it said was written is there; what is there was offered; no record is there twice; the same record has the same packets in all
-files; whole Parquet files stay as they are when another run begins over the same folder, and what is not whole is called so. Readers are others' (pyarrow, Python's ipfix), and `parshall verify`.
+After each kill, of all that the run had told in reports by then, what it said was written is there; what is there was
+offered; no record is there twice; the same record has the same packets in all files; whole Parquet files stay as they
+are when another run begins over the same folder, and what is not whole is called so. Readers are others' (pyarrow,
+Python's ipfix), and `parshall verify`.
 
 usage: kills.py PARSHALL FOLDER [--kills N] [--seed N]      Status 1: something was not so.
 
 It takes a Python with pyarrow and ipfix: tools/readers.sh FOLDER pyarrow ipfix.
 """
+
 import argparse
 import collections
 import hashlib
@@ -23,7 +26,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import cut_files  # noqa: E402
+import cut_files
 
 WAITS_S = 0.02, 2.5
 STREAMS = {"csv": "csv", "jsonl": "jsonl", "ipfix": "ipfix", "arrow": "arrow", "events": "events"}
@@ -58,17 +61,47 @@ class Round:
     def __init__(self, parshall, folder, number, draw):
         self.folder, self.number, self.wrong = folder, number, []
         self.targets = {kind: folder / f"{kind}-{number:04}.{end}" for kind, end in STREAMS.items()}
-        self.command = [parshall, "watch", "-q", "-g", f"flows={draw.choice((500, 5000, 50000))},pace={draw.choice((5000, 20000))},packets=200000,seed={draw.randrange(1 << 32)}", "--flows", "64Ki",
-                        "--idle", draw.choice(("20ms", "100ms")), "--active", "500ms", "--columns", "+identity", "--tasks", "heavy-hitters,entropy", "--window", "50ms", "--every", "100ms",
-                        "--format", "json", "--top", "1", *draw.choice(((), ("--threads", "pipeline", "--workers", "2"))), "--spool", "16M",
-                        "--export", f"parquet:{folder / 'parquet'},every={draw.choice(('100ms', '300ms', '1s'))},partition={draw.choice(('hour', 'none'))}"]
+        self.command = [
+            parshall,
+            "watch",
+            "-q",
+            "-g",
+            f"flows={draw.choice((500, 5000, 50000))},pace={draw.choice((5000, 20000))}"
+            f",packets=200000,seed={draw.randrange(1 << 32)}",
+            "--flows",
+            "64Ki",
+            "--idle",
+            draw.choice(("20ms", "100ms")),
+            "--active",
+            "500ms",
+            "--columns",
+            "+identity",
+            "--tasks",
+            "heavy-hitters,entropy",
+            "--window",
+            "50ms",
+            "--every",
+            "100ms",
+            "--format",
+            "json",
+            "--top",
+            "1",
+            *draw.choice(((), ("--threads", "pipeline", "--workers", "2"))),
+            "--spool",
+            "16M",
+            "--export",
+            f"parquet:{folder / 'parquet'},every={draw.choice(('100ms', '300ms', '1s'))}"
+            f",partition={draw.choice(('hour', 'none'))}",
+        ]
         self.command += [word for kind, target in self.targets.items() for word in ("--export", f"{kind}:{target}")]
         self.wait_s = draw.uniform(*WAITS_S)
 
     def run(self):
         temporary = self.folder / "tmp"
         temporary.mkdir(exist_ok=True)
-        process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"TMPDIR": str(temporary)})
+        process = subprocess.Popen(
+            self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"TMPDIR": str(temporary)}
+        )
         reports = Reports(process.stdout)
         time.sleep(self.wait_s)
         process.kill()
@@ -106,7 +139,10 @@ class Round:
             early += len(found) if file.stat().st_mtime_ns < before else 0
         self._check("parquet", records)
         if self.accounts and early > self._told("parquet", "offered"):
-            self.wrong.append(f"parquet: {early} records were in whole files before a report that tells of {self._told('parquet', 'offered')} offered")
+            self.wrong.append(
+                f"parquet: {early} records were in whole files before a report that tells of "
+                f"{self._told('parquet', 'offered')} offered"
+            )
         return dict(records)
 
     def _told(self, kind, part):
@@ -169,7 +205,11 @@ def verified(parshall, files, wrong):
     """What `parshall verify` says of files that are whole must be that they are, and that there is no account."""
     if files:
         done = subprocess.run([parshall, "verify", *map(str, files)], capture_output=True, text=True, check=False)
-        if done.returncode != 3 or "BROKEN" in done.stdout + done.stderr or "no account" not in done.stdout + done.stderr:
+        if (
+            done.returncode != 3
+            or "BROKEN" in done.stdout + done.stderr
+            or "no account" not in done.stdout + done.stderr
+        ):
             wrong.append(f"verify: status {done.returncode}: {(done.stdout + done.stderr)[-300:]}")
 
 
@@ -184,7 +224,9 @@ def main():
         import ipfix  # noqa: F401
         import pyarrow  # noqa: F401
     except ImportError as error:
-        sys.exit(f"kills: {error.name} is not installed: take the Python that `tools/readers.sh FOLDER pyarrow ipfix` makes")
+        sys.exit(
+            f"kills: {error.name} is not installed: take the Python that `tools/readers.sh FOLDER pyarrow ipfix` makes"
+        )
     arguments.folder.mkdir(parents=True)
     sys.exit(kill(arguments.parshall, arguments.folder.resolve(), arguments.kills, random.Random(arguments.seed)))
 
@@ -217,9 +259,15 @@ def kill(parshall, folder, kills, draw):
             print(f"{number + 1} kills, {failures} with something wrong", flush=True)
     shutil.rmtree(folder / "tmp", ignore_errors=True)
     print(f"{kills} kills, {failures} with something wrong; {totals['reports']} reports before them")
-    print(f"parquet: {totals['parquet']} records in {len(whole.known)} whole files, {len(whole.partial)} partial ones, each called .part")
+    print(
+        f"parquet: {totals['parquet']} records in {len(whole.known)} whole files, {len(whole.partial)} partial ones, "
+        f"each called .part"
+    )
     for kind in STREAMS:
-        print(f"{kind}: {totals[kind]} {'findings' if kind == 'events' else 'records'} in whole lines, messages or batches; {cuts[kind]} files end in the middle of one")
+        print(
+            f"{kind}: {totals[kind]} {'findings' if kind == 'events' else 'records'} in whole lines, messages or "
+            f"batches; {cuts[kind]} files end in the middle of one"
+        )
     return 1 if failures else 0
 
 

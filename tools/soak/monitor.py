@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The monitor under test: its configuration, its process, and what it says."""
+
 import os
 import signal
 import subprocess
@@ -9,7 +10,12 @@ import time
 COLUMNS = "identity,totals,headers,gap_mean,iat_sd,iat_p99,size_max,rate,tcp_flags"
 TASKS = "heavy-hitters,superspreaders,entropy,victims,change,retransmissions,quantiles"
 PORTS = {"web": 8080, "prometheus": 9105, "ipfix udp": 4739, "ipfix tcp": 4740, "netflow9": 2055}
-ROTATED = {"csv": "csv", "jsonl": "jsonl", "arrow": "arrow", "events": "events"}  # to files, which a reload has it leave
+ROTATED = {
+    "csv": "csv",
+    "jsonl": "jsonl",
+    "arrow": "arrow",
+    "events": "events",
+}  # to files, which a reload has it leave
 
 
 class Configuration:
@@ -23,10 +29,20 @@ class Configuration:
 
     def write(self, wrong="", columns=COLUMNS, idle="10s"):
         tables = [(kind, self.target(kind), "") for kind in ROTATED]
-        tables += [("parquet", self.exports / "parquet", 'every = "20s"'), ("ipfix", f"udp://127.0.0.1:{PORTS['ipfix udp']}", 'templates = "10s"'),
-                   ("ipfix", f"tcp://127.0.0.1:{PORTS['ipfix tcp']}", ""), ("netflow9", f"udp://127.0.0.1:{PORTS['netflow9']}", 'rate = "20M"')]
-        options = f'idle = "{idle}"\nlinger = "1s"\nactive = "30s"\nstats = "{columns}"\ntasks = "{TASKS}"\nwindow = "1s"\n'
-        self.path.write_text(options + "".join(f'\n[[export]]\nkind = "{kind}"\ntarget = "{target}"\n{more}\n' for kind, target, more in tables) + wrong)
+        tables += [
+            ("parquet", self.exports / "parquet", 'every = "20s"'),
+            ("ipfix", f"udp://127.0.0.1:{PORTS['ipfix udp']}", 'templates = "10s"'),
+            ("ipfix", f"tcp://127.0.0.1:{PORTS['ipfix tcp']}", ""),
+            ("netflow9", f"udp://127.0.0.1:{PORTS['netflow9']}", 'rate = "20M"'),
+        ]
+        options = (
+            f'idle = "{idle}"\nlinger = "1s"\nactive = "30s"\nstats = "{columns}"\ntasks = "{TASKS}"\nwindow = "1s"\n'
+        )
+        self.path.write_text(
+            options
+            + "".join(f'\n[[export]]\nkind = "{kind}"\ntarget = "{target}"\n{more}\n' for kind, target, more in tables)
+            + wrong
+        )
 
 
 class Monitor:
@@ -37,10 +53,37 @@ class Monitor:
         self.spool.mkdir()
         self.report = folder / "report.json"
         self._tell = tell
-        command = [parshall, "watch", "-i", "tap0", "--config", configuration.path, "--descriptors", "32768", "--flows", "64Ki", "--spool", "64M", "--web", f"127.0.0.1:{PORTS['web']}",
-                   "--export", f"prometheus:127.0.0.1:{PORTS['prometheus']}", "--format", "json", "-o", self.report]
+        command = [
+            parshall,
+            "watch",
+            "-i",
+            "tap0",
+            "--config",
+            configuration.path,
+            "--descriptors",
+            "32768",
+            "--flows",
+            "64Ki",
+            "--spool",
+            "64M",
+            "--web",
+            f"127.0.0.1:{PORTS['web']}",
+            "--export",
+            f"prometheus:127.0.0.1:{PORTS['prometheus']}",
+            "--format",
+            "json",
+            "-o",
+            self.report,
+        ]
         self.command = [str(word) for word in command]
-        self.process = subprocess.Popen(link.inside(*self.command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True, env=os.environ | {"TMPDIR": str(self.spool)})
+        self.process = subprocess.Popen(
+            link.inside(*self.command),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {"TMPDIR": str(self.spool)},
+        )
         self.pid = self.process.pid  # ip becomes it
         self.said = []
         self._listener = threading.Thread(target=self._listen, daemon=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The link that is watched, and what else is made for a run: namespaces, a small disk; all removed at the end."""
+
 import contextlib
 import pathlib
 import socket
@@ -7,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "live"))
-import netns  # noqa: E402
+import netns
 
 why_not = netns.why_not
 
@@ -39,8 +40,12 @@ class Link(netns.VethPair):
         """A function that gives what the kernel counted, at both ends."""
         with contextlib.ExitStack() as stack:
             files = {}
-            for space, device, names in ((self.rx_space, "tap0", ("rx_packets", "rx_dropped", "tx_packets")), (self.tx_space, "wire0", ("tx_packets", "tx_dropped"))):
-                # /proc/net of a thread that moved there, kept open: reading it again gives new numbers of that namespace
+            for space, device, names in (
+                (self.rx_space, "tap0", ("rx_packets", "rx_dropped", "tx_packets")),
+                (self.tx_space, "wire0", ("tx_packets", "tx_dropped")),
+            ):
+                # /proc/net of a thread that moved there, kept open: reading it again gives new numbers of that
+                # namespace
                 back = netns.in_namespace(space)
                 try:
                     files[device] = stack.enter_context(open("/proc/thread-self/net/dev", encoding="ascii")), names
@@ -56,6 +61,7 @@ class Link(netns.VethPair):
                     words = line.split(":", 1)[1].split()
                     found |= {f"{device}_{name}": int(words[columns[name]]) for name in names}
                 return found
+
             yield read
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of a run as SVG, by gnuplot (tools/setup.sh has it)."""
+
 import shutil
 import subprocess
 
@@ -12,7 +13,10 @@ def _points(times, values, seconds):
     kept = {}
     for time, value in zip(times, values):
         least, most = kept.get(int(time // stretch), ((time, value), (time, value)))
-        kept[int(time // stretch)] = min(least, (time, value), key=lambda pair: pair[1]), max(most, (time, value), key=lambda pair: pair[1])
+        kept[int(time // stretch)] = (
+            min(least, (time, value), key=lambda pair: pair[1]),
+            max(most, (time, value), key=lambda pair: pair[1]),
+        )
     return [pair for both in kept.values() for pair in sorted(set(both))]
 
 
@@ -21,9 +25,21 @@ def draw(path, title, y, curves, seconds, marks=()):
     curves = [curve for curve in curves if curve[1]]
     if not shutil.which("gnuplot") or not curves:
         return False
-    script = ["set terminal svg noenhanced size 1000,300", f'set output "{path}"', f'set title "{title}"', f'set ylabel "{y}"', 'set xlabel "minutes"', "set grid", f"set xrange [0:{seconds / 60:.2f}]",
-              "set yrange [0:*]", "set key outside right"]
-    script += [f"set arrow from {time / 60:.3f}, graph 0 to {time / 60:.3f}, graph 0.03 nohead lc rgb '#888888'" for time in marks]
+    script = [
+        "set terminal svg noenhanced size 1000,300",
+        f'set output "{path}"',
+        f'set title "{title}"',
+        f'set ylabel "{y}"',
+        'set xlabel "minutes"',
+        "set grid",
+        f"set xrange [0:{seconds / 60:.2f}]",
+        "set yrange [0:*]",
+        "set key outside right",
+    ]
+    script += [
+        f"set arrow from {time / 60:.3f}, graph 0 to {time / 60:.3f}, graph 0.03 nohead lc rgb '#888888'"
+        for time in marks
+    ]
     data = []
     for _, times, values in curves:
         data += [f"{time / 60:.4f} {value:.6g}" for time, value in _points(times, values, seconds)] + ["e"]
@@ -34,4 +50,7 @@ def draw(path, title, y, curves, seconds, marks=()):
 
 def rates(times, values):
     """What a counter grew by, per second."""
-    return times[1:], [max(0, after - before) / max(1e-9, late - early) for before, after, early, late in zip(values, values[1:], times, times[1:])]
+    return times[1:], [
+        max(0, after - before) / max(1e-9, late - early)
+        for before, after, early, late in zip(values, values[1:], times, times[1:])
+    ]

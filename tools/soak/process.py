@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a process takes of the machine, as /proc says it."""
+
 import os
 import pathlib
 import re
@@ -11,11 +12,14 @@ _ARENA_BYTES = 64 << 20
 def memory_kb(pid):
     """Resident and proportional size, and what of it is of no file, in kB."""
     text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return {name.lower(): int(re.search(rf"^{name}:\s+(\d+)", text, re.MULTILINE)[1]) for name in ("Rss", "Pss", "Pss_Anon")}
+    return {
+        name.lower(): int(re.search(rf"^{name}:\s+(\d+)", text, re.MULTILINE)[1]) for name in ("Rss", "Pss", "Pss_Anon")
+    }
 
 
 def heap_kb(pid):
-    """Resident part of what malloc has: [heap] and its arenas, which begin at multiples of 64 MB and reserve the rest of these. Tables, rings and queues are mapped beside it."""
+    """Resident part of what malloc has: [heap] and its arenas, which begin at multiples of 64 MB and reserve the rest
+    of these. Tables, rings and queues are mapped beside it."""
     resident, arena, pending = 0, False, 0
     end_before, is_heap = None, False
     for line in pathlib.Path(f"/proc/{pid}/smaps").read_text(encoding="ascii").splitlines():
@@ -34,12 +38,13 @@ def heap_kb(pid):
 
 
 def mappings_kb(pid):
-    """Resident part of each mapping, by the address where it begins, its size and its name: (size in kB, name, resident kB)."""
+    """Resident part of each mapping, by the address where it begins, its size and its name: (size in kB, name, resident
+    kB)."""
     found, at = {}, None
     for line in pathlib.Path(f"/proc/{pid}/smaps").read_text(encoding="ascii", errors="replace").splitlines():
         if head := _MAPPING.match(line):
             at = head[1]
-            found[at] = [(int(head[2], 16) - int(head[1], 16)) >> 10, line[head.end():].strip(), 0]
+            found[at] = [(int(head[2], 16) - int(head[1], 16)) >> 10, line[head.end() :].strip(), 0]
         elif line.startswith("Rss:"):
             found[at][2] = int(line.split()[1])
     return found
@@ -72,7 +77,8 @@ def folder_bytes(folder):
 
 
 def cpu_seconds(pid):
-    """Of its threads, by the scheduler's clock: counts of ticks are wrong by a multiple for threads that nap by timers."""
+    """Of its threads, by the scheduler's clock: counts of ticks are wrong by a multiple for threads that nap by
+    timers."""
     total = 0
     for task in os.scandir(f"/proc/{pid}/task"):
         try:
@@ -86,5 +92,12 @@ def sample(pid, spool):
     """One sample of a process whose temporary files are in `spool`."""
     count, deleted = descriptors(pid)
     taken = memory_kb(pid)
-    return {"rss_kb": taken["rss"], "pss_kb": taken["pss"], "anon_kb": taken["pss_anon"], "fds": count, "threads": len(os.listdir(f"/proc/{pid}/task")),
-            "temporary_bytes": folder_bytes(spool) + deleted, "cpu_s": cpu_seconds(pid)}
+    return {
+        "rss_kb": taken["rss"],
+        "pss_kb": taken["pss"],
+        "anon_kb": taken["pss_anon"],
+        "fds": count,
+        "threads": len(os.listdir(f"/proc/{pid}/task")),
+        "temporary_bytes": folder_bytes(spool) + deleted,
+        "cpu_s": cpu_seconds(pid),
+    }

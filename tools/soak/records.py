@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of records that a run writes beside its report, and what is in them."""
+
 import csv
 import json
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One soak: everything started, a sample each second, and at the end all that is needed for a report, in a folder."""
+
 import contextlib
 import json
 import pathlib
@@ -13,12 +14,13 @@ import account
 import network
 import process
 import stepped_clock
-import web
 from collectors import TcpCollector, UdpCollector
 from disturbances import Disturbances
 from monitor import PORTS, Configuration, Monitor
-from traffic import Pieces, Sender, captures_in
 from visitors import Visitors
+
+import web
+from traffic import Pieces, Sender, captures_in
 
 DISK_MB = 400
 SETTLE_S = 3
@@ -48,7 +50,8 @@ class Journal:
 
 
 class Sampler:
-    """What is written down each second: the process, the kernel's counters, and the account of the latest state, checked."""
+    """What is written down each second: the process, the kernel's counters, and the account of the latest state,
+    checked."""
 
     def __init__(self, link, monitor, disk, counters, journal):
         self._link, self._monitor, self._disk, self._counters, self._journal = link, monitor, disk, counters, journal
@@ -105,10 +108,21 @@ class Sampler:
             total = outputs.setdefault(kind, {})
             for part in ("offered", "written", "waiting", "dropped"):
                 total[part] = total.get(part, 0) + output[part]["records"]
-        flat = {name: value for name, value in summary["accounting"].items() if name != "malformed"} | {"malformed": sum(summary["accounting"]["malformed"].values())}
-        return {"report": summary["report"], "new_state": is_new, "wrong": len(wrong), "account": flat, "live_flows": summary["live_flows"],
-                "evicted_records": summary["evicted_records"], "dropped_records": summary["dropped_records"], "busy": [worker["busy_share"] for worker in summary["workers"]],
-                "outputs": outputs, "output_count": len(summary["outputs"])}
+        flat = {name: value for name, value in summary["accounting"].items() if name != "malformed"} | {
+            "malformed": sum(summary["accounting"]["malformed"].values())
+        }
+        return {
+            "report": summary["report"],
+            "new_state": is_new,
+            "wrong": len(wrong),
+            "account": flat,
+            "live_flows": summary["live_flows"],
+            "evicted_records": summary["evicted_records"],
+            "dropped_records": summary["dropped_records"],
+            "busy": [worker["busy_share"] for worker in summary["workers"]],
+            "outputs": outputs,
+            "output_count": len(summary["outputs"]),
+        }
 
 
 def soak(parshall, folder, hours, seed, kpps, captures, visits=True):
@@ -117,13 +131,24 @@ def soak(parshall, folder, hours, seed, kpps, captures, visits=True):
     folder.mkdir(parents=True)
     draw = random.Random(seed)
     journal = Journal(folder)
-    facts = {"parshall": subprocess.run([parshall, "--version"], capture_output=True, text=True, check=True).stdout.strip(), "hours": hours, "seed": seed, "kpps": kpps,
-             "captures": len(captures_in(captures)), "steps_clock": stepped_clock.is_there(), "began": time.strftime("%Y-%m-%d %H:%M:%S %Z")}
+    facts = {
+        "parshall": subprocess.run([parshall, "--version"], capture_output=True, text=True, check=True).stdout.strip(),
+        "hours": hours,
+        "seed": seed,
+        "kpps": kpps,
+        "captures": len(captures_in(captures)),
+        "steps_clock": stepped_clock.is_there(),
+        "began": time.strftime("%Y-%m-%d %H:%M:%S %Z"),
+    }
     with contextlib.ExitStack() as stack:
         link = stack.enter_context(network.Link(mtu=9000))
         disk = stack.enter_context(network.Disk(folder / "disk", DISK_MB))
         counters = stack.enter_context(link.counters())
-        collectors = [UdpCollector("ipfix udp", link, PORTS["ipfix udp"]), TcpCollector("ipfix tcp", link, PORTS["ipfix tcp"]), UdpCollector("netflow9", link, PORTS["netflow9"])]
+        collectors = [
+            UdpCollector("ipfix udp", link, PORTS["ipfix udp"]),
+            TcpCollector("ipfix tcp", link, PORTS["ipfix tcp"]),
+            UdpCollector("netflow9", link, PORTS["netflow9"]),
+        ]
         configuration = Configuration(folder / "watch.toml", disk.folder)
         configuration.write()
         at_start = counters()
@@ -135,7 +160,9 @@ def soak(parshall, folder, hours, seed, kpps, captures, visits=True):
         (folder / "facts.json").write_text(json.dumps(facts))
         sampler = Sampler(link, monitor, disk, counters, journal)
         sender = Sender(parshall, link, Pieces(random.Random(draw.random()), captures_in(captures), kpps), journal.tell)
-        disturbances = Disturbances(parshall, link, monitor, configuration, disk, collectors, random.Random(draw.random()), journal.tell)
+        disturbances = Disturbances(
+            parshall, link, monitor, configuration, disk, collectors, random.Random(draw.random()), journal.tell
+        )
         visitors = Visitors(parshall, link, folder / "visitors", random.Random(draw.random()), journal.tell, counters)
         threads = [sender, disturbances] + ([visitors] if visits else [])
         for thread in threads:
@@ -156,11 +183,24 @@ def soak(parshall, folder, hours, seed, kpps, captures, visits=True):
         for collector in collectors:
             collector.stop()
         disturbances.read_rotated(configuration.number)
-        parquet = subprocess.run([parshall, "verify", str(disk.folder / "parquet")], capture_output=True, text=True, check=False)
-        ends = {"status": status, "said": len(monitor.said), "counters_before": at_start, "counters_after": counters(), "sent": sender.sent, "pieces": sender.pieces,
-                "pieces_failed": sender.failed, "broken": disturbances.broken + visitors.broken, "visitors": visitors.runs, "visitors_refused": visitors.refused,
-                "collectors": {collector.name: collector.numbers() for collector in collectors}, "parquet": {"status": parquet.returncode, "said": parquet.stdout[-1500:] + parquet.stderr[-1500:]},
-                "ended": time.strftime("%Y-%m-%d %H:%M:%S %Z")}
+        parquet = subprocess.run(
+            [parshall, "verify", str(disk.folder / "parquet")], capture_output=True, text=True, check=False
+        )
+        ends = {
+            "status": status,
+            "said": len(monitor.said),
+            "counters_before": at_start,
+            "counters_after": counters(),
+            "sent": sender.sent,
+            "pieces": sender.pieces,
+            "pieces_failed": sender.failed,
+            "broken": disturbances.broken + visitors.broken,
+            "visitors": visitors.runs,
+            "visitors_refused": visitors.refused,
+            "collectors": {collector.name: collector.numbers() for collector in collectors},
+            "parquet": {"status": parquet.returncode, "said": parquet.stdout[-1500:] + parquet.stderr[-1500:]},
+            "ended": time.strftime("%Y-%m-%d %H:%M:%S %Z"),
+        }
         with contextlib.suppress(OSError, ValueError):
             ends["summary"] = json.loads(monitor.report.read_text())["summary"]
         (folder / "ends.json").write_text(json.dumps(ends))

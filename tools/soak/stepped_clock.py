@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A clock that steps, for one process and no other: libfaketime (tools/setup.sh libfaketime) reads from a file how far it is ahead.
+"""A clock that steps, for one process and no other: libfaketime (tools/setup.sh libfaketime) reads from a file how far
+it is ahead.
 
-Only CLOCK_REALTIME steps, as it does where somebody sets the clock. Time stamps of an AF_PACKET ring are the kernel's and would not step with it, which no machine ever shows: so whoever
-has a clock of this kind receives by DPDK's net_af_packet, whose packets the program stamps itself.
+Only CLOCK_REALTIME steps, as it does where somebody sets the clock. Time stamps of an AF_PACKET ring are the kernel's
+and would not step with it, which no machine ever shows: so whoever has a clock of this kind receives by DPDK's
+net_af_packet, whose packets the program stamps itself.
 """
+
 import os
 import pathlib
 
@@ -23,7 +26,14 @@ class SteppedClock:
 
     def command(self, *command):
         """This command, with that clock."""
-        return ["env", f"LD_PRELOAD={LIBRARY}", f"FAKETIME_TIMESTAMP_FILE={self._file}", "FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_CACHE_DURATION=1", *command]
+        return [
+            "env",
+            f"LD_PRELOAD={LIBRARY}",
+            f"FAKETIME_TIMESTAMP_FILE={self._file}",
+            "FAKETIME_DONT_FAKE_MONOTONIC=1",
+            "FAKETIME_CACHE_DURATION=1",
+            *command,
+        ]
 
     def step(self, random):
         """By how many seconds."""

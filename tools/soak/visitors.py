@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other monitors on the same link, one after the other, each with other options drawn from a seed, that come and go while the one under test stays."""
+"""Other monitors on the same link, one after the other, each with other options drawn from a seed, that come and go
+while the one under test stays."""
+
 import json
 import signal
 import subprocess
@@ -10,8 +12,28 @@ import account
 from stepped_clock import SteppedClock, is_there
 
 CHOICES = (
-    ("--stats", ("gap_mean,gap_p99", "iat_mean,iat_sd,iat_p50", "all", "tcp", "size_p99,first_sizes_8", "rate,duration,tcp_flags,end_reason", "community_id,identity")),
-    ("--tasks", (None, "heavy-hitters,entropy", "superspreaders,victims,change", "hierarchical-heavy-hitters,microbursts,bursty", "retransmissions,lost-segments,zero-windows")),
+    (
+        "--stats",
+        (
+            "gap_mean,gap_p99",
+            "iat_mean,iat_sd,iat_p50",
+            "all",
+            "tcp",
+            "size_p99,first_sizes_8",
+            "rate,duration,tcp_flags,end_reason",
+            "community_id,identity",
+        ),
+    ),
+    (
+        "--tasks",
+        (
+            None,
+            "heavy-hitters,entropy",
+            "superspreaders,victims,change",
+            "hierarchical-heavy-hitters,microbursts,bursty",
+            "retransmissions,lost-segments,zero-windows",
+        ),
+    ),
     ("--threads", (None, "pipeline")),
     ("--workers", ("1", "2")),
     ("--key", (None, "src-dst", "src", "dst")),
@@ -34,7 +56,9 @@ FLAGS = "--biflow", "--inner", "--busy-poll"
 
 def draw(random):
     """Options of one of them."""
-    options = [word for name, values in CHOICES if (value := random.choice(values)) is not None for word in (name, value)]
+    options = [
+        word for name, values in CHOICES if (value := random.choice(values)) is not None for word in (name, value)
+    ]
     options += [flag for flag in FLAGS[:2] if random.random() < 0.25]
     return options + (random.choice((["udp port 53"], ["tcp"], ["ip6"])) if random.random() < 0.2 else [])
 
@@ -42,7 +66,14 @@ def draw(random):
 class Visitors(threading.Thread):
     def __init__(self, parshall, link, folder, random, tell, counters, seconds=(15, 120)):
         super().__init__(name="visitors", daemon=True)
-        self._parshall, self._link, self._folder, self._random, self._tell, self._counters = parshall, link, folder, random, tell, counters
+        self._parshall, self._link, self._folder, self._random, self._tell, self._counters = (
+            parshall,
+            link,
+            folder,
+            random,
+            tell,
+            counters,
+        )
         self._seconds = seconds
         self._ending = threading.Event()
         self.broken, self.runs, self.refused = [], 0, 0
@@ -56,17 +87,53 @@ class Visitors(threading.Thread):
         self._ending.set()
 
     def _one(self, options, seconds):
-        exports = [word for kind in ("csv", "parquet", "ipfix") for word in ("--export", f"{kind}:{self._folder / (kind + str(self.runs))}")]
+        exports = [
+            word
+            for kind in ("csv", "parquet", "ipfix")
+            for word in ("--export", f"{kind}:{self._folder / (kind + str(self.runs))}")
+        ]
         clock = SteppedClock(self._folder / "clock") if is_there() and self._random.random() < CLOCKED else None
-        source = ["vdev:net_af_packet0,iface=tap0,framecnt=16384,framesz=2048,blocksz=65536", "--workers", "1", "--threads", "run-to-completion"] if clock else ["tap0", "--descriptors", "32768"]
-        command = ["nice", "-n", "5", self._parshall, "watch", "-q", "-i", *source, "--format", "json", "--top", "1", *exports]
+        source = (
+            [
+                "vdev:net_af_packet0,iface=tap0,framecnt=16384,framesz=2048,blocksz=65536",
+                "--workers",
+                "1",
+                "--threads",
+                "run-to-completion",
+            ]
+            if clock
+            else ["tap0", "--descriptors", "32768"]
+        )
+        command = [
+            "nice",
+            "-n",
+            "5",
+            self._parshall,
+            "watch",
+            "-q",
+            "-i",
+            *source,
+            "--format",
+            "json",
+            "--top",
+            "1",
+            *exports,
+        ]
         named = dict(zip(source, source[1:]))
-        command += [word for at, word in enumerate(options) if word not in named and (at == 0 or options[at - 1] not in named)]  # its own win
+        command += [
+            word for at, word in enumerate(options) if word not in named and (at == 0 or options[at - 1] not in named)
+        ]  # its own win
         if clock:
             command = clock.command(*command)
         begins = self._counters()["tap0_rx_packets"]
         began = time.monotonic()
-        process = subprocess.Popen(self._link.inside(*command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        process = subprocess.Popen(
+            self._link.inside(*command),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         report = threading.Thread(target=lambda: said.extend(process.communicate()))
         said, forced = [], False
         report.start()
@@ -88,7 +155,17 @@ class Visitors(threading.Thread):
         facts = {}
         wrong = ["it did not end within 60 s"] if forced else self._check(options, out, process.returncode, came, facts)
         self.broken += [f"visitor {self.runs}: {sentence}" for sentence in wrong]
-        self._tell("visitor", options=options, seconds=round(seconds, 1), steps=clock.steps if clock else None, status=process.returncode, said=err[-600:], wrong=wrong, came=came, **facts)
+        self._tell(
+            "visitor",
+            options=options,
+            seconds=round(seconds, 1),
+            steps=clock.steps if clock else None,
+            status=process.returncode,
+            said=err[-600:],
+            wrong=wrong,
+            came=came,
+            **facts,
+        )
 
     def _wait(self, process, seconds, clock):
         """So long, unless it ends by itself or all is to end."""
@@ -103,7 +180,9 @@ class Visitors(threading.Thread):
             summary = json.loads(out.splitlines()[-1] if "--every" in options else out)["summary"]
         except (ValueError, IndexError, KeyError):
             return wrong + ["no report"]
-        facts |= {name: summary["accounting"][name] for name in ("offered", "counted", "nic_missed")} | {"packet_time_s": round(((summary["last_seen_ns"] or 0) - (summary["first_seen_ns"] or 0)) / 1e9, 1)}
+        facts |= {name: summary["accounting"][name] for name in ("offered", "counted", "nic_missed")} | {
+            "packet_time_s": round(((summary["last_seen_ns"] or 0) - (summary["first_seen_ns"] or 0)) / 1e9, 1)
+        }
         wrong += account.of_summary(summary)
         if summary["accounting"]["offered"] > came:
             wrong.append(f"{summary['accounting']['offered']} packets offered, the kernel had {came}")

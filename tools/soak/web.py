@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients of the page and of the metrics: one that asks each second, and those that behave badly."""
+
 import contextlib
 import json
 import re
@@ -46,7 +47,11 @@ def metrics(link, port):
     status, body = get(link, port, "/metrics")
     if status != 200:
         raise OSError(f"status {status}")
-    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in body.decode().splitlines() if line and not line.startswith("#")}
+    return {
+        line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1])
+        for line in body.decode().splitlines()
+        if line and not line.startswith("#")
+    }
 
 
 def stall(link, port, clients, seconds, stop):
@@ -83,7 +88,11 @@ def garbage(link, port, random, clients):
         if kind == 0:
             text = random.randbytes(random.randrange(1, 20_000))
         elif kind == 1:
-            text = b"GET /" + random.randbytes(40).replace(b"\r", b"").replace(b"\n", b"") + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+            text = (
+                b"GET /"
+                + random.randbytes(40).replace(b"\r", b"").replace(b"\n", b"")
+                + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+            )
         elif kind == 2:
             text = b"POST /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99999999\r\n\r\n"
         else:

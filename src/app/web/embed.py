@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py PAGE HEADER: the page as a constant, and the policy that lets a browser run what is in it, by its hash, and nothing else."""
+"""embed.py PAGE HEADER: the page as a constant, and the policy that lets a browser run what is in it, by its hash, and
+nothing else."""
+
 import base64
 import hashlib
 import pathlib
@@ -15,7 +17,10 @@ def source(element):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-policy = f"default-src 'none'; connect-src 'self'; img-src data:; script-src {source('script')}; style-src {source('style')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+policy = (
+    f"default-src 'none'; connect-src 'self'; img-src data:; script-src {source('script')}; style-src "
+    f"{source('style')}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 bytes_ = page.encode()
 lines = ",\n".join(",".join(map(str, bytes_[at : at + 40])) for at in range(0, len(bytes_), 40))
 pathlib.Path(sys.argv[2]).write_text(

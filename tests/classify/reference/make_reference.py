@@ -18,6 +18,7 @@ SET.bayes.csv  GaussianNB: for each class `theta`, the means, and `var`, the var
 SET.OPTIONS.csv  J48: the tree level by level, `split,packet,size` (from 0; up to that size is the next child that no
                node before it led to) and `leaf,flows of each class`; then the class predicted for each flow.
 """
+
 import csv
 import pathlib
 import subprocess
@@ -60,8 +61,10 @@ def mixed(random, flows, captures):
         "bulk": lambda: [60, 52, 1500, 1500],
         "chat": lambda: [60, random.choice([52, 64]), random.integers(80, 900), random.integers(52, 1500)],
     }
-    return [(name, f"{name[0]}{random.integers(captures)}", [int(size) for size in shapes[name]()])
-            for name in random.permutation(np.repeat(list(shapes), flows // len(shapes)))]
+    return [
+        (name, f"{name[0]}{random.integers(captures)}", [int(size) for size in shapes[name]()])
+        for name in random.permutation(np.repeat(list(shapes), flows // len(shapes)))
+    ]
 
 
 def mislabelled(random, rows, share):

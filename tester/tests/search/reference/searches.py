@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what searches of simulated devices cost the reference of RFC 9971 (pip install MLRsearch==1.2.1): searches.inc,
-trials and seconds of RUNS searches each. The devices are those of devices.hpp, their rates those of mlr_search_test.cpp."""
+"""Prints what searches of simulated devices cost the reference of RFC 9971 (pip install MLRsearch==1.2.1):
+searches.inc, trials and seconds of RUNS searches each. The devices are those of devices.hpp, their rates those of
+mlr_search_test.cpp."""
+
 import math
 
 from MLRsearch import AbstractMeasurer, Config, MeasurementResult, MultipleLossRatioSearch, SearchGoal
@@ -27,6 +29,7 @@ def noisy_knee(rate, burst_probability, burst_loss):
                 lossy_s += min(1.0, duration - second)
             second += 1
         return clean + (1 - clean) * burst_loss * lossy_s / duration
+
     return loss
 
 
@@ -48,8 +51,14 @@ DEVICES = {
 
 
 def goal(loss_ratio, exceed_ratio, final, total):
-    return SearchGoal(loss_ratio=loss_ratio, exceed_ratio=exceed_ratio, initial_trial_duration=1.0,
-                      final_trial_duration=final, duration_sum=total, fail_fast=False)
+    return SearchGoal(
+        loss_ratio=loss_ratio,
+        exceed_ratio=exceed_ratio,
+        initial_trial_duration=1.0,
+        final_trial_duration=final,
+        duration_sum=total,
+        fail_fast=False,
+    )
 
 
 RFC2544, TST009 = goal(0.0, 0.0, 60.0, 60.0), goal(0.0, 0.5, 60.0, 120.0)
@@ -74,8 +83,12 @@ class Measurer(AbstractMeasurer):
         frames = round(intended_load * intended_duration)
         self.trials += 1
         self.seconds += intended_duration
-        return MeasurementResult(intended_duration=intended_duration, intended_load=intended_load, offered_count=frames,
-                                 loss_count=min(frames, math.ceil(loss_ratio * frames - 1e-6)))
+        return MeasurementResult(
+            intended_duration=intended_duration,
+            intended_load=intended_load,
+            offered_count=frames,
+            loss_count=min(frames, math.ceil(loss_ratio * frames - 1e-6)),
+        )
 
 
 def cost(goals, device):
@@ -83,7 +96,9 @@ def cost(goals, device):
     for seed in range(RUNS):
         rate = 50000 * (14e6 / 50000) ** SplitMix64(seed * 7919 + 1).uniform()
         measurer = Measurer(device(rate), seed)
-        config = Config(goals=goals, min_load=MIN_LOAD, max_load=MAX_LOAD, warmup_duration=None, search_duration_max=1e9)
+        config = Config(
+            goals=goals, min_load=MIN_LOAD, max_load=MAX_LOAD, warmup_duration=None, search_duration_max=1e9
+        )
         MultipleLossRatioSearch(config).search(measurer, debug=lambda text: None)
         trials += measurer.trials
         seconds += measurer.seconds

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what the reference of RFC 9971 (pip install MLRsearch==1.2.1) says of random lists of trials: verdicts.inc. Two
-characters a list: L lower bound, U upper bound, ? undecided; and which of LOSSES the conditional throughput is of, - if
-none. load_class_test.cpp draws the same lists."""
+"""Prints what the reference of RFC 9971 (pip install MLRsearch==1.2.1) says of random lists of trials: verdicts.inc.
+Two characters a list: L lower bound, U upper bound, ? undecided; and which of LOSSES the conditional throughput is of,
+- if none. load_class_test.cpp draws the same lists."""
+
 from MLRsearch.target_spec import TargetSpec
 from MLRsearch.target_stat import TargetStat
 from MLRsearch.trial_measurement import MeasurementResult
@@ -37,16 +38,30 @@ def verdict(random):
     exceed_ratio = random.one_of([0.0, 0.1, 0.2, 0.25, 0.5, 0.75])
     final = random.one_of([1.0, 2.0, 10.0, 60.0])
     target = TargetSpec(
-        loss_ratio=loss_ratio, exceed_ratio=exceed_ratio, discrete_width=None, trial_duration=final,
-        duration_sum=final * random.one_of([1.0, 2.0, 3.0, 21.0]), expansion_coefficient=2, fail_fast=False, preceding=None)
+        loss_ratio=loss_ratio,
+        exceed_ratio=exceed_ratio,
+        discrete_width=None,
+        trial_duration=final,
+        duration_sum=final * random.one_of([1.0, 2.0, 3.0, 21.0]),
+        expansion_coefficient=2,
+        fail_fast=False,
+        preceding=None,
+    )
     stat = TargetStat(target)
     short_of_4, lossy_of_8 = random.below(5), random.below(9)
     for _ in range(random.below(32)):
         parts = random.one_of([0.25, 0.5]) if random.below(4) < short_of_4 else random.one_of([1.0, 1.0, 2.0])
         lost = random.one_of(LOSSES[1:]) if random.below(8) < lossy_of_8 else 0
         unsent = random.below(lost + 1)
-        stat.add(MeasurementResult(intended_duration=final * parts, intended_load=1.0, intended_count=1000,
-                                   offered_count=1000 - unsent, forwarding_count=1000 - lost))
+        stat.add(
+            MeasurementResult(
+                intended_duration=final * parts,
+                intended_load=1.0,
+                intended_count=1000,
+                offered_count=1000 - unsent,
+                forwarding_count=1000 - lost,
+            )
+        )
     optimistic, pessimistic = stat.estimates()
     load_class = "?" if optimistic != pessimistic else "L" if optimistic else "U"
     if not stat.long_losses:
@@ -59,4 +74,4 @@ if __name__ == "__main__":
     verdicts = "".join(verdict(random) for _ in range(LISTS))
     print("// SPDX-License-Identifier: Apache-2.0\n// By verdicts.py.")
     for at in range(0, len(verdicts), 116):
-        print(f'"{verdicts[at:at + 116]}"')
+        print(f'"{verdicts[at : at + 116]}"')
