@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deb.sh [FOLDER]: Debian packages of what is committed, and their source, into FOLDER (dist); lintian has the last word. What is missing for it is installed.
+# deb.sh [FOLDER]: Debian packages of what is committed, and their source, into FOLDER (dist); lintian has the last
+# word. What is missing for it is installed.
 # JOBS=2 compiles no more than two files at a time. build-deb is where it works; with ccache a second time takes little.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh PARSHALL: ten seconds of built-in traffic (live on a terminal, a report otherwise) and one capture written here.
+# demo.sh PARSHALL: ten seconds of built-in traffic (live on a terminal, a report otherwise) and one capture written
+# here.
 set -euo pipefail
 parshall=$1
 work=$(mktemp -d)

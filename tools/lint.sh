@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lint.sh BUILD: formatting of C++ and Python, include rule, links and prose of the pages, headers compile alone, clang-tidy. A missing tool is SKIPPED, never passed over.
+# lint.sh BUILD: formatting of C++ and Python, include rule, links and prose of the pages, headers compile alone,
+# clang-tidy. A missing tool is SKIPPED, never passed over.
 # TIDY=no leaves out what compiles, and says so: clang-tidy takes as long as a build, the headers a minute.
 set -uo pipefail
 build=$1

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# live_picture.sh [PARSHALL [PICTURE]]: the terminal view (parshall watch --live) of twelve seconds of built-in traffic, as docs/live.svg.
+# live_picture.sh [PARSHALL [PICTURE]]: the terminal view (parshall watch --live) of twelve seconds of built-in traffic,
+# as docs/live.svg.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 env=$(tools/site_env.sh build-site)

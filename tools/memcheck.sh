@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# memcheck.sh: test programs, and every fuzz corpus, in valgrind's memcheck: what is read that was never written, which no other sanitizer here sees, and what is leaked. Into
-# build-memcheck, for AVX2, since valgrind knows no AVX-512. Left out are programs whose tests count on time or fill tables: an hour and more.
+# memcheck.sh: test programs, and every fuzz corpus, in valgrind's memcheck: what is read that was never written, which
+# no other sanitizer here sees, and what is leaked. Into build-memcheck, for AVX2, since valgrind knows no AVX-512. Left
+# out are programs whose tests count on time or fill tables: an hour and more.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=build-memcheck

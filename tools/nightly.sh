@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# nightly.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK and for an older CPU, the portable one on each instruction set, Debian packages. Ends with "N passed, N failed".
+# nightly.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK
+# and for an older CPU, the portable one on each instruction set, Debian packages. Ends with "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0
@@ -29,7 +30,8 @@ else
   echo "SKIPPED promtool: it could not be fetched"
 fi
 
-# sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those named) with it. DPDK's own allocator and AF_XDP code are left to the live tests.
+# sanitized NAME KIND [TEST...]: builds and runs the tests (all, or those named) with it. DPDK's own allocator and
+# AF_XDP code are left to the live tests.
 sanitized() {
   local folder=build-$1
   [ -f "$folder/build.ninja" ] || meson setup "$folder" --buildtype=debugoptimized -Db_sanitize="$2" -Db_lundef=false -Ddpdk=disabled >/dev/null

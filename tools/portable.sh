@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# portable.sh [FOLDER]: the programs for any x86-64-v2 machine, into FOLDER (build-portable/root): built for SSE4.2, for AVX2 and for AVX-512, in
-# FOLDER/lib/parshall, and in FOLDER/bin what runs the fastest that a processor can (or PARSHALL_ISA=sse4.2|avx2|avx512).
+# portable.sh [FOLDER]: the programs for any x86-64-v2 machine, into FOLDER (build-portable/root): built for SSE4.2, for
+# AVX2 and for AVX-512, in
+# FOLDER/lib/parshall, and in FOLDER/bin what runs the fastest that a processor can (or
+# PARSHALL_ISA=sse4.2|avx2|avx512).
 # ISAS="avx2 avx512" PROGRAMS="parshall" builds less, ALSO what else is named, JOBS=2 no more than two files at a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# python.sh FOLDER: the Python package, built there, in an environment of its own (FOLDER/env), with what its tests and frames want.
+# python.sh FOLDER: the Python package, built there, in an environment of its own (FOLDER/env), with what its tests and
+# frames want.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$(mkdir -p "$1" && realpath "$1")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# readers.sh FOLDER [PACKAGE...]: a Python there that has the readers of columnar files (pyarrow, duckdb, polars, chdb), or these packages; says where it is.
+# readers.sh FOLDER [PACKAGE...]: a Python there that has the readers of columnar files (pyarrow, duckdb, polars, chdb),
+# or these packages; says where it is.
 set -euo pipefail
 folder=$1
 shift

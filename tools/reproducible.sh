@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# reproducible.sh [PROGRAM...]: whether two builds of what is committed are the same bytes (of parshall, or of these): in folders of other names, with another
-# home, locale, time zone and umask, and another order of what is compiled; nothing of the first is kept for the second. SHA-256 of both; 1 where they differ.
+# reproducible.sh [PROGRAM...]: whether two builds of what is committed are the same bytes (of parshall, or of these):
+# in folders of other names, with another home, locale, time zone and umask, and another order of what is compiled;
+# nothing of the first is kept for the second. SHA-256 of both; 1 where they differ.
 # JOBS=2 compiles no more than two files at a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# sdist.sh [FOLDER]: the source package of what is committed, without pictures (.gitattributes), into FOLDER (dist); `pip install` of it builds the Python package.
+# sdist.sh [FOLDER]: the source package of what is committed, without pictures (.gitattributes), into FOLDER (dist);
+# `pip install` of it builds the Python package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$(mkdir -p "${1:-dist}" && realpath "${1:-dist}")

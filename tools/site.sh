@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# site.sh PARSHALL SITE [FOLDER]: the documentation as a site, strictly: a link that leads nowhere, a page without a place, or a file that would be loaded from elsewhere is an error.
+# site.sh PARSHALL SITE [FOLDER]: the documentation as a site, strictly: a link that leads nowhere, a page without a
+# place, or a file that would be loaded from elsewhere is an error.
 # What it takes is installed in FOLDER/env (build-site). Status 69: that is not there, and cannot be had now.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# site_env.sh FOLDER: a Python in FOLDER/env that has tools/site/requirements.txt; says where. Status 69: it is not there, and cannot be had now.
+# site_env.sh FOLDER: a Python in FOLDER/env that has tools/site/requirements.txt; says where. Status 69: it is not
+# there, and cannot be had now.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 env=$1/env

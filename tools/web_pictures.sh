@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# web_pictures.sh [PARSHALL]: the page of a run (parshall watch --web) as a browser shows it, light, dark and narrow, into docs/web. Needs chromium.
+# web_pictures.sh [PARSHALL]: the page of a run (parshall watch --web) as a browser shows it, light, dark and narrow,
+# into docs/web. Needs chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 parshall=$(realpath "${1:-build/parshall}")

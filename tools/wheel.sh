@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# wheel.sh [FOLDER]: a wheel for any x86-64-v2 machine into FOLDER (dist), with the native part built for SSE4.2, AVX2 and AVX-512, and the libraries that it
-# needs inside (auditwheel). Its command line is the SSE4.2 build: tools/portable.sh has the fastest of each. For the Python that is there.
+# wheel.sh [FOLDER]: a wheel for any x86-64-v2 machine into FOLDER (dist), with the native part built for SSE4.2, AVX2
+# and AVX-512, and the libraries that it needs inside (auditwheel). Its command line is the SSE4.2 build:
+# tools/portable.sh has the fastest of each. For the Python that is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$(mkdir -p "${1:-dist}" && realpath "${1:-dist}")
