@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "pipeline/output/exporters.hpp"
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/schema.hpp"
 
 namespace parshall::bench {
 namespace {

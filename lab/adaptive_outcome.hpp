@@ -10,7 +10,7 @@
 
 #include "lab/adaptive_stretches.hpp"
 #include "pipeline/output/exporter.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall::lab {
 

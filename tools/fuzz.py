@@ -63,7 +63,7 @@ SOURCES = {
     "plan": (
         "src/parshall/plan_settings.cpp",
         "src/parshall/settings.hpp",
-        "src/pipeline/output/configuration_file.cpp",
+        "src/pipeline/output/files/configuration_file.cpp",
         "src/parshall/wiring.cpp",
     ),
     "profile": ("src/control/profile.cpp",),
@@ -75,7 +75,7 @@ SOURCES = {
         "src/pipeline/output/parquet/chunk.cpp",
         "src/pipeline/output/parquet/encodings.cpp",
         "src/pipeline/output/parquet/file.cpp",
-        "src/pipeline/output/json_lines.cpp",
+        "src/pipeline/output/json/json_lines.cpp",
     ),
     "samples": ("src/classify/sample_csv.cpp", "src/classify/csv_records.hpp"),
     "states": ("src/pipeline/measure/states/state_plan.cpp",),

@@ -17,8 +17,8 @@
 #include "cli/program.hpp"
 #include "cli/signals.hpp"
 #include "parshall/wire_outputs.hpp"
-#include "pipeline/output/summary_text.hpp"
-#include "pipeline/output/target_file.hpp"
+#include "pipeline/output/files/target_file.hpp"
+#include "pipeline/output/text/summary_text.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "app/event_hook.hpp"
-#include "pipeline/output/event_json.hpp"
 #include "pipeline/output/exporter.hpp"
+#include "pipeline/output/json/event_json.hpp"
 
 namespace parshall::cli {
 

@@ -10,8 +10,8 @@
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/exporters.hpp"
 #include "pipeline/output/monitor_counts.hpp"
-#include "pipeline/output/schema.hpp"
-#include "pipeline/output/sink.hpp"
+#include "pipeline/output/queue/sink.hpp"
+#include "pipeline/output/records/schema.hpp"
 #include "traffic/traffic_spec.hpp"
 
 namespace parshall::cli {

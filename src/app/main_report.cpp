@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/messages.hpp"
-#include "pipeline/output/summary_text.hpp"
+#include "pipeline/output/text/summary_text.hpp"
 
 namespace parshall::cli {
 

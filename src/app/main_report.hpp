@@ -6,9 +6,9 @@
 #include "app/watch_options.hpp"
 #include "parshall/run.hpp"
 #include "pipeline/output/exporters.hpp"
+#include "pipeline/output/queue/sink.hpp"
 #include "pipeline/output/recent_events.hpp"
-#include "pipeline/output/sink.hpp"
-#include "pipeline/output/top_report.hpp"
+#include "pipeline/output/text/top_report.hpp"
 
 namespace parshall::cli {
 

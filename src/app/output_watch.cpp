@@ -8,7 +8,7 @@
 
 #include "base/counted.hpp"
 #include "cli/messages.hpp"
-#include "pipeline/output/summary_text.hpp"
+#include "pipeline/output/text/summary_text.hpp"
 
 namespace parshall::cli {
 

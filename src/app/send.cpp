@@ -20,7 +20,7 @@
 #include "parshall/send_source.hpp"
 #include "parshall/wiring.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
-#include "pipeline/output/sink.hpp"
+#include "pipeline/output/queue/sink.hpp"
 #include "traffic/memory_sink.hpp"
 #include "traffic/pcap_sink.hpp"
 #include "traffic/sending_source.hpp"

@@ -31,7 +31,7 @@
 #include "parshall/metrics.hpp"
 #include "parshall/metrics_text.hpp"
 #include "parshall/run.hpp"
-#include "pipeline/output/event_text.hpp"
+#include "pipeline/output/text/event_text.hpp"
 
 namespace parshall::cli {
 namespace {

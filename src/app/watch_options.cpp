@@ -16,7 +16,7 @@
 #include "cli/program.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/wire_outputs.hpp"
-#include "pipeline/output/sink.hpp"
+#include "pipeline/output/queue/sink.hpp"
 
 namespace parshall::cli {
 namespace {

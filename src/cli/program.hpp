@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options.hpp"
-#include "pipeline/output/configuration_file.hpp"
+#include "pipeline/output/files/configuration_file.hpp"
 
 namespace parshall::cli {
 

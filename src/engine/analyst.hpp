@@ -14,8 +14,8 @@
 #include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/measure/windows/window_stream.hpp"
-#include "pipeline/output/record_spool.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/queue/record_spool.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 

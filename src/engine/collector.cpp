@@ -2,7 +2,7 @@
 #include "engine/collector.hpp"
 
 #include "engine/traffic_pace.hpp"
-#include "pipeline/output/ended_record.hpp"
+#include "pipeline/output/records/ended_record.hpp"
 
 namespace parshall {
 namespace {

@@ -14,7 +14,7 @@
 #include "engine/recall_board.hpp"
 #include "engine/worker.hpp"
 #include "pipeline/output/outputs.hpp"
-#include "pipeline/output/record_spool.hpp"
+#include "pipeline/output/queue/record_spool.hpp"
 
 namespace parshall {
 

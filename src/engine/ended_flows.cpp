@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "pipeline/output/ended_record.hpp"
+#include "pipeline/output/records/ended_record.hpp"
 
 namespace parshall {
 

@@ -24,8 +24,8 @@
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
-#include "pipeline/output/ended_record.hpp"
 #include "pipeline/output/monitor_counts.hpp"
+#include "pipeline/output/records/ended_record.hpp"
 
 namespace parshall {
 

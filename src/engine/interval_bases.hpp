@@ -10,7 +10,7 @@
 #include "base/huge_buffer.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
-#include "pipeline/output/base_columns.hpp"
+#include "pipeline/output/records/base_columns.hpp"
 
 namespace parshall {
 

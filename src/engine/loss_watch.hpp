@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/worker.hpp"
-#include "pipeline/output/loss_log.hpp"
+#include "pipeline/output/files/loss_log.hpp"
 
 namespace parshall {
 

@@ -11,7 +11,7 @@
 #include "base/flow_weight.hpp"
 #include "control/blind_loss.hpp"
 #include "engine/event_queue.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 

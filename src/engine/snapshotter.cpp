@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "pipeline/output/ended_record.hpp"
+#include "pipeline/output/records/ended_record.hpp"
 
 namespace parshall {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "engine/analyst.hpp"
 #include "engine/worker.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 

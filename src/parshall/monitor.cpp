@@ -2,7 +2,7 @@
 #include "parshall/monitor.hpp"
 
 #include "parshall/run.hpp"
-#include "pipeline/output/event_json.hpp"
+#include "pipeline/output/json/event_json.hpp"
 
 namespace parshall {
 namespace {

@@ -15,9 +15,9 @@
 #include "base/result.hpp"
 #include "parshall/plan.hpp"
 #include "pipeline/output/accounting.hpp"
-#include "pipeline/output/column.hpp"
 #include "pipeline/output/output_summary.hpp"
-#include "pipeline/output/value.hpp"
+#include "pipeline/output/records/column.hpp"
+#include "pipeline/output/records/value.hpp"
 
 namespace parshall {
 

@@ -15,7 +15,7 @@
 #include "parshall/settings.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/flow/flood_filter.hpp"
-#include "pipeline/output/configuration_file.hpp"
+#include "pipeline/output/files/configuration_file.hpp"
 #include "traffic/traffic_spec.hpp"
 
 namespace parshall {

@@ -14,7 +14,7 @@
 #include "base/suggestion.hpp"
 #include "parshall/open_input.hpp"
 #include "pipeline/output/exporters.hpp"
-#include "pipeline/output/target_file.hpp"
+#include "pipeline/output/files/target_file.hpp"
 
 namespace parshall {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 #include "parshall/plan.hpp"
-#include "pipeline/output/configuration_file.hpp"
+#include "pipeline/output/files/configuration_file.hpp"
 #include "pipeline/output/output_needs.hpp"
 #include "pipeline/output/outputs.hpp"
 #include "web/server.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/output/column.hpp"
+#include "pipeline/output/records/column.hpp"
 #include "verify/bytes.hpp"
 #include "verify/exported_file.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall::live {
 

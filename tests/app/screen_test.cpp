@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/output/summary_text.hpp"
+#include "pipeline/output/text/summary_text.hpp"
 #include "reports.hpp"
 
 namespace parshall::live {

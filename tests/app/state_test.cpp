@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/schema.hpp"
 
 namespace parshall::live {
 namespace {

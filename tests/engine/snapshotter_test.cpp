@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "pipeline/output/ended_record.hpp"
+#include "pipeline/output/records/ended_record.hpp"
 
 namespace parshall {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/toml_text.hpp"
 #include "parshall/plan_settings.hpp"
 #include "parshall/wiring.hpp"
-#include "pipeline/output/configuration_file.hpp"
+#include "pipeline/output/files/configuration_file.hpp"
 #include "targets.hpp"
 
 namespace parshall::fuzz {

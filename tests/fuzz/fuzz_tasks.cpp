@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "pipeline/measure/tasks/registry.hpp"
-#include "pipeline/output/event_json.hpp"
+#include "pipeline/output/json/event_json.hpp"
 #include "targets.hpp"
 
 namespace parshall::fuzz {

@@ -22,7 +22,7 @@
 #include "pipeline/output/ipfix/target.hpp"
 #include "pipeline/output/kafka/target.hpp"
 #include "pipeline/output/parquet/target.hpp"
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/schema.hpp"
 #include "targets.hpp"
 #include "tester/closed_loop/endpoint.hpp"
 #include "tester/device/settings.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/community_id.hpp"
+#include "pipeline/output/records/community_id.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pipeline/output/put_value.hpp"
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/schema.hpp"
 
 // In builds with OpenSSL; no_community_id_test.cpp in others.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/export_queue.hpp"
+#include "pipeline/output/queue/export_queue.hpp"
 
 #include <gtest/gtest.h>
 

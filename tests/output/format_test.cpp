@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 namespace {

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "pipeline/output/export_queue.hpp"
 #include "pipeline/output/exporters.hpp"
+#include "pipeline/output/queue/export_queue.hpp"
 #include "record_bytes.hpp"
 
 namespace {

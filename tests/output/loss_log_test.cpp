@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/loss_log.hpp"
+#include "pipeline/output/files/loss_log.hpp"
 
 #include <gtest/gtest.h>
 

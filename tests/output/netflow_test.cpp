@@ -13,7 +13,7 @@
 
 #include "base/file_handle.hpp"
 #include "pipeline/output/ipfix/ipfix.hpp"
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/schema.hpp"
 
 namespace parshall {
 namespace {

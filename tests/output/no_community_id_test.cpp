@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/output/community_id.hpp"
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/community_id.hpp"
+#include "pipeline/output/records/schema.hpp"
 
 // In builds without OpenSSL.
 

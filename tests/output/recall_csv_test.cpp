@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/recall_csv.hpp"
+#include "pipeline/output/files/recall_csv.hpp"
 
 #include <gtest/gtest.h>
 

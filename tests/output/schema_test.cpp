@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/schema.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/output/community_id.hpp"
-#include "pipeline/output/flow_json.hpp"
+#include "pipeline/output/json/flow_json.hpp"
 #include "pipeline/output/put_value.hpp"
-#include "pipeline/output/statistic_element.hpp"
+#include "pipeline/output/records/community_id.hpp"
+#include "pipeline/output/records/statistic_element.hpp"
 
 namespace parshall {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "base/random.hpp"
-#include "pipeline/output/sink.hpp"
+#include "pipeline/output/queue/sink.hpp"
 
 namespace parshall {
 namespace {

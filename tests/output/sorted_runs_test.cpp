@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/sorted_runs.hpp"
+#include "pipeline/output/records/sorted_runs.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/schema.hpp"
 #include "temporary_folder.hpp"
 
 namespace parshall {

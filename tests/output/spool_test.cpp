@@ -8,7 +8,7 @@
 #include <cstring>
 #include <thread>
 
-#include "pipeline/output/record_spool.hpp"
+#include "pipeline/output/queue/record_spool.hpp"
 
 namespace parshall {
 namespace {

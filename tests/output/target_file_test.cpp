@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/target_file.hpp"
+#include "pipeline/output/files/target_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

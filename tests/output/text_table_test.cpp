@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/text_table.hpp"
+#include "pipeline/output/text/text_table.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/output/column.hpp"
+#include "pipeline/output/records/column.hpp"
 #include "verify/exported_file.hpp"
 
 namespace parshall {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall::live {
 

@@ -6,7 +6,7 @@
 
 #include "app/live/screen.hpp"
 #include "pipeline/output/format.hpp"
-#include "pipeline/output/summary_text.hpp"
+#include "pipeline/output/text/summary_text.hpp"
 
 namespace parshall::live {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "app/live/interval.hpp"
 #include "app/live/state.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall::live {
 

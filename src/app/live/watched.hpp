@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall::live {
 

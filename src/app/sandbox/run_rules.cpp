@@ -18,8 +18,8 @@
 #include "cli/program.hpp"
 #include "parshall/open_input.hpp"
 #include "parshall/wire_outputs.hpp"
-#include "pipeline/output/target_file.hpp"
-#include "pipeline/output/unnamed_file.hpp"
+#include "pipeline/output/files/target_file.hpp"
+#include "pipeline/output/files/unnamed_file.hpp"
 
 namespace parshall::cli {
 namespace {

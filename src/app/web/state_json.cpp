@@ -9,10 +9,10 @@
 
 #include "base/or_null.hpp"
 #include "base/version.hpp"
-#include "pipeline/output/event_json.hpp"
-#include "pipeline/output/event_text.hpp"
 #include "pipeline/output/format.hpp"
-#include "pipeline/output/summary_json.hpp"
+#include "pipeline/output/json/event_json.hpp"
+#include "pipeline/output/json/summary_json.hpp"
+#include "pipeline/output/text/event_text.hpp"
 
 namespace parshall::web {
 namespace {

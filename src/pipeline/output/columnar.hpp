@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/output/column.hpp"
+#include "pipeline/output/records/column.hpp"
 
 namespace parshall {
 

@@ -11,7 +11,7 @@
 #include "base/result.hpp"
 #include "pipeline/output/output.hpp"
 #include "pipeline/output/output_summary.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "pipeline/output/arrow/arrow.hpp"
-#include "pipeline/output/csv.hpp"
+#include "pipeline/output/files/csv.hpp"
+#include "pipeline/output/files/recall_csv.hpp"
+#include "pipeline/output/files/target_file.hpp"
 #include "pipeline/output/ipfix/ipfix.hpp"
-#include "pipeline/output/json_lines.hpp"
+#include "pipeline/output/json/json_lines.hpp"
 #include "pipeline/output/kafka/kafka.hpp"
 #include "pipeline/output/parquet/parquet.hpp"
-#include "pipeline/output/recall_csv.hpp"
-#include "pipeline/output/target_file.hpp"
 
 namespace parshall {
 namespace {

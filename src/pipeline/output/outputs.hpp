@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/output/export_queue.hpp"
+#include "pipeline/output/queue/export_queue.hpp"
 
 namespace parshall {
 

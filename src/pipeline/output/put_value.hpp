@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-#include "pipeline/output/community_id.hpp"
 #include "pipeline/output/format.hpp"
-#include "pipeline/output/schema.hpp"
+#include "pipeline/output/records/community_id.hpp"
+#include "pipeline/output/records/schema.hpp"
 
 namespace parshall {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/host_name.hpp"
-#include "pipeline/output/account_columns.hpp"
 #include "pipeline/output/arrow/column.hpp"
 #include "pipeline/output/arrow/messages.hpp"
 #include "pipeline/output/columnar.hpp"
+#include "pipeline/output/records/account_columns.hpp"
 
 namespace parshall {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "pipeline/output/arrow/messages.hpp"
-#include "pipeline/output/column.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/records/column.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 

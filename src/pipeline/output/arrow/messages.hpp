@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/output/column.hpp"
+#include "pipeline/output/records/column.hpp"
 
 namespace parshall {
 

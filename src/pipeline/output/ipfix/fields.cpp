@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "pipeline/output/community_id.hpp"
+#include "pipeline/output/records/community_id.hpp"
 
 namespace parshall {
 namespace {

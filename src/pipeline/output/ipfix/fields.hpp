@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/output/column.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/records/column.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 

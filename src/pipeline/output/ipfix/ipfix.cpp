@@ -18,7 +18,7 @@
 #include "pipeline/output/ipfix/connection.hpp"
 #include "pipeline/output/ipfix/target.hpp"
 #include "pipeline/output/ipfix/writer.hpp"
-#include "pipeline/output/reverse_records.hpp"
+#include "pipeline/output/records/reverse_records.hpp"
 
 namespace parshall {
 namespace {

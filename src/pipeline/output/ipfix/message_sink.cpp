@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "pipeline/output/files/target_file.hpp"
 #include "pipeline/output/ipfix/stream_sink.hpp"
 #include "pipeline/output/ipfix/udp_sink.hpp"
-#include "pipeline/output/target_file.hpp"
 
 namespace parshall {
 namespace {

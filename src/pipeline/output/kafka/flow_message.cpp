@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "pipeline/output/community_id.hpp"
+#include "pipeline/output/records/community_id.hpp"
 #include "pipeline/output/varint.hpp"
 
 namespace parshall {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/output/account_columns.hpp"
-#include "pipeline/output/report.hpp"
+#include "pipeline/output/records/account_columns.hpp"
+#include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 

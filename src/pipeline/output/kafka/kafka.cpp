@@ -14,11 +14,11 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/output/account_columns.hpp"
-#include "pipeline/output/flow_json.hpp"
+#include "pipeline/output/json/flow_json.hpp"
+#include "pipeline/output/json/summary_json.hpp"
 #include "pipeline/output/kafka/flow_message.hpp"
 #include "pipeline/output/kafka/target.hpp"
-#include "pipeline/output/summary_json.hpp"
+#include "pipeline/output/records/account_columns.hpp"
 
 namespace parshall {
 namespace {

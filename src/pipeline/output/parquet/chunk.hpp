@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/output/column.hpp"
 #include "pipeline/output/parquet/thrift.hpp"
+#include "pipeline/output/records/column.hpp"
 
 namespace parshall {
 

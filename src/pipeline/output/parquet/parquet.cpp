@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "base/output_modes.hpp"
-#include "pipeline/output/account_columns.hpp"
 #include "pipeline/output/columnar.hpp"
 #include "pipeline/output/parquet/file.hpp"
 #include "pipeline/output/parquet/target.hpp"
+#include "pipeline/output/records/account_columns.hpp"
 
 namespace parshall {
 namespace {

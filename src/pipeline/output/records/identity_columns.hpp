@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/keyed_hash.hpp"
+#include "pipeline/measure/statistics/flow_origin.hpp"
+#include "pipeline/output/files/loss_log.hpp"
+#include "pipeline/output/records/base_columns.hpp"
+
+namespace parshall {
+
+/// Names flows by a hash of the key and the flow's beginning, so that a key that returns is another flow.
+///
+/// Error: two of n flows have the same name with probability n^2 / 2^65: 0.03 % for 10^8 flows.
+class FlowIds {
+ public:
+  /// Derives its own secret from the seed: output files must not reveal the secret of the flow table.
+  explicit FlowIds(std::uint64_t seed) noexcept;
+
+  std::uint64_t operator()(const FlowKey& key, std::uint64_t began_ns) const noexcept;
+
+ private:
+  KeyedHash hash_;
+};
+
+/// Relation of a record to its flow, and what the record may lack.
+struct RecordIdentity {
+  const FlowRecord& record;
+  FlowOrigin::State origin;
+  const FlowIds& ids;
+  const LossLog& losses;
+};
+
+/// Column that depends on more than the record's counters.
+struct IdentityColumn {
+  std::string_view name, unit;
+  ColumnType type;
+  IpfixElement ipfix;
+  bool of_origin;  ///< true if it needs the flow's origin, false if it needs the loss log
+  std::string_view help;
+  Value (*read)(const RecordIdentity&);
+};
+
+/// Returns the columns that are added on request, one line each.
+std::span<const IdentityColumn> identity_columns() noexcept;
+
+}  // namespace parshall
