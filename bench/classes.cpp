@@ -16,7 +16,7 @@
 #include "classify/registry.hpp"
 #include "engine/tables.hpp"
 #include "goals.hpp"
-#include "lab/class_model.hpp"
+#include "lab/classify/class_model.hpp"
 #include "traffic/memory_source.hpp"
 
 namespace parshall::bench {

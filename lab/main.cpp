@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands.hpp"
 #include "lab/commands/bench_run.hpp"
-#include "lab/rivals.hpp"
+#include "lab/rivals/rivals.hpp"
 
 namespace {
 

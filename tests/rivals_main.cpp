@@ -2,7 +2,7 @@
 // A main for tests that go by the registries: what the lab adds is in them before a test is named after it.
 #include <gtest/gtest.h>
 
-#include "lab/rivals.hpp"
+#include "lab/rivals/rivals.hpp"
 
 int main(int argc, char** argv) {
   parshall::lab::add_rivals();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/adaptive_report.hpp"
+#include "lab/adaptive/report.hpp"
 #include "lab/commands/bench_run.hpp"
 
 namespace parshall::cli {

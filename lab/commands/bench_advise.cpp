@@ -2,8 +2,8 @@
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
-#include "lab/advice.hpp"
 #include "lab/commands/bench_run.hpp"
+#include "lab/monitors/advice.hpp"
 #include "pipeline/output/output.hpp"
 
 namespace parshall::cli {

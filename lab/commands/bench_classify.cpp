@@ -5,10 +5,10 @@
 #include "classify/model_file.hpp"
 #include "classify/registry.hpp"
 #include "cli/messages.hpp"
-#include "lab/class_model.hpp"
-#include "lab/classify_report.hpp"
+#include "lab/classify/class_model.hpp"
+#include "lab/classify/report.hpp"
 #include "lab/commands/bench_run.hpp"
-#include "lab/scheduling.hpp"
+#include "lab/cores/scheduling.hpp"
 
 namespace parshall::cli {
 namespace {

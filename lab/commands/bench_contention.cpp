@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/commands/bench_run.hpp"
-#include "lab/contention_report.hpp"
+#include "lab/contention/report.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "lab/commands/bench_run.hpp"
-#include "lab/model_report.hpp"
+#include "lab/thread_models/report.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "lab/commands/bench_run.hpp"
-#include "lab/monitor_experiment.hpp"
+#include "lab/monitors/experiment.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/parse.hpp"
 #include "lab/commands/bench_run.hpp"
-#include "lab/parse_report.hpp"
+#include "lab/parse/report.hpp"
 
 namespace parshall::cli {
 namespace {

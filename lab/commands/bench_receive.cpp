@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/commands/bench_run.hpp"
-#include "lab/receive_report.hpp"
+#include "lab/receive/report.hpp"
 
 namespace parshall::cli {
 namespace {

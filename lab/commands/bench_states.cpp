@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/commands/bench_run.hpp"
-#include "lab/states_experiment.hpp"
+#include "lab/states/experiment.hpp"
 
 namespace parshall::cli {
 namespace {

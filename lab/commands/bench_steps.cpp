@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lab/adaptive/steps_experiment.hpp"
 #include "lab/commands/bench_run.hpp"
-#include "lab/steps_experiment.hpp"
 
 namespace parshall::cli {
 namespace {

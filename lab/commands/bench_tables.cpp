@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/messages.hpp"
 #include "lab/commands/bench_run.hpp"
-#include "lab/table_report.hpp"
+#include "lab/tables/report.hpp"
 
 namespace parshall::cli {
 namespace {

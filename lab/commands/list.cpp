@@ -2,12 +2,12 @@
 #include <fmt/core.h>
 
 #include "engine/thread_models.hpp"
-#include "lab/classify_shape.hpp"
+#include "lab/classify/shape.hpp"
 #include "lab/commands/bench_run.hpp"
-#include "lab/contention.hpp"
-#include "lab/header_access.hpp"
-#include "lab/states_experiment.hpp"
-#include "lab/tables.hpp"
+#include "lab/contention/contention.hpp"
+#include "lab/parse/header_access.hpp"
+#include "lab/states/experiment.hpp"
+#include "lab/tables/tables.hpp"
 
 namespace parshall::cli {
 namespace {

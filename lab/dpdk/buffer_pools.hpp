@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/huge_buffer.hpp"
-#include "lab/receive_audit.hpp"
-#include "lab/receive_shape.hpp"
+#include "lab/receive/audit.hpp"
+#include "lab/receive/shape.hpp"
 
 struct rte_mempool;
 

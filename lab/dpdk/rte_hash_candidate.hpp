@@ -6,9 +6,9 @@
 #include "app/profile/keys.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
-#include "lab/candidate.hpp"
 #include "lab/dpdk/rte_hash_index.hpp"
-#include "lab/tasks.hpp"
+#include "lab/tables/candidate.hpp"
+#include "lab/tables/tasks.hpp"
 
 namespace parshall::lab {
 

@@ -4,9 +4,9 @@
 #include <array>
 
 #include "app/profile/keys.hpp"
-#include "lab/candidate.hpp"
 #include "lab/dpdk/rte_member_sketch.hpp"
-#include "lab/tasks.hpp"
+#include "lab/tables/candidate.hpp"
+#include "lab/tables/tasks.hpp"
 
 namespace parshall::lab {
 

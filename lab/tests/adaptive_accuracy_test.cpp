@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/adaptive_accuracy.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "lab/adaptive/accuracy.hpp"
 
 namespace parshall::lab {
 namespace {

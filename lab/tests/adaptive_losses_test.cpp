@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/adaptive_losses.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "lab/adaptive_scenarios.hpp"
+#include "lab/adaptive/losses.hpp"
+#include "lab/adaptive/scenarios.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 
 namespace parshall::lab {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/adaptive_outcome.hpp"
-
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "lab/adaptive/outcome.hpp"
 
 namespace parshall::lab {
 namespace {

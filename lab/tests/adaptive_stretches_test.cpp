@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/adaptive_stretches.hpp"
-
 #include <gtest/gtest.h>
+
+#include "lab/adaptive/stretches.hpp"
 
 namespace parshall::lab {
 namespace {

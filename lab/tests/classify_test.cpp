@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
-#include "lab/class_model.hpp"
-#include "lab/classify_report.hpp"
-#include "lab/scheduling.hpp"
+#include "lab/classify/class_model.hpp"
+#include "lab/classify/report.hpp"
+#include "lab/cores/scheduling.hpp"
 #include "traffic/frame.hpp"
 
 namespace parshall::lab {

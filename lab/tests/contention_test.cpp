@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/contention_report.hpp"
+#include "lab/contention/report.hpp"
 
 namespace parshall::lab {
 namespace {

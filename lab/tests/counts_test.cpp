@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "app/profile/keys.hpp"
-#include "lab/bucketed_counts.hpp"
-#include "lab/keyed_counts.hpp"
+#include "lab/tables/bucketed_counts.hpp"
+#include "lab/tables/keyed_counts.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/random.hpp"
-#include "lab/hash_report.hpp"
+#include "lab/hashes/report.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/hashes/crc32c.hpp"
-#include "lab/hashes/folding.hpp"
-#include "lab/hashes/murmur3.hpp"
-#include "lab/hashes/spooky.hpp"
+#include "lab/rivals/hashes/crc32c.hpp"
+#include "lab/rivals/hashes/folding.hpp"
+#include "lab/rivals/hashes/murmur3.hpp"
+#include "lab/rivals/hashes/spooky.hpp"
 
 namespace parshall {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/profile/keys.hpp"
-#include "lab/table_report.hpp"
+#include "lab/tables/report.hpp"
 
 namespace parshall::lab {
 namespace {

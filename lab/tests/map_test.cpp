@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "lab/maps/registry.hpp"
+#include "lab/rivals/maps/registry.hpp"
 #include "tests/flow/facts.hpp"
 
 namespace parshall {

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "engine/packet_counter.hpp"
-#include "lab/model_report.hpp"
-#include "lab/trace_queue.hpp"
+#include "lab/thread_models/report.hpp"
+#include "lab/thread_models/trace_queue.hpp"
 #include "traffic/memory_source.hpp"
 
 namespace parshall::lab {

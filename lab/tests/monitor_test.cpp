@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/advice.hpp"
+#include "lab/monitors/advice.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/pages.hpp"
+#include "lab/tables/pages.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "lab/parse_report.hpp"
+#include "lab/parse/report.hpp"
 #include "pipeline/decode/decode.hpp"
 
 namespace parshall::lab {

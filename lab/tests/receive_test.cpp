@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/dpdk/buffer_pools.hpp"
-#include "lab/receive_report.hpp"
+#include "lab/receive/report.hpp"
 
 namespace parshall::lab {
 namespace {

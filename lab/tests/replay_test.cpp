@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "lab/replay_source.hpp"
+#include "lab/classify/replay_source.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/flow/key_hash.hpp"
 #include "tests/capture/capture_bytes.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/shared_table.hpp"
+#include "lab/contention/shared_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/figures/harness.hpp"
-#include "lab/shared_array.hpp"
+#include "lab/contention/shared_array.hpp"
 
 namespace parshall::lab {
 namespace {

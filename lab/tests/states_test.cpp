@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lab/states_experiment.hpp"
+#include "lab/states/experiment.hpp"
 
 namespace parshall::lab {
 namespace {

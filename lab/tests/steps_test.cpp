@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/steps_experiment.hpp"
+#include "lab/adaptive/steps_experiment.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "lab/hashes/rss_key.hpp"
+#include "lab/rivals/hashes/rss_key.hpp"
 #include "pipeline/decode/facts.hpp"
 
 namespace parshall::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lab/value_heap.hpp"
+#include "lab/tables/value_heap.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/profile/keys.hpp"
-#include "lab/tables.hpp"
-#include "lab/tasks.hpp"
-#include "lab/traffic.hpp"
+#include "lab/tables/tables.hpp"
+#include "lab/tables/tasks.hpp"
+#include "lab/tables/traffic.hpp"
 
 namespace parshall::lab {
 namespace {

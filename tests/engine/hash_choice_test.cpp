@@ -2,7 +2,7 @@
 // Sessions under each hash of the registry: what is counted does not depend on it; what a fingerprint merges does.
 #include <gtest/gtest.h>
 
-#include "lab/hashes/murmur3.hpp"
+#include "lab/rivals/hashes/murmur3.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 #include "run.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/maps/map_table.hpp"
-#include "lab/maps/registry.hpp"
+#include "lab/rivals/maps/map_table.hpp"
+#include "lab/rivals/maps/registry.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 
 namespace parshall::testing {

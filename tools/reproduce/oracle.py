@@ -20,7 +20,7 @@ TASKS = {
     "latency-change": "latency-change:most=100000",
 }
 NAMES = tuple(TASKS)
-# configuration: share of the flows, and the tasks that they are for (lab/adaptive_scenarios.cpp)
+# configuration: share of the flows, and the tasks that they are for (lab/adaptive/scenarios.cpp)
 CONFIGURATIONS = {
     "chain": [(1 / 5, NAMES[:n]) for n in range(5)],
     "tree": [

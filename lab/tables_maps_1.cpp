@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "lab/tables_maps.hpp"
-
-namespace parshall::lab {
-
-template std::span<const TableUnderTest> maps_of_part<1>() noexcept;
-
-}  // namespace parshall::lab
