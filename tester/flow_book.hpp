@@ -50,7 +50,7 @@ struct LossRun {
 ///         B, and a histogram, if requested, 2.4 kB at 5 %. The constructor reserves all memory; it is committed when
 ///         touched.
 /// Cost:   8 ns for the next frame of one of few flows, 13 ns for one of a thousand, 60 to 100 ns for one of a million.
-///         If most frames are overtaken, 28 ns (bench/tester.cpp). No allocation, lock or clock per frame.
+///         If most frames are overtaken, 28 ns (lab/bench/tester.cpp). No allocation, lock or clock per frame.
 /// Error:  counts and losses are exact up to the window; `bytes()` returns the memory for that.
 /// Full:   a frame that comes later than the window is too late: it cannot be told from a duplicate, and stays lost.
 /// Source: RFC 4737 (reordering), RFC 3357 (loss periods), RFC 3550, A.8 (jitter), RFC 7679 (one-way delay).

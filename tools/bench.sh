@@ -6,10 +6,10 @@ build=$1
 shift
 grep -m1 "model name" /proc/cpuinfo | sed 's/.*: /CPU /'
 echo "cores $(nproc), load $(cut -d' ' -f1-3 /proc/loadavg), $(sed 's/.*\[\(.*\)\].*/transparent hugepages \1/' /sys/kernel/mm/transparent_hugepage/enabled)"
-"$build/bench/hot_path" "$@"
-"$build/bench/tasks" "$@"
-"$build/bench/control" "$@"
-"$build/bench/classes" "$@"
-"$build/bench/sending" "$@"
-"$build/bench/exports" "$@"
-"$build/bench/tester_bench"
+"$build/lab/bench/hot_path" "$@"
+"$build/lab/bench/tasks" "$@"
+"$build/lab/bench/control" "$@"
+"$build/lab/bench/classes" "$@"
+"$build/lab/bench/sending" "$@"
+"$build/lab/bench/exports" "$@"
+"$build/lab/bench/tester_bench"

@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).parent.parent / "bench" / "peers"))
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "lab" / "bench" / "peers"))
 import make_captures
 
 SETTLE_S, END_S = 2, 20

@@ -10,7 +10,7 @@ cd "$here"
 status=0
 step() { if [ "$2" = 0 ]; then echo "ok      $1"; else echo "FAILED  $1"; status=1; fi; }
 
-sources=$(find src lab tester python tests bench -name '*.cpp' -o -name '*.hpp' | sort)
+sources=$(find src lab tester python tests -name '*.cpp' -o -name '*.hpp' | sort)
 
 if command -v clang-format >/dev/null; then
   clang-format --dry-run --Werror $sources 2>&1 | head -20

@@ -17,7 +17,7 @@ import sys
 MOST_P90, LONG, MOST_LONG, MOST_CELL, FEWEST_SENTENCES = 30, 35, 0.05, 30, 8
 MOST_FRAGMENTS = 0.02
 FRAGMENT = re.compile(r"\s*///\s*(<\s*)?(Of|What|Those|That|Nothing|Who|Whether|Where|From|Whose|Which)\b")
-SOURCES = ("src", "lab", "tester", "python", "bench")
+SOURCES = ("src", "lab", "tester", "python")
 RULE_BEGINS = "2026-11-28T02:00:00+0000"
 SUBJECT = re.compile(r"[a-z][a-z0-9 ,/_.+-]*: (?P<verb>[A-Za-z]+)\b.*[^.]")
 NO_VERB_FORM = {

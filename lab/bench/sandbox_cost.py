@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "live"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "live"))
 import netns
 
 PARSHALL, ROUNDS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 11

@@ -15,7 +15,7 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/python"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests/python"))
 import frames
 
 VERSION = 2

@@ -155,7 +155,7 @@ def main():
     )
     parser.add_argument(
         "--traces",
-        default=os.environ.get("PARSHALL_TRACES", Path(__file__).resolve().parents[2] / "../shared/traces"),
+        default=os.environ.get("PARSHALL_TRACES", Path(__file__).resolve().parents[3] / "../shared/traces"),
         help="folder of real captures (PARSHALL_TRACES)",
     )
     parser.add_argument(
