@@ -11,39 +11,37 @@
 namespace parshall {
 namespace {
 
-using Target = KafkaTarget;
-
-bool take_format(const std::string& value, Target& target) {
+bool take_format(const std::string& value, KafkaTarget& target) {
   target.as_json = value == "json";
   return value == "json" || value == "protobuf";
 }
-bool take_compression(const std::string& value, Target& target) {
+bool take_compression(const std::string& value, KafkaTarget& target) {
   target.compression = value;
   return value == "none" || value == "zstd" || value == "lz4" || value == "gzip" || value == "snappy";
 }
-bool take_batch(const std::string& value, Target& target) {
+bool take_batch(const std::string& value, KafkaTarget& target) {
   constexpr std::uint64_t kMost = 10'000;
   const auto records = parse_count(value);
   target.batch = records.value_or(0);
   return target.batch >= 1 && target.batch <= kMost;
 }
-bool take_wait(const std::string& value, Target& target) {
+bool take_wait(const std::string& value, KafkaTarget& target) {
   const auto ns = parse_duration_ns(value);
   if (!ns) return false;
   target.wait = std::chrono::milliseconds(*ns / 1'000'000);
   return true;
 }
-bool take_config(const std::string& value, Target& target) {
+bool take_config(const std::string& value, KafkaTarget& target) {
   target.config = value;
   return !value.empty();
 }
 
-constexpr TargetOption<Target> kOptions[] = {
+constexpr TargetOption<KafkaTarget> kKafkaOptions[] = {
     {"format", "protobuf (goflow2's FlowMessage) or json", take_format},
     {"compression", "zstd, lz4, gzip, snappy or none", take_compression},
     {"batch", "records in a message, from 1 to 10000", take_batch},
     {"wait", "time, such as 10s, for what is not delivered in the end", take_wait},
-    {"probe", "a name for who exports, in each record, up to 255 bytes", take_probe<Target>},
+    {"probe", "a name for who exports, in each record, up to 255 bytes", take_probe<KafkaTarget>},
     {"config", "file of librdkafka's settings, NAME=VALUE in each line", take_config},
 };
 
@@ -51,7 +49,7 @@ constexpr TargetOption<Target> kOptions[] = {
 
 Result<KafkaTarget> KafkaTarget::parse(const std::string& text) {
   KafkaTarget target{.text = text, .brokers = {}, .topic = {}, .probe = host_name()};
-  const auto place = take_options<Target>(text, kOptions, target);
+  const auto place = take_options<KafkaTarget>(text, kKafkaOptions, target);
   if (!place) return place.error();
   const std::size_t slash = place->find('/');
   target.brokers = place->substr(0, slash);
