@@ -89,20 +89,20 @@ reproduce-java:
 reproduce reproduce-wirespeed: reproduce-java
 
 reproduce: reproduce-setup
-	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce
+	@python3 lab/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce
 
 $(REPRODUCE_PAPERS:%=reproduce-%): reproduce-%: reproduce-setup
-	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --paper $*
+	@python3 lab/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --paper $*
 
 reproduce-quick: programs
-	@python3 tools/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --folder $(BUILD)/reproduce-quick --quick
+	@python3 lab/reproduce $(BUILD)/parshall --runs $(BUILD)/reproduce --folder $(BUILD)/reproduce-quick --quick
 
 reproduce-adaptive: programs
-	@python3 tools/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
+	@python3 lab/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
 
 reproduce-classes: programs
 	@tools/setup.sh python3-venv maven openjdk-17-jdk-headless || echo "without Java and Maven: Weka is left out"
-	@python3 tools/reproduce/classes.py $(BUILD)/parshall --runs $(BUILD)/classes
+	@python3 lab/reproduce/classes.py $(BUILD)/parshall --runs $(BUILD)/classes
 
 recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall

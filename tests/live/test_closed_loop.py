@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "lab" / "reproduce"))
 import closed_loop
 import netns
 import network

@@ -62,7 +62,7 @@ class OffLine:
     """A run: naive Bayes of as many made classes as ours."""
 
     COMMANDS = (
-        f"tools/reproduce/OfflineRate.java: Weka tells {CLASSES * FLOWS} made flows over and over, in {ROUNDS} rounds"
+        f"lab/reproduce/OfflineRate.java: Weka tells {CLASSES * FLOWS} made flows over and over, in {ROUNDS} rounds"
     )
 
     def version(self):

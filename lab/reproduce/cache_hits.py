@@ -18,7 +18,7 @@ HIT, MISS = (90.0, 0.11), (200.0, 0.225)  # ns, coefficient of variation
 SAMPLES, WINDOWS = 1000, 1000
 SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 EULER = 0.5772156649015329
-COMMANDS = f"simulated by tools/reproduce/cache_hits.py: {WINDOWS} windows of {SAMPLES} samples for each share"
+COMMANDS = f"simulated by lab/reproduce/cache_hits.py: {WINDOWS} windows of {SAMPLES} samples for each share"
 
 
 def version():

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reproduce"))
 import cache
 import cache_hits
 import devices

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "reproduce"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "reproduce"))
 
 try:
     import numpy

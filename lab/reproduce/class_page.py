@@ -268,7 +268,7 @@ def page_of(found):
         "test part. Two files of one network, day or program may be in different parts.",
         "- Classes with fewer than 20 flows or 2 captures are left out.",
         "- The settings are the defaults of `parshall train`, without tuning.",
-        f"- The captures are not part of the project. `tools/reproduce/classes.py` wrote this page on "
+        f"- The captures are not part of the project. `lab/reproduce/classes.py` wrote this page on "
         f"{datetime.date.today()}.",
         "",
         f"**Intervals** are 95 % bootstrap intervals over captures: {found['draws']} resamples of as many captures, "

@@ -13,8 +13,8 @@ import types
 import unittest
 from unittest import mock
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reproduce"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tools"))
 import check_links
 import quiet
 from comparing import at_most, below, between, counted, difference, mean_ratio, under, untold

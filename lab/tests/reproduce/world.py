@@ -5,7 +5,7 @@ upside down."""
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reproduce"))
 import fair_queue
 import world_mona
 from rows import ENOUGH, Rows, over_runs

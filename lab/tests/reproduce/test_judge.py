@@ -5,7 +5,7 @@ import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reproduce"))
 from comparing import at_most, below, counted, difference, estimate, over, reaches, under, untold, widened
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer, Comparison, Conclusion, Estimate, Of
 

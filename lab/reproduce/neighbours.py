@@ -99,7 +99,7 @@ class ByNumber:
     """A run: a table beside none, one, and as many neighbours as there are other cores."""
 
     COMMANDS = (
-        f"taskset -c 0 parshall bench {' '.join(BENCH)}, beside tools/reproduce/neighbours.py {MEMORY_MB << 20}"
+        f"taskset -c 0 parshall bench {' '.join(BENCH)}, beside lab/reproduce/neighbours.py {MEMORY_MB << 20}"
         f" "
         f"on other cores"
     )

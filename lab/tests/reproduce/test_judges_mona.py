@@ -6,7 +6,7 @@ import statistics
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "reproduce"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reproduce"))
 import states
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer, Conclusion, Estimate, Of
 from mona_costs import figure_10b
