@@ -34,11 +34,11 @@ help-all: help
 	@echo "make notebooks   docs/notebooks, each run from scratch (builds the Python package)"
 	@echo
 	@echo "Published experiments"
-	@echo "make reproduce           all five papers, into docs/reproduce (hours; continues after a stop)"
+	@echo "make reproduce           all five papers, into lab/docs/reproduce (hours; continues after a stop)"
 	@echo "make reproduce-NAME      one paper: flowatcher, measurement, wirespeed, mona or flowmon (an hour)"
 	@echo "make reproduce-quick     headlines of all five, into build/reproduce-quick (ten minutes)"
-	@echo "make reproduce-adaptive  adaptive monitoring beyond its paper, into docs/reproduce-adaptive.md (an hour)"
-	@echo "make reproduce-classes   accuracy and speed of classification, into docs/accuracy-classes.md (half an hour)"
+	@echo "make reproduce-adaptive  adaptive monitoring beyond its paper, into lab/docs/reproduce-adaptive.md (an hour)"
+	@echo "make reproduce-classes   accuracy and speed of classification, into lab/docs/accuracy-classes.md (half an hour)"
 	@echo
 	@echo "Long tests"
 	@echo "make soak HOURS=n  run a monitor for n hours while links, collectors and disks fail around it (as root)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the published experiments on this machine and writes a page for each paper, docs/reproduce/NAME.md with plots,
-and docs/reproduce.md, which sums up.
+"""Runs the published experiments on this machine and writes a page for each paper, lab/docs/reproduce/NAME.md with plots,
+and lab/docs/reproduce.md, which sums up.
 
 Each run is kept and used again unless --again is given, so that what was stopped goes on where it was.
 """
@@ -77,7 +77,7 @@ def main():
     minutes = (
         options.minutes if options.minutes is not None else QUICK_MINUTES / len(papers) if options.quick else MINUTES
     )
-    folder = options.folder or pathlib.Path("build/reproduce-quick" if options.quick else "docs")
+    folder = options.folder or pathlib.Path("build/reproduce-quick" if options.quick else "lab/docs")
     store = Store(options.parshall, options.runs, options.quick, options.busy)
     concluded = Passes(folder / "reproduce" / "passes.json")
     is_whole = True

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plays the experiments of MONA on this machine and writes docs/reproduce-adaptive.md with its plots.
+"""Plays the experiments of MONA on this machine and writes lab/docs/reproduce-adaptive.md with its plots.
 
 Everything comes from `parshall bench adaptive` and `parshall bench heavy-hitters`; a round has traffic of its own.
 Tables show medians of the rounds, and the worst round where that is said. Raw figures are kept, and used again unless
@@ -474,7 +474,10 @@ def main():
     )
     parser.add_argument("parshall")
     parser.add_argument(
-        "--folder", type=pathlib.Path, default=pathlib.Path("docs"), help="that gets reproduce-adaptive.md (docs)"
+        "--folder",
+        type=pathlib.Path,
+        default=pathlib.Path("lab/docs"),
+        help="that gets reproduce-adaptive.md (lab/docs)",
     )
     parser.add_argument(
         "--runs", type=pathlib.Path, default=pathlib.Path("build/reproduce"), help="folder of the raw figures"

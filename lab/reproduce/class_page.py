@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/accuracy-classes.md and its pictures, of what classes.py found."""
+"""lab/docs/accuracy-classes.md and its pictures, of what classes.py found."""
 
 import datetime
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/accuracy-classes.md: how right the classes of flows are, how sure that is, and how fast they are told.
+"""Writes lab/docs/accuracy-classes.md: how right the classes of flows are, how sure that is, and how fast they are told.
 
 What was found before is used again, unless the program or its input are others, or --again is given: a run that was
 stopped goes on where it was. All random numbers have fixed seeds. TRACES (PARSHALL_TRACES, or ../shared/traces) has
@@ -36,7 +36,7 @@ def options():
         "--runs", type=pathlib.Path, default=pathlib.Path("build/classes"), help="folder of the raw figures"
     )
     parser.add_argument(
-        "--folder", type=pathlib.Path, default=HERE.parents[1] / "docs", help="that gets accuracy-classes.md (docs)"
+        "--folder", type=pathlib.Path, default=HERE.parent / "docs", help="that gets accuracy-classes.md (lab/docs)"
     )
     parser.add_argument("--again", action="store_true", help="do again what was done before")
     parser.add_argument("--no-rates", action="store_true", help="leave out what measures speed")

@@ -19,8 +19,7 @@ THRESHOLDS = (0.005, 0.01, 0.02, 0.05)
 MISSING = (0.1, 0.3, 0.5, 0.7, 0.9)
 BY_FLOW, BY_SOURCE = "flows of Zipf", "sources of Zipf"
 COMMANDS = (
-    f"simulated by lab/reproduce/missing_flows.py: {WINDOWS} windows of {FLOWS} flows of {SOURCES} sources, "
-    f"Zipf {ZIPF}"
+    f"simulated by lab/reproduce/missing_flows.py: {WINDOWS} windows of {FLOWS} flows of {SOURCES} sources, Zipf {ZIPF}"
 )
 
 

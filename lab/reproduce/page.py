@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's page, docs/reproduce/NAME.md, with every figure and table in order."""
+"""A paper's page, lab/docs/reproduce/NAME.md, with every figure and table in order."""
 
 import datetime
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first page, docs/reproduce.md: a summary of the papers' pages, read from them."""
+"""The first page, lab/docs/reproduce.md: a summary of the papers' pages, read from them."""
 
 import itertools
 import re

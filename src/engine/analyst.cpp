@@ -13,7 +13,7 @@ namespace parshall {
 namespace {
 
 constexpr double kLeastShare = 1e-4;
-// Measured (docs/reproduce-adaptive.md): histories lack packets for as long as their connections live.
+// Measured (lab/docs/reproduce-adaptive.md): histories lack packets for as long as their connections live.
 constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
 constexpr double kSurely = 2;  ///< in standard deviations
 /// A task that uses a key's share of the traffic keeps its recall under loss, since the share stays. A task that

@@ -9,6 +9,7 @@ import re
 from check_links import ELSEWHERE, FENCE, LINK, prose, slug
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCS = ("docs", "lab/docs", "tester/docs")  # folders of pages, which the site has as one
 OUTSIDE = {
     "README.md": "index.md",
     "ARCHITECTURE.md": "architecture.md",
@@ -43,7 +44,9 @@ def place(path):
     does not."""
     if path == "examples" or path.startswith("examples/"):
         return EXAMPLES + (f"#{anchor(path)}" if path != "examples" else "")
-    return OUTSIDE.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else None)
+    if path in OUTSIDE:
+        return OUTSIDE[path]
+    return next((path.removeprefix(f"{folder}/") for folder in DOCS if path.startswith(f"{folder}/")), None)
 
 
 def title(path, heading):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts together what the site is made of: pages of docs/ and of other folders, pages made of what the programs say, and
-the configuration with all of them.
+"""Puts together what the site is made of: pages of the folders of documents and of other folders, pages made of what
+the programs say, and the configuration with all of them.
 
 usage: stage.py PARSHALL FOLDER
 """
@@ -45,11 +45,12 @@ def configuration(parshall):
 def stage(parshall, folder):
     """Writes FOLDER/mkdocs.yml and FOLDER/docs, which are made anew."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(repository.ROOT / "docs", folder / "docs", ignore=LEFT_OUT)
+    for docs in repository.DOCS:
+        shutil.copytree(repository.ROOT / docs, folder / "docs", ignore=LEFT_OUT, dirs_exist_ok=True)
+        for page in (repository.ROOT / docs).rglob("*.md"):
+            path = page.relative_to(repository.ROOT).as_posix()
+            (folder / "docs" / repository.place(path)).write_text(repository.relinked(page.read_text(), path))
     shutil.copytree(HERE / "assets", folder / "docs/assets")
-    for page in (repository.ROOT / "docs").rglob("*.md"):
-        path = page.relative_to(repository.ROOT)
-        (folder / path).write_text(repository.relinked(page.read_text(), path.as_posix()))
     (folder / "docs/index.md").write_text(WHOLE_WIDTH + (folder / "docs/index.md").read_text())
     for path, text in (commands.pages(parshall) | lists.pages(parshall) | repository.pages()).items():
         target = folder / "docs" / path
