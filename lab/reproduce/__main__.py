@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the published experiments on this machine and writes a page for each paper, lab/docs/reproduce/NAME.md with plots,
-and lab/docs/reproduce.md, which sums up.
+"""Runs the published experiments on this machine and writes a page for each paper, lab/docs/reproduce/NAME.md with
+plots, and lab/docs/reproduce.md, which sums up.
 
 Each run is kept and used again unless --again is given, so that what was stopped goes on where it was.
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes lab/docs/accuracy-classes.md: how right the classes of flows are, how sure that is, and how fast they are told.
+"""Writes lab/docs/accuracy-classes.md: how right the classes of flows are, how sure that is, and how fast they are
+told.
 
 What was found before is used again, unless the program or its input are others, or --again is given: a run that was
 stopped goes on where it was. All random numbers have fixed seeds. TRACES (PARSHALL_TRACES, or ../shared/traces) has

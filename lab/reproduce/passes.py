@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each pass over the papers concluded, lab/docs/reproduce/passes.json: whether another day, or another machine, says
-the same.
+"""What each pass over the papers concluded, lab/docs/reproduce/passes.json: whether another day, or another machine,
+says the same.
 
 What is measured again in part, or judged anew, takes the place of the pass that it shares runs with; those without
 noise, alike in all, are not its.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lab/docs/accuracy-classes.md says of flows told right: shares, intervals by captures, and which flows have a label.
+"""What lab/docs/accuracy-classes.md says of flows told right: shares, intervals by captures, and which flows have a
+label.
 
 usage: test_class_statistics.py [unittest arguments]; SKIPPED without NumPy
 """
