@@ -23,7 +23,7 @@ constexpr StepPolicy kPolicies[] = {
     {"AA", "--add is added, and taken off", StepChange::add, StepChange::add},
 };
 
-constexpr std::size_t kTasks = 4;
+constexpr std::size_t kTaskCount = 4;
 constexpr double kThreshold = 0.75, kMargin = 0.02;  ///< wanted recall, and the margin of a solution
 constexpr std::size_t kMostWindows = 200, kInARow = 10;
 
@@ -43,7 +43,7 @@ constexpr Shape kShapes[] = {{{0, 0b1, 0b11, 0b111, 0b1111}, {0, 0, 1, 2, 3}, 5}
                              {{0, 0b0011, 0b0110, 0b1100}, {0, 0, 0, 0}, 4}};
 
 StateGraph any_graph(const Shape& shape, SplitMix64& random) {
-  std::array<double, kTasks> cost_ns;
+  std::array<double, kTaskCount> cost_ns;
   for (double& cost : cost_ns) cost = uniform(random, 5, 60);
   std::vector<StateGraph::State> states;
   for (std::size_t state = 0; state < shape.states; ++state) {
@@ -61,7 +61,7 @@ class Case {
   explicit Case(SplitMix64& random)
       : shape_(kShapes[random.below(std::size(kShapes))]), graph_(any_graph(shape_, random)) {
     for (std::size_t state = 0; state < shape_.states; ++state) packets_.push_back(uniform(random, 0.5, 1.5));
-    for (std::size_t task = 0; task < kTasks; ++task) {
+    for (std::size_t task = 0; task < kTaskCount; ++task) {
       exponents_[task] = uniform(random, 0.3, 2);
       for (std::size_t state = 0; state < shape_.states; ++state)
         states_[task] |= std::uint64_t{shape_.tasks[state] >> task & 1u} << state;
@@ -85,14 +85,14 @@ class Case {
                                   .added_step = sweep.added_step,
                                   .grows = policy.grows,
                                   .shrinks = policy.shrinks});
-    std::array<GapRecovery::Task, kTasks> tasks;
-    for (std::size_t task = 0; task < kTasks; ++task)
+    std::array<GapRecovery::Task, kTaskCount> tasks;
+    for (std::size_t task = 0; task < kTaskCount; ++task)
       tasks[task] = {.states = states_[task], .threshold = kThreshold, .recall = std::nullopt};
     std::size_t in_a_row = 0;
     for (std::size_t window = 0; window < kMostWindows; ++window) {
       Allocation in_force = adapted_;
       recovery.apply(graph_, packets_, in_force);
-      for (std::size_t task = 0; task < kTasks; ++task)
+      for (std::size_t task = 0; task < kTaskCount; ++task)
         tasks[task].recall = std::clamp(recall_of(task, in_force) * (1 + sweep.error * normal(random)), 0.0, 1.0);
       in_a_row = all_have(in_force, kThreshold) ? in_a_row + 1 : 0;
       if (in_a_row == kInARow) return window + 1 - kInARow;
@@ -103,7 +103,7 @@ class Case {
 
  private:
   bool all_have(const Allocation& in_force, double recall) const {
-    for (std::size_t task = 0; task < kTasks; ++task)
+    for (std::size_t task = 0; task < kTaskCount; ++task)
       if (recall_of(task, in_force) < recall) return false;
     return true;
   }
@@ -123,8 +123,8 @@ class Case {
   Shape shape_;
   StateGraph graph_;
   std::vector<double> packets_;
-  std::array<double, kTasks> exponents_{};
-  std::array<std::uint64_t, kTasks> states_{};
+  std::array<double, kTaskCount> exponents_{};
+  std::array<std::uint64_t, kTaskCount> states_{};
   Allocation adapted_{graph_};
   bool has_room_ = false;
   std::uint64_t noise_ = 0;  ///< seed; the same for all policies

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -16,6 +17,7 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/live"))
 import netns
 import processes
 import side_by_side

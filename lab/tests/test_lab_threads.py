@@ -5,12 +5,15 @@ usage: test_lab_threads.py PARSHALL [unittest arguments]
 """
 
 import ctypes
+import pathlib
 import resource
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/cli"))
 from program import DONE, FAILED, PROGRAM, USAGE, Case, rows, run
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "lab" / "reproduce"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / folder) for folder in ("lab/reproduce", "tests/live")]
 import closed_loop
 import netns
 import network

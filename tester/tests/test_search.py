@@ -4,6 +4,7 @@
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -14,6 +15,7 @@ import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/live"))
 import netns
 import processes
 import side_by_side

@@ -5,11 +5,14 @@ usage: test_lab.py PARSHALL [unittest arguments]
 """
 
 import json
+import pathlib
 import signal
 import struct
 import subprocess
+import sys
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/cli"))
 from program import DONE, FAILED, PROGRAM, USAGE, Case, rows, run
 
 
