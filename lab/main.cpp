@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+
 #include "app/commands.hpp"
 #include "lab/commands/bench_run.hpp"
 #include "lab/rivals/rivals.hpp"
+#include "lab/rivals/settings.hpp"
 
 namespace {
 
@@ -16,7 +20,7 @@ void add_commands(Command program, int& status) {
   add_train(program, status);
   add_profile(program, status);
   std::vector<Topic> topics = monitor_topics();
-  topics.push_back(experiments_topic());
+  std::ranges::move(lab_topics(), std::back_inserter(topics));
   add_list(program, std::move(topics));
 }
 
@@ -24,6 +28,7 @@ void add_commands(Command program, int& status) {
 
 int main(int argc, char** argv) {
   parshall::lab::add_rivals();
+  parshall::add_plan_settings(parshall::lab::rival_settings());
   return run_program({.about = "Parshall's lab measures what costs what on this machine.",
                       .part = "bench",
                       .part_is_own = true,

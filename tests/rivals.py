@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only parshall-lab has: the monitor's own choices run in the monitor's own program, the others in the lab's."""
+"""Which program a test runs: the product has one form of what the lab lets users choose."""
 
-OWN = {"--table": ("bucketed",), "--hash": ("aes",)}
+LAB_OPTIONS = {"--table", "--hash", "--policy", "--prefer", "--adapt-only", "--no-shed", "--accuracy", "--classifiers"}
 
 
 def program_for(parshall, arguments):
-    """The program that knows everything these arguments of watch or classify name."""
-    words = [str(word) for word in arguments]
-    rival = "cooperative" in words or "--classifiers" in words
-    rival |= any(word in OWN and value not in OWN[word] for word, value in zip(words, words[1:]))
-    return parshall + "-lab" if rival else parshall
+    """Returns the program that has all these arguments of watch or classify."""
+    words = {str(word) for word in arguments}
+    return parshall + "-lab" if words & LAB_OPTIONS or "cooperative" in words else parshall

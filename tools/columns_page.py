@@ -12,11 +12,13 @@ import sys
 
 HEAD = """# Columns of a flow record
 
-Made by `make columns` from the schema (`parshall list columns`). `--columns` names those of a record, in its order: without it, these are the first eleven, and `--stats` names more;
-`identity`, `totals`, `shape`, `headers`, `tcp` and `all` stand for several. *Absent*: whether a record may lack it: empty in CSV, null in JSON, Parquet and Arrow, left out of the
-template in IPFIX. *IPFIX*: the information element, by private enterprise number where it has one; of addresses that of IPv4 and IPv6, of times of ms and ns; + is
-[the first of several](exports.md#private-elements). In Parquet
-and Arrow times are timestamps, and have no `_ns` in their name.
+`make columns` writes this page from the schema (`parshall list columns`).
+
+- `--columns NAME,...` chooses the columns of a record and their order. By default, a record has the first eleven. `--columns +NAME,...` adds to these.
+- `identity`, `totals`, `shape`, `headers`, `tcp` and `all` stand for several columns.
+- *Absent* says whether a record may lack the column. It is then empty in CSV, null in JSON, Parquet and Arrow, and left out of the template in IPFIX.
+- *IPFIX* is the information element, after the private enterprise number if it has one. Addresses have elements for IPv4 and IPv6, and times for ms and ns. + marks [the first of several](exports.md#private-elements).
+- In Parquet and Arrow, times are timestamps and have no `_ns` in their name.
 
 | column | unit | type | absent | IPFIX | what |
 |---|---|---|---|---|---|

@@ -48,7 +48,7 @@ def make(folder, number, application):
     traffic = f"{APPLICATIONS[application]},protocol=udp,dist=uniform,flows=100,packets=1000,seed={seed}"
     run(f"send -g {traffic} --count 1000 -w {path}")
     return (
-        parshall.flows(path, stats=["first_sizes"])
+        parshall.flows(path, columns=["+first_sizes"])
         .to_pandas()
         .assign(capture=path.name, application=application)
     )
@@ -114,7 +114,7 @@ plt.show()
 def classified(application):
     """The flows of a new capture, with their true and their predicted class."""
     frame = make("new", 9, application)
-    with parshall.flows(f"new/{application}-9.pcap", model="c45.toml", stats=["class"]) as found:
+    with parshall.flows(f"new/{application}-9.pcap", model="c45.toml", columns=["+class"]) as found:
         return frame.merge(found.to_pandas()[[*KEY, "class"]], on=KEY)
 
 

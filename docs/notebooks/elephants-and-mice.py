@@ -25,7 +25,7 @@ traffic = "flows=2000,dist=zipf:1.1,size=64,packets=400000,seed=3"
 send = f"send -g {traffic} --count 400000 -w {capture}"
 subprocess.run([sys.executable, "-m", "parshall", *send.split()], check=True, capture_output=True)
 
-with parshall.flows(capture, stats=["gap_mean", "gap_p50", "gap_p99"]) as flows:
+with parshall.flows(capture, columns=["+gap_mean", "gap_p50", "gap_p99"]) as flows:
     frame = flows.to_pandas().sort_values("packets", ascending=False, ignore_index=True)
 frame[["src_ip", "dst_ip", "packets", "gap_mean_packets", "gap_p50_packets", "gap_p99_packets"]].head(5)
 

@@ -26,7 +26,7 @@ with parshall.flows(
     generate="flows=4096,dist=uniform,seed=2,packets=2000000",
     count=2_000_000,
     seed=1,
-    stats=["gap_mean", "gap_sd", "gap_p99", "size_mean"],
+    columns=["+gap_mean", "gap_sd", "gap_p99", "size_mean"],
 ) as flows:
     frame = flows.to_pandas()
 gaps = frame.packets - 1  # of each flow

@@ -53,7 +53,7 @@ with open("even.pcap", "rb") as even, open("slow.pcap", "wb") as slow:
 
 # %%
 with parshall.flows(
-    "slow.pcap", stats=["rtt_min", "rtt_mean", "rtt_p99", "tcp_retransmissions", "tcp_lost_segments"]
+    "slow.pcap", columns=["+rtt_min", "rtt_mean", "rtt_p99", "tcp_retransmissions", "tcp_lost_segments"]
 ) as flows:
     frame = flows.to_pandas()
 for column in ("rtt_min", "rtt_mean", "rtt_p99"):

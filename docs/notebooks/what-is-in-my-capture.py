@@ -29,7 +29,7 @@ if not capture:
     send = f"send -g {traffic} --count 50000 -w {capture}"
     subprocess.run([sys.executable, "-m", "parshall", *send.split()], check=True, capture_output=True)
 
-flows = parshall.flows(capture, biflow=True, stats=["duration_ns"])
+flows = parshall.flows(capture, biflow=True, columns=["+duration_ns"])
 frame = flows.to_pandas()
 frame["all_packets"] = frame.packets + frame.reverse_packets.fillna(0).astype("uint64")
 frame["all_bytes"] = frame.wire_bytes + frame.reverse_wire_bytes.fillna(0).astype("uint64")

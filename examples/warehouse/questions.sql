@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What operators ask of flow records, of the files of one or more probes:
---   parshall watch -i eth0 --idle 15s --active 60s --stats all --export parquet:/var/flows
+--   parshall watch -i eth0 --idle 15s --active 60s --columns +all --export parquet:/var/flows
 --   python3 examples/warehouse/ask.py /var/flows
 -- Written for DuckDB 1.1 and newer. `flows` and `accounting` are views of all files that are whole; a file is in the folder of the hour of its first record,
 -- so a question about a time asks last_seen, and date and hour only to read fewer files.

@@ -82,7 +82,7 @@ void add_bench_advise(Command bench, int& status) {
       ->check(in_range(1, 256))
       ->capture_default_str();
   advise->add_option("--rate", options->rate, "Packets a second to keep up with: 10M, ... (not known: one worker)");
-  advise->add_option("--stats", options->wish.statistics, "Statistics that will be kept: gap_mean,iat_p99,...")
+  advise->add_option("--columns", options->wish.statistics, "Statistics that will be kept: gap_mean,iat_p99,...")
       ->delimiter(',');
   advise->add_option("--rounds", options->wish.rounds, "Samples of each variant")
       ->check(in_range(6, 10'000))

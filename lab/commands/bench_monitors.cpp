@@ -137,7 +137,8 @@ Command add_monitors(Command bench, const char* name, const char* help, const st
   experiment->add_option("--identity", o->identity, "What tells flows apart")
       ->check(among({"exact", "fingerprint"}))
       ->capture_default_str();
-  experiment->add_option("--stats", o->statistics, "Sets of statistics, each joined by +: none,gap_mean,gap_p99+iat_sd")
+  experiment
+      ->add_option("--columns", o->statistics, "Sets of statistics, each joined by +: none,gap_mean,gap_p99+iat_sd")
       ->delimiter(',')
       ->capture_default_str();
   experiment->add_option("--quantiles", o->quantiles, "How percentiles are kept")

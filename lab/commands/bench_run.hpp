@@ -24,7 +24,7 @@ namespace parshall::cli {
 void add_bench(Command program, int& status);
 
 /// Returns the topic of `list` about experiments.
-Topic experiments_topic();
+std::vector<Topic> lab_topics();
 
 /// Options of every experiment.
 struct BenchOptions {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include "engine/tables.hpp"
 #include "engine/thread_models.hpp"
 #include "lab/classify/shape.hpp"
 #include "lab/commands/bench_run.hpp"
@@ -8,6 +9,7 @@
 #include "lab/parse/header_access.hpp"
 #include "lab/states/experiment.hpp"
 #include "lab/tables/tables.hpp"
+#include "pipeline/flow/hashes/registry.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -36,8 +38,27 @@ void list_experiments() {
   for (const lab::CountingWay& way : lab::counting_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
 }
 
+void list_tables() {
+  for (const TableEntry& table : table_registry())
+    fmt::print("{:<12} {:<24} {:>4} bytes/flow  {}\n", table.name, table.exact ? "exact" : "fingerprint, nic-hash",
+               table.memory_bytes(1 << 20) >> 20, table.help);
+}
+
+void list_hashes() {
+  for (const HashFunction& hash : hash_registry())
+    fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}{}{}\n", hash.name, hash.bits, hash.keyed ? "keyed" : "",
+               hash.takes(HashInput::five_tuple) ? "5-tuple" : "addresses, ports", hash.help,
+               &hash == &default_hash() ? " (the default)" : "", hash.available() ? "" : " (not here)");
+  fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}\n", "nic", 32, "", "the device's",
+             "the device's RSS hash: --identity nic-hash");
+}
+
 }  // namespace
 
-Topic experiments_topic() { return {"experiments", "what bench measures", list_experiments}; }
+std::vector<Topic> lab_topics() {
+  return {{"experiments", "what bench measures", list_experiments},
+          {"tables", "flow tables: --table of parshall-lab watch", list_tables},
+          {"hashes", "hashes of a flow's key: --hash of parshall-lab watch", list_hashes}};
+}
 
 }  // namespace parshall::cli

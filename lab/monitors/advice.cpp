@@ -139,13 +139,13 @@ std::string to_toml(const Advice& advice) {
   for (const auto& [name, value] : describe_machine()) text += fmt::format("# {:<22} {}\n", name, value);
   text += commented(advice.tables) + commented(advice.batches) + "#\n";
   for (const std::string& reason : advice.reasons) text += fmt::format("# {}\n", reason);
-  text += fmt::format("\ntable = \"{}\"\nidentity = \"{}\"\nflows = \"{}\"\nbatch = {}\nworkers = {}\n",
-                      advice.monitor.table->name, advice.monitor.identity == Identity::exact ? "exact" : "fingerprint",
-                      advice.capacity, advice.monitor.batch, advice.workers);
+  text += fmt::format("\nidentity = \"{}\"\nflows = \"{}\"\nbatch = {}\nworkers = {}\n",
+                      advice.monitor.identity == Identity::exact ? "exact" : "fingerprint", advice.capacity,
+                      advice.monitor.batch, advice.workers);
   std::string statistics;
   for (const std::string& name : advice.monitor.statistics)
-    statistics += fmt::format("{}\"{}\"", statistics.empty() ? "" : ", ", name);
-  if (!statistics.empty()) text += fmt::format("stats = [{}]\n", statistics);
+    statistics += fmt::format("{}\"{}\"", statistics.empty() ? "" : ", ", statistics.empty() ? "+" + name : name);
+  if (!statistics.empty()) text += fmt::format("columns = [{}]\n", statistics);
   return text;
 }
 

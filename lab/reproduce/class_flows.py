@@ -58,7 +58,7 @@ def flows_of(parshall, capture):
     """Each flow's record, as `parshall train` tells flows apart, the earliest first: by themselves they come in any
     order."""
     run = subprocess.run(
-        [parshall, "watch", "-r", capture, "--stats", "first_sizes", "--idle", "15s", "--format", "csv", "--quiet"],
+        [parshall, "watch", "-r", capture, "--columns", "+first_sizes", "--idle", "15s", "--format", "csv", "--quiet"],
         capture_output=True,
         text=True,
         check=False,

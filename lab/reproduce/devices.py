@@ -160,7 +160,7 @@ def measure(parshall, path):
                 )
             ways["packets, parshall"] = lambda: watch(parshall, capture, "--packets-only")
             ways["flows, parshall"] = lambda: watch(parshall, capture)
-            ways["flows and p99 gap, parshall"] = lambda: watch(parshall, capture, "--stats", "gap_p99")
+            ways["flows and p99 gap, parshall"] = lambda: watch(parshall, capture, "--columns", "+gap_p99")
             samples = {name: [] for name in ways}
             for _ in range(ROUNDS):
                 for name, way in ways.items():

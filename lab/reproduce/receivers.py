@@ -21,7 +21,7 @@ OTHERS = {
     "flows, nfpcapd": ("nfpcapd", ["-w", "{folder}", "-r"], []),
     "flows, suricata": ("suricata", ["-S", "/dev/null", "--runmode", "single", "-l", "{folder}", "-r"], []),
 }
-OURS = {"flows, parshall": [], "flows and p99 gap, parshall": ["--stats", "gap_p99"]}
+OURS = {"flows, parshall": [], "flows and p99 gap, parshall": ["--columns", "+gap_p99"]}
 COMMANDS = (
     "tcpdump -w /dev/null -r, nfpcapd -w FOLDER -r, suricata -S /dev/null --runmode single -l FOLDER -r, "
     "parshall watch -q --top 1 -r"

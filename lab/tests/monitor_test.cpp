@@ -125,7 +125,7 @@ TEST(Advice, IsAConfigurationThatKeepsAllFlows) {
   EXPECT_TRUE((*advice)->monitor.table->exact) << "no merges were allowed";
   const std::string toml = to_toml(**advice);
   EXPECT_THAT(toml, ::testing::AllOf(HasSubstr("\nflows = \"4501\"\n"), HasSubstr("\nidentity = \"exact\"\n"),
-                                     HasSubstr("\nstats = [\"gap_mean\", \"iat_p99\"]\n"), HasSubstr("# table ")));
+                                     HasSubstr("\ncolumns = [\"+gap_mean\", \"iat_p99\"]\n"), HasSubstr("# table ")));
   const auto small = advise(
       {.memory_bytes = 1000, .rounds = 6}, frames, "mine", [](const std::string&) {}, never);
   ASSERT_FALSE(small);

@@ -260,7 +260,7 @@ class Lab(Case):
             "pipeline",
             "-g",
             "flows=100,packets=2000",
-            "--stats",
+            "--columns",
             "none,gap_mean+iat_sd",
             "--rounds",
             "3",
@@ -281,7 +281,7 @@ class Lab(Case):
         self.assertEqual([(row["batch"], row["flows"]) for row in rows(done.out)], [("16", "30"), ("64", "30")])
         for words, arguments in (
             (("no table",), ["--tables", "nosuch"]),
-            (("gap_colour",), ["--stats", "gap_colour"]),
+            (("gap_colour",), ["--columns", "gap_colour"]),
             (("--flows many",), ["--flows", "many"]),
             (("--batch",), ["--batch", "0"]),
             (("flows=many",), ["-g", "flows=many"]),
@@ -301,7 +301,7 @@ class Lab(Case):
         for words, arguments in (
             (("-r FILE",), []),
             (("--memory none",), ["-r", capture, "--memory", "none"]),
-            (("gap_colour",), ["-r", capture, "--stats", "gap_colour"]),
+            (("gap_colour",), ["-r", capture, "--columns", "gap_colour"]),
         ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "advise", *arguments), USAGE, *words)

@@ -33,7 +33,7 @@ def flows(source=None, *, progress=False, **settings):
 
     source: a capture (pcap, pcapng, ERF, also compressed), or None with `interface=` or `generate=`.
     progress: whether to show a bar of tqdm, where that is installed, while records are read here (not where another
-    library reads the stream). settings: what `parshall watch --help` has, with _ for -: stats=["gap_p99"],
+    library reads the stream). settings: what `parshall watch --help` has, with _ for -: columns=["+gap_p99"],
     columns="all", key="src-dst", filter="tcp port 443", idle="15s",
         active="60s", biflow=True, workers=2, tasks=..., count=..., duration=..., seed=...; model= takes a Model, too.
     Returns Flows, which has begun. Raises Error, in the words of the command line, where a setting is not one, or its

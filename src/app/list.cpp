@@ -3,9 +3,7 @@
 
 #include "app/commands.hpp"
 #include "classify/registry.hpp"
-#include "engine/tables.hpp"
 #include "pipeline/capture/compressed/formats.hpp"
-#include "pipeline/flow/hashes/registry.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/exporters.hpp"
@@ -16,21 +14,6 @@
 
 namespace parshall::cli {
 namespace {
-
-void list_tables() {
-  for (const TableEntry& table : table_registry())
-    fmt::print("{:<12} {:<24} {:>4} bytes/flow  {}\n", table.name, table.exact ? "exact" : "fingerprint, nic-hash",
-               table.memory_bytes(1 << 20) >> 20, table.help);
-}
-
-void list_hashes() {
-  for (const HashFunction& hash : hash_registry())
-    fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}{}{}\n", hash.name, hash.bits, hash.keyed ? "keyed" : "",
-               hash.takes(HashInput::five_tuple) ? "5-tuple" : "addresses, ports", hash.help,
-               &hash == &default_hash() ? " (the default)" : "", hash.available() ? "" : " (not here)");
-  fmt::print("{:<14} {} bits  {:<5}  {:<16}  {}\n", "nic", 32, "", "the device's",
-             "the device's RSS hash: --identity nic-hash");
-}
 
 void list_statistics() {
   for (const StatisticListing& statistic : parshall::list_statistics(StatisticOptions{}))
@@ -130,9 +113,7 @@ void list_exporters() {
 }  // namespace
 
 std::vector<Topic> monitor_topics() {
-  return {{"tables", "flow tables: --table", list_tables},
-          {"hashes", "hashes of a flow's key: --hash", list_hashes},
-          {"statistics", "columns that are measured per flow: --stats", list_statistics},
+  return {{"statistics", "columns that are measured per flow: --columns +NAME", list_statistics},
           {"columns", "all columns of reports and records: --columns", list_columns},
           {"tasks", "what can be looked for in windows of time: --tasks, --task", list_tasks},
           {"fields", "fields that conditions of tasks and states compare", list_fields},

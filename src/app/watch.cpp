@@ -313,8 +313,8 @@ class Watch {
     if (status == kDone && watched_->lost()) status = kFailed;
     watched_->tell_account();
     if (const std::uint64_t lost = session().recalls_not_taken(); lost != 0)
-      say(options_.command, fmt::format("{} of recall not taken in time, and lost: write --recall to a faster disk",
-                                        counted(lost, "line")));
+      say(options_.command,
+          fmt::format("{} of recall not taken in time, and lost: write them to a faster disk", counted(lost, "line")));
     if (!hook_succeeded() && status == kDone) status = kFailed;
     if (const auto damage = session().damage()) {
       say(options_.command, damage->message);

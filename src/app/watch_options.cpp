@@ -14,12 +14,17 @@
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "cli/program.hpp"
-#include "engine/thread_models.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/output/queue/sink.hpp"
 
 namespace parshall::cli {
 namespace {
+
+/// Options of daily use, which --help shows.
+constexpr std::string_view kDaily[] = {
+    "SOURCE", "FILTER", "read",  "interface", "generate", "count",  "duration", "key",   "flows",   "idle",
+    "active", "biflow", "model", "tasks",     "task",     "states", "window",   "hook",  "columns", "export",
+    "format", "output", "every", "live",      "web",      "top",    "sort",     "quiet", "explain", "workers"};
 
 /// Returns true if the output is /dev/null, so that nothing will be read.
 bool is_null_device(const std::string& path) {
@@ -30,15 +35,12 @@ bool is_null_device(const std::string& path) {
 
 void declare_hook(Command command, WatchOptions& o) {
   auto hook =
-      command
-          .add_option(
-              "--hook", o.hook,
-              "Command for the shell to run for an event, which is in PARSHALL_EVENT as JSON (PARSHALL_TASK: its task)")
+      command.add_option("--hook", o.hook, "Shell command to run for each event, which is in PARSHALL_EVENT as JSON")
           ->group("Tasks");
   command
       .add_option("--hook-every", o.hook_every,
-                  "The least time from one run to the next; PARSHALL_LEFT_OUT: events since (default: 1s; with -r "
-                  "every event has a run)")
+                  "Least time between two runs of the hook; PARSHALL_LEFT_OUT counts the events in between (default: "
+                  "1s; with -r 0)")
       ->takes("TIME")
       ->needs(hook)
       ->group("Tasks");
@@ -47,54 +49,51 @@ void declare_hook(Command command, WatchOptions& o) {
 void declare_report(Command command, WatchOptions& o) {
   std::vector<std::string> formats;
   for (const SinkEntry& sink : sink_registry()) formats.emplace_back(sink.name);
-  command.add_option("--format", o.format, "text, csv, json or jsonl (parshall list formats)")
+  command.add_option("--format", o.format, "Format of the report: text, csv, json or jsonl")
       ->check(among(formats))
       ->capture_default_str()
       ->group("Report");
   command.add_option("-o,--output", o.output, "File for the report")->capture_default_str()->group("Report");
   command
-      .add_option("--every", o.every,
-                  "A report each time this has passed, and one at the end: packet time with -r, the clock otherwise")
+      .add_option("--every", o.every, "Write a report each time this has passed (packet time with -r, else clock time)")
       ->takes("TIME")
       ->group("Report");
   command
-      .add_option(
-          "--spool", o.spool,
-          "Bytes that records of ended flows may take, most of them in TMPDIR, until a report has them; more are "
-          "counted and dropped (default: 1Gi, with -r without bound)")
+      .add_option("--spool", o.spool,
+                  "Bytes for records of ended flows until a report has them, most of them in TMPDIR; further records "
+                  "are counted and dropped (default: 1Gi; with -r no limit)")
       ->takes("COUNT")
       ->group("Report");
   command
       .add_option("--user", o.user,
-                  "User to become once the source is open, before a packet is read or an output opened (as root)")
+                  "Run as this user once the source is open, before a packet is read or an output is opened (as root)")
       ->group("Source");
   command
       .add_option("--state", o.state,
-                  "File that keeps --seed for the next run, and when this one watched: the next says for how long "
-                  "nobody did")
+                  "File that keeps --seed and the time of this run; the next run then says how long nobody watched")
       ->group("Flows");
   command
       .add_option("--sandbox", o.sandbox,
-                  "Whether the kernel is to hold the run to what it needs from then on: off, on (as far as the kernel "
-                  "can) or require (default: what PARSHALL_SANDBOX says, or on)")
+                  "Restrict the process by the kernel to what the run needs: off, on (as far as the kernel can) or "
+                  "require (default: PARSHALL_SANDBOX, or on)")
       ->check(among({"off", "on", "require"}))
       ->group("Source");
   command
       .add_option("--sandbox-allow", o.allowed,
-                  "Folders that outputs may be in which are added later, beside those of the first ones")
+                  "Folders for outputs that are added later, beside those of the first outputs")
       ->group("Source");
   command.add_flag("--live", o.live, "Terminal user interface")->group("Report");
-  auto web = command
-                 .add_option("--web", o.web,
-                             "HOST:PORT of a page that shows the run while it goes on; the port alone: of this host's "
-                             "127.0.0.1. Elsewhere a token is required")
-                 ->group("Report");
+  auto web =
+      command
+          .add_option("--web", o.web, "HOST:PORT of a web page of the run; PORT alone: 127.0.0.1; others need a token")
+          ->group("Report");
   command
-      .add_option("--web-token", o.web_token,
-                  "File whose first line is the token (default: one that is made and said, where one is required)")
+      .add_option(
+          "--web-token", o.web_token,
+          "File whose first line is the token of the web page (default: generated and printed, if one is needed)")
       ->needs(web)
       ->group("Report");
-  command.add_option("--top", o.top, "Flows to show; 0 is all (default: 20 in text, else all)")
+  command.add_option("--top", o.top, "Flows to show; 0: all (default: 20 in text, else all)")
       ->check(non_negative())
       ->group("Report");
   command.add_option("--sort", o.sort, "Column to sort by, largest first (default in text: packets)")->group("Report");
@@ -142,7 +141,7 @@ std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
   return std::nullopt;
 }
 
-/// Returns the plan as given. Also accepts a thread model after --model, which is the old name of --threads.
+/// Returns the plan as given.
 Result<Plan> read(const WatchOptions& o) {
   Plan plan = o.plan;
   if (auto problem = o.given.apply_to(plan)) return *std::move(problem);
@@ -151,12 +150,6 @@ Result<Plan> read(const WatchOptions& o) {
   auto configured = configured_outputs(configuration().file);
   if (!configured) return configured.error();
   std::ranges::move(*configured, std::back_inserter(plan.outputs));
-  const auto models = thread_models();
-  const std::string& model = plan.flows.model;
-  if (std::ranges::find(models, model, &ThreadModelEntry::name) != models.end()) {
-    if (!o.quiet) say(o.command, fmt::format("--model {0} is called --threads {0} now", model));
-    plan.threads.model = std::exchange(plan.flows.model, {});
-  }
   if (o.command == "classify" && plan.flows.model.empty())
     return Error{"name a model that parshall train wrote: --model FILE"};
   return plan;
@@ -165,9 +158,7 @@ Result<Plan> read(const WatchOptions& o) {
 }  // namespace
 
 void declare(Command command, WatchOptions& o) {
-  command
-      .add_option("SOURCE", o.first_word,
-                  "Capture file, else interface, else device of that name, - for standard input; not with -r, -i or -g")
+  command.add_option("SOURCE", o.first_word, "Capture file, interface or device; - is standard input (or -r, -i, -g)")
       ->group("Source");
   o.given.declare(command, "Source");
   o.given.declare(command, "Flows");
@@ -176,6 +167,7 @@ void declare(Command command, WatchOptions& o) {
   o.given.declare(command, "Report");
   declare_report(command, o);
   o.given.declare(command, "Threads");
+  command.short_help(kDaily);
   command.fallthrough();  // to reach --config
   command.footer(
       "--config FILE takes these options from a TOML file, one `name = value` a line; the command line wins.");

@@ -13,6 +13,7 @@
 
 #include "base/parse.hpp"
 #include "base/suggestion.hpp"
+#include "cli/short_help.hpp"
 
 namespace parshall::cli {
 
@@ -157,6 +158,12 @@ Option Command::add_flag(const std::string& names, bool& value, const std::strin
   return Option(app_->add_flag(names, value, help));
 }
 Command Command::footer(const std::string& text) { return Command(app_->footer(text)); }
+Command Command::short_help(std::span<const std::string_view> names) {
+  const auto base = std::dynamic_pointer_cast<CLI::Formatter>(app_->get_formatter());
+  app_->formatter(std::make_shared<ShortHelp>(base ? *base : CLI::Formatter(), names));
+  app_->set_help_all_flag("--help-all", "Print all options");
+  return *this;
+}
 Command Command::callback(std::function<void()> run) { return Command(app_->callback(std::move(run))); }
 Command Command::require_subcommand(int count) { return Command(app_->require_subcommand(count)); }
 std::optional<ValueBefore> Command::value_before(const Option& positional) const {

@@ -5,7 +5,9 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -94,6 +96,10 @@ class Command {
   Option add_flag(const std::string& names, bool& value, const std::string& help);
 
   Command footer(const std::string& text);
+
+  /// Makes --help show only these options and positionals, and adds --help-all, which shows all. `names` are without
+  /// dashes, and static.
+  Command short_help(std::span<const std::string_view> names);
   Command callback(std::function<void()> run);
   Command require_subcommand(int count);
   Command fallthrough();

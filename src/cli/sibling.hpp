@@ -18,7 +18,7 @@ struct Sibling {
   struct Topic {
     std::string_view name, help;
   };
-  std::array<Topic, 2> topics;
+  std::array<Topic, 3> topics;
 };
 
 /// Lists all siblings.

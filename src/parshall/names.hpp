@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/choices.hpp"
+#include "parshall/plan.hpp"
 
 namespace parshall {
 
@@ -21,9 +22,7 @@ inline constexpr Named<KeyFields> kKeyNames[] = {{"5tuple", KeyFields::five_tupl
                                                  {"src-dst", KeyFields::src_dst},
                                                  {"src", KeyFields::src},
                                                  {"dst", KeyFields::dst}};
-inline constexpr Named<ControlPolicy> kPolicyNames[] = {{"tasks", ControlPolicy::tasks}, {"mona", ControlPolicy::mona}};
-inline constexpr Named<Preference> kPreferenceNames[] = {{"packets", Preference::packets},
-                                                         {"tasks", Preference::tasks}};
+inline constexpr Named<Adaptation> kOverloadNames[] = {{"adapt", Adaptation::accuracy}, {"off", Adaptation::none}};
 inline constexpr Named<Identity> kIdentityNames[] = {
     {"exact", Identity::exact}, {"fingerprint", Identity::fingerprint}, {"nic-hash", Identity::nic_hash}};
 inline constexpr Named<Scheduler> kSchedulerNames[] = {

@@ -9,7 +9,6 @@
 
 #include "base/parse.hpp"
 #include "base/suggestion.hpp"
-#include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/names.hpp"
 #include "parshall/settings.hpp"
@@ -31,7 +30,7 @@ constexpr std::uint64_t kMostPackets = std::uint64_t{1} << 62;
 Settings source_settings() {
   Settings s("Source");
   s.text(
-       "read", "Capture file (pcap, pcapng, ERF, also compressed), - for standard input",
+       "read", "Capture file (pcap, pcapng, ERF, also compressed); - is standard input",
        [](auto& p) -> auto& { return p.source.file; })
       .letter = "r";
   s.text(
@@ -39,8 +38,7 @@ Settings source_settings() {
        [](auto& p) -> auto& { return p.source.interface; })
       .letter = "i";
   s.text(
-       "generate",
-       fmt::format("Built-in traffic: NAME=VALUE,... of {} (parshall list traffic)", names_of_traffic_settings()),
+       "generate", "Built-in traffic: NAME=VALUE,... (parshall list traffic)",
        [](auto& p) -> auto& { return p.source.traffic; })
       .letter = "g";
   s.add("filter", SettingKind::words, "TEXT ...", "Packet filter in libpcap's language", "",
@@ -52,33 +50,33 @@ Settings source_settings() {
       "via", "How to read a kernel interface", {"af_packet", "af_xdp"}, [](auto& p) -> auto& { return p.source.via; });
   s.text(
       "forward",
-      "Be a wire: what comes in on -i goes out of this device, and the other way round, marked with the DSCP of its "
-      "flow's class (--model FILE); --workers and --queues are of each direction",
+      "Forward packets to this device and back, marked with the DSCP of their class (--model); --workers and --queues "
+      "count per direction",
       [](auto& p) -> auto& { return p.source.forward; });
   s.texts(
        "dscp", SettingKind::list,
-       "CLASS=CODE,... for --forward: AF21, EF, CS1, ... or 0 to 63; others stay as they are, unknown is a class too "
-       "(default: 3, 7, 11, ... in the order of the classes)",
+       "CLASS=CODE,... for --forward: AF21, EF, CS1, ... or 0 to 63. Other packets keep their code; unknown is a class "
+       "too (default: 3, 7, 11, ... in the order of the classes)",
        [](auto& p) -> auto& { return p.source.marks; })
       .needs = "forward";
   s.count(
       "queues", "Receive queues (default: one per worker)", [](auto& p) -> auto& { return p.source.queues; }, 0, 65535);
   s.count(
       "descriptors",
-      "Packets that a receive queue holds (default: 64 MiB of them for a kernel interface, 4096 for a DPDK device)",
+      "Packets that a receive queue holds (default: 64 MiB for a kernel interface, 4096 for a DPDK device)",
       [](auto& p) -> auto& { return p.source.descriptors; }, 1, kMostDescriptors);
   s.count(
       "mbufs", "Packet buffers per receive queue of a DPDK device (default: derived)",
       [](auto& p) -> auto& { return p.source.mbufs; }, 0, std::numeric_limits<std::uint32_t>::max());
   s.count(
-      "batch", "Packets asked of the source at a time", [](auto& p) -> auto& { return p.source.batch; }, 1, kMostBatch,
-      "256");
+      "batch", "Packets to request from the source at a time", [](auto& p) -> auto& { return p.source.batch; }, 1,
+      kMostBatch, "256");
   s.text(
-      "eal", "More DPDK EAL arguments, in one string", [](auto& p) -> auto& { return p.source.eal; });
+      "eal", "Additional DPDK EAL arguments, in one string", [](auto& p) -> auto& { return p.source.eal; });
   s.count(
-      "count", "Stop after so many packets", [](auto& p) -> auto& { return p.source.packets; }, 0, kMostPackets);
+      "count", "Stop after this number of packets", [](auto& p) -> auto& { return p.source.packets; }, 0, kMostPackets);
   s.duration(
-      "duration", "Stop after this time: of packet time with -r, of the clock otherwise",
+      "duration", "Stop after this time (packet time with -r, else clock time)",
       [](auto& p) -> auto& { return p.source.duration_ns; });
   return s;
 }
@@ -90,43 +88,35 @@ Settings flow_settings() {
   s.choice(
       "key", "Fields that make a flow", kKeyNames, [](auto& p) -> auto& { return p.flows.key; });
   s.choice(
-      "identity", "What tells flows apart; the last two may merge flows", kIdentityNames,
+      "identity", "What identifies a flow; fingerprint and nic-hash may merge flows", kIdentityNames,
       [](auto& p) -> auto& { return p.flows.identity; });
-  s.text(
-      "hash", "Hash of the key (parshall list hashes; default: aes)", [](auto& p) -> auto& { return p.flows.hash; });
   s.flag("observe-merges", "Count the flows that a lossy identity merged (slower)",
          [](Plan& p) { p.flows.observe_merges = true; });
-  s.text(
-      "table", "Flow table (parshall list tables)", [](auto& p) -> auto& { return p.flows.table; });
   s.count(
-      "flows", "Table capacity per worker, in flows (more for a capture file: docs/operating.md)",
+      "flows", "Flows in a worker's table (a capture file gets more, as needed)",
       [](auto& p) -> auto& { return p.flows.flows; }, 1, std::uint64_t{1} << 28, "1Mi");
   s.count(
       "flood-filter",
-      "While new flows take most of the time, keep each out of the table until it has shown so many bytes on the wire; "
-      "0: never (default: 128 where flows may give way; also where tasks judge flows, while these have no room; else "
-      "0)",
+      "In a flood of new flows, keep each new flow out of the table until it has shown this number of bytes; 0: never "
+      "(default: 128 if states are adapted, or if tasks judge flows and the table is full; else 0)",
       [](auto& p) -> auto& { return p.flows.flood_filter_bytes; }, 0, FloodFilter::kMostBytes);
   s.duration(
-      "idle", "End a flow's record after this time without a packet", [](auto& p) -> auto& { return p.flows.idle_ns; });
+      "idle", "End a record after this time without a packet", [](auto& p) -> auto& { return p.flows.idle_ns; });
   s.duration(
-      "active", "End a flow's record when it has lasted this long", [](auto& p) -> auto& { return p.flows.active_ns; });
+      "active", "End a record when it has lasted this long", [](auto& p) -> auto& { return p.flows.active_ns; });
   s.duration(
-      "linger", "End the record of a TCP flow that had FIN or RST after this time without a packet, before --idle",
+      "linger", "End the record of a TCP flow with FIN or RST after this time without a packet, before --idle",
       [](auto& p) -> auto& { return p.flows.linger_ns; });
-  s.flag(
-      "biflow",
-      "Count both directions of a connection as one flow, of the initiator (RFC 5103), with reverse_packets and others",
-      [](Plan& p) { p.flows.biflow = true; });
-  s.flag("packets-only", "Packet level: device and software counters, no flows",
-         [](Plan& p) { p.flows.packets_only = true; });
+  s.flag("biflow", "Join both directions of a connection into one record (RFC 5103)",
+         [](Plan& p) { p.flows.biflow = true; });
+  s.flag("packets-only", "Count packets without flows", [](Plan& p) { p.flows.packets_only = true; });
   s.add("seed", SettingKind::value, "COUNT", "Seed of the keyed hash (default: random; keep it secret)", "",
         [](Plan& plan, const Words& words) -> Outcome {
           plan.flows.seed = parse_count(words.back());
           return plan.flows.seed ? Outcome() : Error{fmt::format("--seed {}: give a whole number", words.back())};
         });
   s.text(
-      "model", "File of parshall train: tell the class of each flow by it",
+      "model", "File of parshall train: adds the class (application) of each flow",
       [](auto& p) -> auto& { return p.flows.model; });
   return s;
 }
@@ -134,93 +124,57 @@ Settings flow_settings() {
 Settings statistics_settings() {
   Settings s("Report");
   s.texts(
-      "stats", SettingKind::list, "More columns: gap_mean,iat_p99,rate,... (parshall list statistics)",
-      [](auto& p) -> auto& { return p.statistics.more; });
-  s.texts(
-       "columns", SettingKind::list,
-       "All columns, in this order (parshall list columns), or groups: default, all, identity, totals, shape, headers, "
-       "tcp; +NAME,... adds to the default ones",
-       [](auto& p) -> auto& { return p.statistics.columns; })
-      .excludes = {"stats"};
+      "columns", SettingKind::list, "Columns, in order; +NAME,... adds to the default ones (parshall list columns)",
+      [](auto& p) -> auto& { return p.statistics.columns; });
   s.name(
-      "times", "Times in CSV and JSON: ns since 1970, or ISO 8601", {"ns", "iso"},
+      "times", "Format of times in CSV and JSON: ns since 1970, or ISO 8601", {"ns", "iso"},
       [](auto& p) -> auto& { return p.statistics.times; });
   s.name(
-      "integers", "64-bit integers in JSON: numbers, or text for readers that round them (jq, JavaScript)",
+      "integers", "Format of 64-bit integers in JSON: number, or text for readers that round them (jq, JavaScript)",
       {"number", "text"}, [](auto& p) -> auto& { return p.statistics.integers; });
   s.choice(
-      "quantiles", "How percentiles are kept", kQuantileNames, [](auto& p) -> auto& { return p.statistics.quantiles; });
+      "quantiles", "Method for percentiles", kQuantileNames, [](auto& p) -> auto& { return p.statistics.quantiles; });
   s.real(
       "quantile-error", "Relative error of histogram percentiles",
       [](auto& p) -> auto& { return p.statistics.quantile_error; }, 0.0001, 0.49);
-  s.flag("explain", "In each report, where the time of workers and tasks goes, per packet",
-         [](Plan& p) { p.explain = true; });
+  s.flag("explain", "Show where the time of workers and tasks goes, per packet", [](Plan& p) { p.explain = true; });
   return s;
 }
 
 Settings task_settings() {
   Settings s("Tasks");
   s.texts(
-      "tasks", SettingKind::list, "Tasks with their defaults: heavy-hitters,entropy,... (parshall list tasks)",
+      "tasks", SettingKind::list, "Tasks with default parameters: heavy-hitters,... (parshall list tasks)",
       [](auto& p) -> auto& { return p.tasks.names; });
   s.texts(
-      "task", SettingKind::repeated,
-      "A task: NAME:PARAMETER=VALUE,..., or a condition, NAME=CONDITION or NAME:PARAMETER=VALUE:CONDITION",
+      "task", SettingKind::repeated, "A task, NAME:PARAMETER=VALUE,..., or a condition, NAME=CONDITION",
       [](auto& p) -> auto& { return p.tasks.specs; });
   s.text(
-      "states", "TOML file of monitoring states: named sets of tasks, and the rules that assign flows to them",
+      "states", "TOML file of monitoring states: which tasks a flow gets, and when",
       [](auto& p) -> auto& { return p.tasks.states; });
   s.text(
       "profile",
-      "What packets cost in these states on this machine (parshall profile --states; default: a guess); either is "
-      "corrected as packets come",
+      "File of parshall profile --states: costs of packets in these states on this machine (default: an estimate). "
+      "Both are corrected as packets arrive",
       [](auto& p) -> auto& { return p.tasks.profile; });
-  s.flag("no-adapt", "Flows keep their states, though packets be lost",
-         [](Plan& p) { p.tasks.adaptation = Adaptation::none; });
-  s.flag("adapt-only", "Flows give way to lighter states so that no packet is lost, whatever tasks then miss",
-         [](Plan& p) { p.tasks.adaptation = Adaptation::adapt_only; })
-      .excludes = {"no-adapt"};
-  s.real(
-       "accuracy", "Recall that tasks should keep where flows give way, each from 0 to 1 (its own: recall=)",
-       [](auto& p) -> auto& { return p.tasks.accuracy; }, 0.0, 1.0)
-      .excludes = {"no-adapt", "adapt-only"};
   s.choice(
-       "policy",
-       "Who gives way so that tasks keep their accuracy: tasks, one by one; or flows, from state to state (MONA's)",
-       kPolicyNames, [](auto& p) -> auto& { return p.tasks.policy; })
-      .excludes = {"no-adapt", "adapt-only"};
-  s.choice(
-       "prefer",
-       "What comes first with --policy tasks where there is not time for all: that all packets are counted; or that as "
-       "many tasks as can be find enough, though packets be lost",
-       kPreferenceNames, [](auto& p) -> auto& { return p.tasks.prefer; })
-      .excludes = {"no-adapt", "adapt-only"};
-  s.flag("no-shed",
-         "Lose packets where even the lightest states take too long (default: look at one connection in so many, and "
-         "scale what tasks say)",
-         [](Plan& p) { p.tasks.sheds = false; });
+      "overload", "Under overload, adapt: reduce tasks, so that no packet is lost; or off: lose packets",
+      kOverloadNames, [](auto& p) -> auto& { return p.tasks.adaptation; });
   s.text(
-       "window", "Length of the tasks' windows: a time, or packets such as 2Mp",
+       "window", "Length of a task's windows: a time, or packets such as 2Mp",
        [](auto& p) -> auto& { return p.tasks.window; })
       .takes = "TIME";
   s.count(
       "task-keys", "Keys that a task counts exactly in a window", [](auto& p) -> auto& { return p.tasks.keys; }, 1024,
       std::uint64_t{1} << 27, "1Mi");
-  s.output("events", "File for what tasks find, a JSON object a line; - is standard output");
-  s.output(
-      "recall",
-      "CSV file for how much of it they found, by estimate, where flows give way: a line for each window and task; - "
-      "is standard output");
   return s;
 }
 
 Settings output_settings() {
   Settings s("Report");
   s.add("export", SettingKind::repeated, "KIND:FILE",
-        "File for what leaves while the run goes on, beside the report; once for each (parshall list exporters). %Y %m "
-        "%d "
-        "%j %H %M %S in its name are the time, %% is a %",
-        "", [](Plan& plan, const Words& words) -> Outcome {
+        "File or collector for records or events (parshall list exporters)", "",
+        [](Plan& plan, const Words& words) -> Outcome {
           for (const std::string& word : words) {
             auto output = parse_output(word);
             if (!output) return output.error();
@@ -236,20 +190,14 @@ Settings thread_settings() {
   for (const ThreadModelEntry& entry : thread_models()) models.emplace_back(entry.name);
   Settings s("Threads");
   s.count(
-      "workers", "Worker threads, each with a table of its own", [](auto& p) -> auto& { return p.threads.workers; }, 1,
+      "workers", "Worker threads, each with its own table", [](auto& p) -> auto& { return p.threads.workers; }, 1,
       kMostWorkers, "1");
   s.name(
       "threads",
-      "What a worker is: run-to-completion (one thread does everything) or pipeline (a shared receive thread in "
-      "front); parshall-lab watch has cooperative, too (both stages in turns on one)",
+      "Work of a thread: run-to-completion (everything), or pipeline (a receive thread in front of the workers)",
       models, [](auto& p) -> auto& { return p.threads.model; });
-  if (class_helpers_maker() != nullptr)
-    s.count(
-        "classifiers",
-        "Threads that tell the classes of flows; 0: each worker does, which is faster with the models of train",
-        [](auto& p) -> auto& { return p.flows.classifiers; }, 0, kMostWorkers, "0");
   s.count(
-      "ring", "Packets between receive and monitor thread", [](auto& p) -> auto& { return p.threads.ring; },
+      "ring", "Packets in the ring between receive thread and worker", [](auto& p) -> auto& { return p.threads.ring; },
       std::uint64_t{1} << 12, std::uint64_t{1} << 24, "65536");
   s.add("cores", SettingKind::list, "COUNT", "Cores to pin the threads to, in turn", "",
         [](Plan& plan, const Words& words) -> Outcome {
@@ -267,6 +215,11 @@ Settings thread_settings() {
       [](auto& p) -> auto& { return p.threads.scheduler; });
   s.flag("busy-poll", "Never sleep while waiting for packets", [](Plan& p) { p.threads.busy_poll = true; });
   return s;
+}
+
+std::vector<PlanSetting>& added_settings() {
+  static std::vector<PlanSetting> added;
+  return added;
 }
 
 /// Applies one line of a configuration file to the plan.
@@ -293,12 +246,15 @@ std::optional<Error> apply(const ConfiguredSetting& given, const ConfigurationFi
 
 }  // namespace
 
+void add_plan_settings(std::vector<PlanSetting> more) { std::ranges::move(more, std::back_inserter(added_settings())); }
+
 std::span<const PlanSetting> plan_settings() {
   static const std::vector<PlanSetting> all = [] {
     std::vector<PlanSetting> settings;
     for (auto* const make :
          {source_settings, flow_settings, statistics_settings, task_settings, output_settings, thread_settings})
       make().move_to(settings);
+    std::ranges::copy(added_settings(), std::back_inserter(settings));
     return settings;
   }();
   return all;

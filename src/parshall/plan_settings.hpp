@@ -37,6 +37,9 @@ struct PlanSetting {
   std::function<std::optional<Error>(Plan& plan, const std::vector<std::string>& words)> set;
 };
 
+/// Adds settings that this program has beside those of every program. Call it before plan_settings().
+void add_plan_settings(std::vector<PlanSetting> more);
+
 /// Lists every setting once.
 std::span<const PlanSetting> plan_settings();
 

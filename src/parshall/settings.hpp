@@ -48,16 +48,6 @@ class Settings {
     });
   }
 
-  /// Adds a setting for an output file; its name is the kind of exporter.
-  PlanSetting& output(const std::string& kind, std::string help) {
-    return add(kind, SettingKind::value, "FILE", std::move(help), "",
-               [kind](Plan& plan, const Words& words) -> Outcome {
-                 std::erase_if(plan.outputs, [&](const OutputPlan& output) { return output.kind == kind; });
-                 plan.outputs.push_back({kind, words.back()});
-                 return std::nullopt;
-               });
-  }
-
   template <class Get>
   PlanSetting& flag(std::string name, std::string help, Get set) {
     return add(std::move(name), SettingKind::flag, "", std::move(help), "", [set](Plan& plan, const Words&) -> Outcome {

@@ -42,11 +42,8 @@ std::optional<Error> wire_model(const Plan& plan, StatisticOptions& options, std
   auto model = model_of(plan.flows);
   if (!model) {
     const bool is_there = !plan.flows.model_text.empty() || std::filesystem::exists(path);
-    return Error{
-        is_there
-            ? "--model " + model.error().message
-            : fmt::format("--model {}: there is no such file (parshall train writes models; thread models: --threads)",
-                          path)};
+    return Error{is_there ? "--model " + model.error().message
+                          : fmt::format("--model {}: there is no such file (parshall train writes models)", path)};
   }
   options.classifier = *std::move(model);
   if (plan.flows.classifiers != 0) options.classes_told_by = ToldBy::other_threads;

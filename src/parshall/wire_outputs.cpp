@@ -143,10 +143,7 @@ Result<std::vector<OutputPlan>> configured_outputs(const ConfigurationFile& file
 std::vector<Target> targets_of(const Plan& plan) {
   std::vector<Target> targets;
   for (const OutputPlan& output : plan.outputs) {
-    const bool has_option = output.kind == "events" || output.kind == "recall";
-    targets.push_back({fmt::format("--{}{}{}", has_option ? output.kind : "export " + output.kind,
-                                   has_option ? ' ' : ':', output.target),
-                       place_of(output)});
+    targets.push_back({fmt::format("--export {}:{}", output.kind, output.target), place_of(output)});
   }
   return targets;
 }
@@ -187,7 +184,7 @@ std::optional<Error> outputs_problem(const Plan& plan) {
     }
     const ExporterEntry* const entry = find_exporter(output.kind);
     if (!entry->takes.records && plan.tasks.names.empty() && plan.tasks.specs.empty() && plan.tasks.states.empty())
-      return Error{fmt::format("--{}: name what to look for with --tasks (parshall list tasks)", output.kind)};
+      return Error{fmt::format("--export {}: name what to look for with --tasks (parshall list tasks)", output.kind)};
     if (entry->takes.records && plan.flows.packets_only)
       return Error{fmt::format("--packets-only keeps no flows: leave out --export {}:{}", output.kind, output.target)};
     const auto needs = needs_of(*entry, output.target);

@@ -34,7 +34,7 @@ bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
 Result<std::optional<ReducedStates>> as_mona(const Plan& plan, Wiring& wiring, const std::string& why) {
   if (plan.tasks.prefer == Preference::tasks)
     return Error{fmt::format("--prefer tasks is of tasks that give way one by one, which they cannot here: {}", why)};
-  wiring.notes.push_back(fmt::format("{}: flows give way as with --policy mona", why));
+  wiring.notes.push_back(fmt::format("{}: whole flows move to lighter states, as in MONA", why));
   return std::optional<ReducedStates>();
 }
 

@@ -29,27 +29,20 @@ std::uint64_t random_seed() {
   return seed;
 }
 
-/// Completes the error message for an unknown choice.
-std::string where_else(std::string_view topic) {
-  return class_helpers_maker() != nullptr
-             ? ""
-             : fmt::format("; parshall-lab watch has others (parshall-lab list {})", topic);
-}
-
 std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) {
   session.header = flows.header;
   session.key = flows.key;
   session.identity = flows.identity;
   if (!flows.hash.empty()) {
     const auto hash = find_hash(flows.hash);
-    if (!hash) return Error{fmt::format("--hash: {}{}", hash.error().message, where_else("hashes"))};
+    if (!hash) return Error{"--hash: " + hash.error().message};
     if (session.identity == Identity::nic_hash)
       return Error{fmt::format("--identity nic-hash takes the device's hash: leave out --hash {}", flows.hash)};
     if (*hash != &default_hash()) session.hash = *hash;
   }
   if (!flows.packets_only) {
     const auto table = find_table(flows.table, session.identity);
-    if (!table) return Error{table.error().message + where_else("tables")};
+    if (!table) return table.error();
     session.table = *table;
     session.monitor.flows = flows.flows != 0 ? flows.flows : FlowPlan::kUsual;
   }
@@ -141,7 +134,7 @@ Result<Wiring> wire(const Plan& plan) {
   if (!plan.source.interface.empty() && is_packet_socket(plan.source))
     wiring.statistics.interfaces = plan.source.interface_names.empty() ? InterfaceSet::names_of(plan.source.interface)
                                                                        : plan.source.interface_names;
-  std::vector<std::string> statistics = plan.statistics.more;
+  std::vector<std::string> statistics;
   const ColumnList list = take_columns(plan.statistics.columns, statistics);
   if (const auto problem = wire_model(plan, wiring.statistics, statistics)) return *problem;
   auto schema = Schema::make(statistics, wiring.statistics, list);
@@ -156,8 +149,7 @@ Result<Wiring> wire(const Plan& plan) {
 
   const auto models = thread_models();
   const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);
-  if (model == models.end())
-    return Error{fmt::format("no thread model \"{}\"{}", plan.threads.model, where_else("experiments"))};
+  if (model == models.end()) return Error{fmt::format("no thread model \"{}\"", plan.threads.model)};
   if (plan.flows.packets_only && model->model != ThreadModel::run_to_completion)
     return Error{"--packets-only counts in one thread per worker: leave out --threads"};
 
@@ -177,7 +169,7 @@ Result<Wiring> wire(const Plan& plan) {
   if (const auto problem = wire_forwarding(plan, wiring.statistics.classifier.get(), session)) return *problem;
   if (const auto problem = wire_tasks(plan, wiring)) return *problem;
   if (std::ranges::find(plan.outputs, "recall", &OutputPlan::kind) != plan.outputs.end())
-    if (const auto problem = watch_recall(plan, wiring)) return Error{"--recall: " + problem->message};
+    if (const auto problem = watch_recall(plan, wiring)) return Error{"--export recall: " + problem->message};
   if (const auto problem = outputs_problem(plan)) return *problem;
   session.monitor.counts_bytes = std::ranges::any_of(plan.outputs, is_metrics);
   return wiring;

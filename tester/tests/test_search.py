@@ -441,7 +441,7 @@ class Searches(unittest.TestCase):
     def test_a_monitor_is_searched_by_way_of_a_ring_and_has_every_packet_that_the_ring_took(self):
         done = search(
             "--monitor",
-            "--stats gap_p99 --flows 4Ki --descriptors 8192",
+            "--columns +gap_p99 --flows 4Ki --descriptors 8192",
             "-g",
             "flows=1000,size=64",
             "--goal",
@@ -454,7 +454,7 @@ class Searches(unittest.TestCase):
         )
         found = json.loads(done.stdout)
         self.assertIsNone(found["failure"], "its books balance")
-        self.assertIn("parshall watch --stats gap_p99", found["device"])
+        self.assertIn("parshall watch --columns +gap_p99", found["device"])
         self.assertIn("8192 packets", found["device"])
         self.assertIn("flow records", found["terms"]["received"])
         trials = found["sizes"][0]["searches"][0]["trials"]
@@ -503,7 +503,7 @@ class Searches(unittest.TestCase):
     def test_a_monitor_that_cannot_be_is_told_before_any_trial(self):
         for words, more, status, said in (
             ("--bogus", [], 2, "--bogus"),
-            ("--table nonsense", [], 2, "nonsense"),
+            ("--key nonsense", [], 2, "nonsense"),
             ("-g flows=10", [], 2, "--generate"),
             ("--workers 2", [], 2, "--workers"),
             ("--duration 1s", [], 2, "--duration"),

@@ -328,7 +328,7 @@ class Token(unittest.TestCase):
 class Load(unittest.TestCase):
     def test_who_reads_nothing_keeps_nobody_waiting(self):
         with (
-            Run("--stats", "gap_mean,gap_max,gap_p99,iat_mean,iat_max,iat_p99,size_mean,size_p99") as run,
+            Run("--columns", "+gap_mean,gap_max,gap_p99,iat_mean,iat_max,iat_p99,size_mean,size_p99") as run,
             contextlib.ExitStack() as stack,
         ):
             for _ in range(5):

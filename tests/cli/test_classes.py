@@ -539,8 +539,8 @@ class Classify(Case):
             self.model,
             "--threads",
             "pipeline",
-            "--stats",
-            "gap_mean,class,first_sizes_2",
+            "--columns",
+            "+gap_mean,class,first_sizes_2",
             "--format",
             "csv",
             "--quiet",
@@ -602,8 +602,8 @@ class Classify(Case):
         capture = self.path("capture1.pcap")
         for arguments, message in (
             (["classify", "-r", capture], "--model FILE"),
-            (["watch", "-r", capture, "--model", "quick"], "thread models: --threads"),
-            (["watch", "-r", capture, "--stats", "class"], "--model FILE"),
+            (["watch", "-r", capture, "--model", "quick"], "parshall train writes models"),
+            (["watch", "-r", capture, "--columns", "+class"], "--model FILE"),
             (["watch", "-r", capture, "--classifiers", "1"], "--model FILE"),
             (["watch", "-r", capture, "--packets-only", "--model", self.model], "--packets-only"),
         ):

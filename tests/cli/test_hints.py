@@ -75,7 +75,7 @@ class Hints(Case):
             done = run(*words, *said.partition("give ")[2].split(), cwd=self.folder)
             self.assertEqual((done.status, len(done.out.splitlines())), (DONE, 11), said)
         self.assert_says(
-            run(*words, "--stats", "iat_p99", "--sort", "iat_p99", cwd=self.folder),
+            run(*words, "--columns", "+iat_p99", "--sort", "iat_p99", cwd=self.folder),
             USAGE,
             "it is called iat_p99_ns here",
         )
@@ -133,7 +133,7 @@ class Hints(Case):
             (
                 ("watch cap.pcap --duration 10 s", "write --duration 10s"),
                 ("watch cap.pcap --count 5 M", "write --count 5M"),
-                ("watch cap.pcap --stats iat_p99 iat_p50 --top 1", "write --stats iat_p99,iat_p50"),
+                ("watch cap.pcap --columns +iat_p99 iat_p50 --top 1", "write --columns +iat_p99,iat_p50"),
                 ("watch cap.pcap --hook echo hi", "write --hook 'echo hi'"),
                 ("watch cap.pcap --top 1 tcp prt 443", "did you mean port?"),
             )
@@ -191,13 +191,13 @@ class Hints(Case):
             [
                 (f"watch cap.pcap {option} {typed}", f"it is called {meant} here")
                 for typed, meant in called.items()
-                for option in ("--columns", "--stats", "--sort")
+                for option in ("--columns", "--sort")
             ]
         )
         self.refuse(
             (
-                ("watch cap.pcap --stats iat_p101", "a percentile is below 100"),
-                ("watch cap.pcap --sort iat_p99", "give --stats iat_p99 --sort iat_p99_ns"),
+                ("watch cap.pcap --columns +iat_p101", "a percentile is below 100"),
+                ("watch cap.pcap --sort iat_p99", "give --columns +iat_p99 --sort iat_p99_ns"),
                 ("watch cap.pcap --sort byts", "there are packets, ip_bytes, wire_bytes"),
             )
         )
@@ -260,7 +260,7 @@ class Hints(Case):
         self.refuse(
             (
                 ("watch cap.pcap --top", "--top needs a whole number"),
-                ("watch cap.pcap --stats", "--stats needs a value"),
+                ("watch cap.pcap --columns", "--columns needs a value"),
                 ("--config", "--config needs a value"),
                 ("watch cap.pcap --top 2.5", "--top 2.5: give a whole number"),
                 ("watch cap.pcap --quiet=maybe", "--quiet takes no value"),

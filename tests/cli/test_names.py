@@ -130,10 +130,10 @@ class Misspelt(Case):
             )
         for words, said in (
             (["wach"], "parshall: no command wach; did you mean watch?"),
-            (["watch", "--stat", "rate"], "no option --stat; did you mean --stats?"),
+            (["watch", "--column", "rate"], "no option --column; did you mean --columns?"),
             ([*watch, "--biflwo"], "parshall watch: no option --biflwo; did you mean --biflow?"),
             (["bench", "tabels"], "did you mean tables?"),
-            ([*watch, "--stats", "gap_meen"], 'no column "gap_meen"; did you mean gap_mean?'),
+            ([*watch, "--columns", "+gap_meen"], 'no column "gap_meen"; did you mean gap_mean?'),
             ([*watch, "--columns", "pakets_total"], "did you mean packets_total?"),
             ([*watch, "--sort", "wire_bites"], "did you mean wire_bytes?"),
             ([*watch, "--tasks", "heavy-hiters"], "did you mean heavy-hitters?"),
@@ -156,8 +156,8 @@ class Misspelt(Case):
                 self.assertLessEqual(shown[1].split("\n")[0].count(","), 5)
 
     def test_what_is_like_nothing_has_no_guess(self):
-        self.assertNotIn(b"did you mean", run("watch", "-r", self.capture(), "--stats", "nonsense").err)
-        self.assert_says(run("watch", "-r", self.capture(), "--stats", "nonsense"), USAGE, "(parshall list columns)")
+        self.assertNotIn(b"did you mean", run("watch", "-r", self.capture(), "--columns", "+nonsense").err)
+        self.assert_says(run("watch", "-r", self.capture(), "--columns", "+nonsense"), USAGE, "(parshall list columns)")
 
     def test_help_is_a_command_too(self):
         for words, same in (

@@ -68,7 +68,7 @@ class Outputs(Case):
 
     def test_records_that_find_no_room_are_counted_and_said_once(self):
         # Its rows take some 2 kB each: without a folder 128 MB of memory are all there is.
-        for arguments in (["--spool", "1M"], ["--stats", "gap_p99,iat_p99,size_p99"]):
+        for arguments in (["--spool", "1M"], ["--columns", "+gap_p99,iat_p99,size_p99"]):
             with self.subTest(arguments=arguments):
                 done = self.ended(*arguments, env={"TMPDIR": "/no/such/folder"})
                 self.assertEqual(done.status, DONE, done.err)
@@ -223,8 +223,8 @@ class Outputs(Case):
                 "csv",
                 "-o",
                 path,
-                "--stats",
-                "end_reason",
+                "--columns",
+                "+end_reason",
             ],
             stderr=subprocess.PIPE,
         )
@@ -371,8 +371,8 @@ class Outputs(Case):
             "jsonl:" + lines,
             "--task",
             "count:window=10000p",
-            "--events",
-            events,
+            "--export",
+            f"events:{events}",
             "--format",
             "json",
             "--top",
@@ -495,8 +495,8 @@ class Outputs(Case):
                 "ipfix:" + self.path("flows-%Y%m%d,probe=p"),
                 "--task",
                 "count:window=1000p",
-                "--events",
-                self.path("%Y.events"),
+                "--export",
+                f"events:{self.path('%Y.events')}",
             )
             self.assertEqual((done.status, done.err), (DONE, b""))
         (first,) = (name for name in os.listdir(self.folder) if name.endswith("-100%.csv"))

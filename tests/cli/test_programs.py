@@ -11,6 +11,7 @@ import subprocess
 import unittest
 
 from program import DONE, FAILED, PROGRAM, USAGE, Case, run
+from rivals import LAB_OPTIONS
 
 
 class Programs(Case):
@@ -70,12 +71,12 @@ class Programs(Case):
         with open(PROGRAM + "-lab", "rb") as file:
             self.assertIn(b"robin-hood", file.read())
         capture = self.capture()
-        for arguments, topic in ((["--table", "robin-hood"], "tables"), (["--hash", "xxh3"], "hashes")):
+        for option in sorted(LAB_OPTIONS - {"--adapt-only", "--no-shed"}):
             done = subprocess.run(
-                [PROGRAM, "watch", "-r", capture, *arguments], capture_output=True, timeout=60, check=False
+                [PROGRAM, "watch", "-r", capture, option, "x"], capture_output=True, timeout=60, check=False
             )
             self.assertEqual(done.returncode, USAGE)
-            self.assertIn(f"parshall-lab list {topic}", done.stderr.decode())
+            self.assertIn(f"no option {option}", done.stderr.decode())
         done = subprocess.run(
             [PROGRAM, "watch", "-r", capture, "--threads", "cooperative"], capture_output=True, timeout=60, check=False
         )
@@ -116,18 +117,24 @@ class Tasks(Case):
             run("watch", "-g", "flows=10", "--tasks", "heavy-hitters", "--key", "dst"), USAGE, "key=src", "--key"
         )
         self.assert_says(run("watch", "-g", "flows=10", "--tasks", "count", "--packets-only"), USAGE, "--packets-only")
-        self.assert_says(run("watch", "-g", "flows=10", "--events", "x"), USAGE, "--tasks")
+        self.assert_says(run("watch", "-g", "flows=10", "--export", "events:x"), USAGE, "--tasks")
 
     def test_events_never_overwrite_the_capture_or_the_report(self):
         capture = self.capture()
         size = os.path.getsize(capture)
-        self.assert_says(run("watch", "-r", capture, "--tasks", "count", "--events", capture), USAGE, "capture itself")
+        self.assert_says(
+            run("watch", "-r", capture, "--tasks", "count", "--export", f"events:{capture}"), USAGE, "capture itself"
+        )
         self.assertEqual(os.path.getsize(capture), size)
         both = self.path("both")
         self.assert_says(
-            run("watch", "-r", capture, "--tasks", "count", "--events", both, "-o", both), USAGE, "--events"
+            run("watch", "-r", capture, "--tasks", "count", "--export", f"events:{both}", "-o", both),
+            USAGE,
+            "--export events",
         )
-        self.assert_says(run("watch", "-r", capture, "--tasks", "count", "--events", "-"), USAGE, "standard output")
+        self.assert_says(
+            run("watch", "-r", capture, "--tasks", "count", "--export", "events:-"), USAGE, "standard output"
+        )
 
     def test_events_go_where_they_are_asked_and_into_the_report(self):
         capture = self.capture(packets=5000)
@@ -138,8 +145,8 @@ class Tasks(Case):
             capture,
             "--task",
             "count:window=1000p",
-            "--events",
-            "-",
+            "--export",
+            "events:-",
             "-o",
             report,
             "--format",
@@ -161,15 +168,17 @@ class Tasks(Case):
             self.capture(packets=5000),
             "--task",
             "count:window=1000p",
-            "--events",
-            "/dev/full",
+            "--export",
+            "events:/dev/full",
             "--format",
             "json",
         )
         self.assert_says(done, FAILED, "cannot write /dev/full", "counted, and not written", "5 dropped")
         self.assertEqual(len(json.loads(done.out)["events"]), 5)
         self.assert_says(
-            run("watch", "-r", self.capture(), "--tasks", "count", "--events", "/no/such/file"), FAILED, "/no/such/file"
+            run("watch", "-r", self.capture(), "--tasks", "count", "--export", "events:/no/such/file"),
+            FAILED,
+            "/no/such/file",
         )
 
     def test_lists_say_what_tasks_and_fields_there_are(self):

@@ -54,8 +54,8 @@ class Reports(Case):
             self.capture(),
             "--format",
             "csv",
-            "--stats",
-            "gap_mean,iat_max,size_mean,gap_mean_packets,rate",
+            "--columns",
+            "+gap_mean,iat_max,size_mean,gap_mean_packets,rate",
         )
         self.assertEqual(
             done.out.decode().splitlines()[0], HEADER + ",gap_mean_packets,iat_max_ns,size_mean_bytes,rate_pps,rate_bps"
@@ -70,15 +70,15 @@ class Reports(Case):
         packet stood."""
         tasks = ["--task", "heavy-hitters:threshold=2%,window=20000p", "--task", "count:window=10ms"]
         for what, traffic, options in (
-            ("one size", "flows=500,size=64,ipv6=0.2", ["--stats", "gap_mean,gap_p99,iat_sd"]),
-            ("sizes", "flows=500,dist=zipf:1.1,size=imix,flood=0.1", ["--stats", "gap_sd,size_p99"]),
+            ("one size", "flows=500,size=64,ipv6=0.2", ["--columns", "+gap_mean,gap_p99,iat_sd"]),
+            ("sizes", "flows=500,dist=zipf:1.1,size=imix,flood=0.1", ["--columns", "+gap_sd,size_p99"]),
             (
                 "connections",
                 "flows=300,protocol=sessions,packets=20000,resend=0.05",
-                ["--stats", "rtt_mean,gap_mean,tcp_retransmissions"],
+                ["--columns", "+rtt_mean,gap_mean,tcp_retransmissions"],
             ),
             ("both ways", "flows=300,protocol=sessions,packets=20000", ["--biflow"]),
-            ("a filter", "flows=500", ["--stats", "gap_mean", "udp"]),
+            ("a filter", "flows=500", ["--columns", "+gap_mean", "udp"]),
             ("another key", "flows=500", ["--key", "src-dst"]),
             ("trains", "flows=20,dist=trains:5", ["--idle", "1ms"]),
         ):
@@ -100,8 +100,8 @@ class Reports(Case):
                         "64Ki",
                         "--output",
                         f"{folder}/flows",
-                        "--events",
-                        f"{folder}/events",
+                        "--export",
+                        f"events:{folder}/events",
                         *tasks,
                         *options,
                     )
@@ -129,12 +129,12 @@ class Reports(Case):
                     "csv",
                     "--flows",
                     "4096",
-                    "--model",
+                    "--threads",
                     model,
                     "--workers",
                     workers,
-                    "--stats",
-                    "gap_mean,iat_sd",
+                    "--columns",
+                    "+gap_mean,iat_sd",
                 )
                 self.assertEqual(done.status, DONE, done.err)
                 seen = sorted(done.out.splitlines()[1:])
@@ -163,8 +163,8 @@ class Reports(Case):
                 )
             )
         ways = (
-            ["--stats", "gap_mean,gap_p99,iat_max"],
-            ["--idle", "1ms", "--stats", "gap_mean"],
+            ["--columns", "+gap_mean,gap_p99,iat_max"],
+            ["--idle", "1ms", "--columns", "+gap_mean"],
             ["--count", "34567"],
             ["tcp and src portrange 30000-65535"],
             [
@@ -213,8 +213,8 @@ class Reports(Case):
                     "json",
                     "--workers",
                     "3",
-                    "--stats",
-                    "gap_p99,iat_p99,size_p99",
+                    "--columns",
+                    "+gap_p99,iat_p99,size_p99",
                     "--flows",
                     "32Ki",
                 ],
@@ -243,8 +243,8 @@ class Reports(Case):
                 "json",
                 "--count",
                 str(offered),
-                "--stats",
-                "gap_p99,iat_p99,size_p99",
+                "--columns",
+                "+gap_p99,iat_p99,size_p99",
                 "--flows",
                 "32Ki",
             ).out
@@ -330,7 +330,7 @@ class Reports(Case):
         )
         self.assertEqual(header("--columns", "record,default"), "record," + usual)
         self.assertEqual(header("--columns", "+record,rate"), usual + ",record,rate_pps,rate_bps")
-        self.assertEqual(header("--stats", "record,rate"), usual + ",record,rate_pps,rate_bps")
+        self.assertEqual(header("--columns", "+record,rate"), usual + ",record,rate_pps,rate_bps")
         self.assertTrue(header("--columns", "all").startswith(usual + ",flow_id,"))
         self.assertTrue(header("--columns", "all", "--biflow").endswith(",biflow_direction"))
         for line in run("list", "columns").out.decode().splitlines()[1:]:
@@ -616,7 +616,7 @@ class Reports(Case):
         config = self.config(
             'generate = "flows=10,packets=100"',
             "count = 100",
-            'stats = ["gap_mean", "size_max"]',
+            'columns = ["+gap_mean", "size_max"]',
             'format = "csv"',
             "quiet = true",
             'sort = "packets"',
@@ -627,7 +627,7 @@ class Reports(Case):
         self.assertEqual((done.status, done.err), (DONE, b""))
         self.assertEqual(len(rows(done.out)), 2)
         self.assertIn("gap_mean_packets,size_max_bytes", done.out.decode())
-        done = run("watch", "--config", config, "--top", "3", "--stats", "size_min")
+        done = run("watch", "--config", config, "--top", "3", "--columns", "+size_min")
         self.assertEqual(len(rows(done.out)), 3)
         self.assertNotIn("gap_mean", done.out.decode())
 
@@ -663,7 +663,7 @@ class Reports(Case):
         asked = "duration,rate,interval_rate,tcp_flags,end_reason,gap_max,iat_mean,size_skewness,iat_p99,gap_p99,class"
         listed = {line.split()[0]: line for line in run("list", "columns").out.decode().splitlines()}
         header = (
-            run("watch", "-q", "-r", self.capture(), "--format", "csv", "--stats", asked.removesuffix(",class"))
+            run("watch", "-q", "-r", self.capture(), "--format", "csv", "--columns", "+" + asked.removesuffix(",class"))
             .out.decode()
             .splitlines()[0]
         )
@@ -722,8 +722,8 @@ class Tables(Case):
                 name,
                 "--flows",
                 "10k",
-                "--stats",
-                "size_mean",
+                "--columns",
+                "+size_mean",
                 "--format",
                 "csv",
             )

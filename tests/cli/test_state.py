@@ -57,7 +57,7 @@ class State(unittest.TestCase):
         return tomllib.loads(self.file.read_text())
 
     def flow_ids(self, *arguments):
-        run = self.watch("-q", *TRAFFIC, "--format", "csv", "--stats", "flow_id", "--sort", "packets", *arguments)
+        run = self.watch("-q", *TRAFFIC, "--format", "csv", "--columns", "+flow_id", "--sort", "packets", *arguments)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         return {row["flow_id"] for row in csv.DictReader(run.stdout.splitlines())}
 

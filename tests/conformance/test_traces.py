@@ -89,8 +89,9 @@ def measure(parshall, path, inner, arrangement):
     """(flows, summary) as the program reports them; raises on a crash or an unbalanced account."""
     model, workers, stdin, table = arrangement
     data = capture_bytes(path)
+    chosen = [] if table == "bucketed" else ["--table", table]
     command = [
-        program_for(parshall, [model, "--table", table]),
+        program_for(parshall, [model, *chosen]),
         "watch",
         "-r",
         "-" if stdin or data is not None else str(path),
@@ -101,12 +102,11 @@ def measure(parshall, path, inner, arrangement):
         "32768",
         "--workers",
         str(workers),
-        "--model",
+        "--threads",
         model,
         "--ring",
         "4096",
-        "--table",
-        table,
+        *chosen,
     ] + (["--inner"] if inner else [])
     with open(path, "rb") as file:
         if data is not None:

@@ -44,7 +44,7 @@ class Biflows(unittest.TestCase):
         """Rows of the exported CSV; every account balances."""
         path = self.folder / name
         done = self.run_program(
-            "--stats", columns, "--format", "json", "--top", "1", "--export", f"csv:{path}", *arguments
+            "--columns", f"+{columns}", "--format", "json", "--top", "1", "--export", f"csv:{path}", *arguments
         )
         with open(path, newline="") as file:
             rows = list(csv.DictReader(file))
@@ -336,7 +336,7 @@ class Biflows(unittest.TestCase):
             ("--biflow", "--workers", "2", "--threads", "pipeline"),
         ):
             path = self.folder / "events"
-            self.run_program(*traffic, *tasks, "--events", path, *more)
+            self.run_program(*traffic, *tasks, "--export", f"events:{path}", *more)
             events.append(sorted(path.read_text().splitlines()))
         self.assertGreater(len(events[0]), 20)
         for each in events[1:]:

@@ -27,7 +27,7 @@ from side_by_side import thorough
 
 PROGRAM = None
 TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
-STATS = "all,rate"
+COLUMNS = "+all,rate"
 
 
 def reader(name):
@@ -52,8 +52,8 @@ class ColumnarTest(unittest.TestCase):
                 "watch",
                 "-q",
                 *traffic,
-                "--stats",
-                STATS,
+                "--columns",
+                COLUMNS,
                 "--format",
                 "json",
                 "--top",
@@ -231,8 +231,8 @@ class Parquet(ColumnarTest):
                 "1ms",
                 "--top",
                 "1",
-                "--stats",
-                STATS,
+                "--columns",
+                COLUMNS,
                 "-o",
                 os.devnull,
                 "--export",
@@ -456,8 +456,8 @@ class Parquet(ColumnarTest):
                 "1M",
                 "--idle",
                 "1ms",
-                "--stats",
-                STATS,
+                "--columns",
+                COLUMNS,
                 "--format",
                 "json",
                 "--top",

@@ -30,8 +30,8 @@ TRAFFIC = [
     "10ms",
     "--duration",
     "60s",
-    "--stats",
-    "identity,tcp_flags",
+    "--columns",
+    "+identity,tcp_flags",
     "--task",
     "heavy-hitters:window=20ms,threshold=0.1%",
 ]

@@ -217,8 +217,8 @@ class Records(IpfixTest):
         self.watch(
             "--export",
             f"ipfix:{path},probe=north,domain=7",
-            "--stats",
-            "first_sizes,first_times,first_flags,sampled_one_in",
+            "--columns",
+            "+first_sizes,first_times,first_flags,sampled_one_in",
         )
         reader = Reader()
         reader.read(path.read_bytes())
@@ -251,8 +251,8 @@ class Records(IpfixTest):
         self.watch(
             "--export",
             f"ipfix:{path},times=ns",
-            "--stats",
-            "duration,tcp_flags,end_reason,flow_id,record,flow_first_seen,exact,missed_packets_at_most,iat_p99,iat_mean,rate",
+            "--columns",
+            "+duration,tcp_flags,end_reason,flow_id,record,flow_first_seen,exact,missed_packets_at_most,iat_p99,iat_mean,rate",
         )
         reader = Reader()
         reader.read(path.read_bytes())

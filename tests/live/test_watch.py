@@ -167,7 +167,7 @@ class KernelInterfaces(Devices):
     def test_statistics_of_each_flow(self):
         frames = netns.udp_frames(FRAMES, FLOWS)
         with netns.VethPair() as pair:
-            watching = Watching(pair.watch, "-i", "tap0", *ROOM, "--stats", "gap_mean,size_max,iat_p99")
+            watching = Watching(pair.watch, "-i", "tap0", *ROOM, "--columns", "+gap_mean,size_max,iat_p99")
             pair.deliver(frames)
             report = watching.report(stop_after=1)
         self.check(report, frames)
@@ -441,7 +441,7 @@ class Hosts(unittest.TestCase):
     def test_tags_that_the_kernel_keeps_beside_a_frame_are_part_of_it(self):
         frames = [netns.udp_frame(flow, vlan=7) for flow in range(50)]
         with netns.VethPair() as pair:
-            watching = Watching(pair.watch, "-i", "tap0", "--stats", "size_max")
+            watching = Watching(pair.watch, "-i", "tap0", "--columns", "+size_max")
             pair.deliver(frames)
             report = watching.report(stop_after=0.5)
         self.assertEqual(reported_flows(report), expected_flows(frames))
@@ -488,8 +488,8 @@ class Hosts(unittest.TestCase):
                     folder + "/report.json",
                     "--task",
                     "seen:window=200ms:packets > 0",
-                    "--events",
-                    folder + "/events.jsonl",
+                    "--export",
+                    f"events:{folder + '/events.jsonl'}",
                     *arguments,
                 )
                 pair.deliver(frames)
@@ -587,7 +587,7 @@ class SeveralInterfaces(Devices):
 
     def report_of(self, pair, names, sent, *arguments):
         """The report of a run while the frames of `sent` come, by the interface that they leave on."""
-        watching = Watching(pair.watch, "-i", names, "--stats", "interface", *arguments)
+        watching = Watching(pair.watch, "-i", names, "--columns", "+interface", *arguments)
         for name, frames in sent:
             pair.deliver(frames, name=name)
         return watching.report(stop_after=0.5)
@@ -641,7 +641,7 @@ class SeveralInterfaces(Devices):
         back()
         for name in ("tun0", "lo"):
             subprocess.run(["ip", "-n", pair.rx_space, "link", "set", "dev", name, "up"], check=True)
-        watching = Watching(pair.watch, "-i", "any", "--stats", "interface")
+        watching = Watching(pair.watch, "-i", "any", "--columns", "+interface")
         for _ in range(4):
             os.write(tun, b"\0\0\x08\x00" + netns.udp_frame(1)[14:])
         for _ in range(5):
@@ -671,7 +671,7 @@ class SeveralInterfaces(Devices):
 
     def test_the_run_goes_on_until_the_last_is_gone(self):
         pair = self.pair()
-        watching = Watching(pair.watch, "-i", "tap0,tap1", "--stats", "interface")
+        watching = Watching(pair.watch, "-i", "tap0,tap1", "--columns", "+interface")
         pair.deliver([netns.udp_frame(1)] * 2)
         subprocess.run(["ip", "-n", pair.rx_space, "link", "del", "tap0"], check=True)
         pair.deliver([netns.udp_frame(1)] * 3, name="wire1")

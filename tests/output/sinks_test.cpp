@@ -205,8 +205,8 @@ TEST(Sinks, TasksThatAreGivenUpAreNamedWithWhenTheyAreBack) {
                                       "falls, and looked at again in 0.8 s "
                                       "at the latest\n",
                                       "\ngiven up   bursty: in 0.5 of 10 s\n",
-                                      "\ngiven up   in 2.2 of 10 s more tasks would have had enough with --prefer "
-                                      "tasks, for packets that are lost\n"})
+                                      "\ngiven up   in 2.2 of 10 s more tasks would have their recall without "
+                                      "adaptation, for packets that are lost\n"})
     EXPECT_NE(text.find(line), std::string::npos) << text;
   const auto json = nlohmann::json::parse(written("json", report))["summary"]["adaptation"];
   EXPECT_EQ(json["given_up"]["retransmissions"], nlohmann::json::parse(R"({"seconds": 3.1, "now": true})"));

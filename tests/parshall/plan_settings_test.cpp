@@ -60,7 +60,7 @@ TEST(PlanOfToml, SaysWhatTheCommandLineWould) {
 read = "a.pcap"
 idle = "15s"
 workers = 2
-stats = ["gap_mean", "iat_p99"]
+columns = ["+gap_mean", "iat_p99"]
 key = "src-dst"
 inner = true
 busy-poll = false
@@ -71,7 +71,7 @@ seed = 7
   EXPECT_EQ(plan->source.file, "a.pcap");
   EXPECT_EQ(plan->flows.idle_ns, 15'000'000'000u);
   EXPECT_EQ(plan->threads.workers, 2u);
-  EXPECT_EQ(plan->statistics.more, (std::vector<std::string>{"gap_mean", "iat_p99"}));
+  EXPECT_EQ(plan->statistics.columns, (std::vector<std::string>{"+gap_mean", "iat_p99"}));
   EXPECT_EQ(plan->flows.key, KeyFields::src_dst);
   EXPECT_EQ(plan->flows.header, IpHeader::innermost);
   EXPECT_FALSE(plan->threads.busy_poll);
@@ -90,8 +90,8 @@ TEST(PlanOfToml, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("workers = true\n"), HasSubstr("workers takes a whole number"));
   EXPECT_THAT(complaint("accuracy = 0.5\nno-adapt = true\n"), HasSubstr("accuracy excludes no-adapt"));
   EXPECT_THAT(complaint("dscp = [\"web=EF\"]\n"), HasSubstr("dscp requires forward"));
-  EXPECT_THAT(complaint("stats = []\n"), HasSubstr("stats is an empty list"));
-  EXPECT_THAT(complaint("stats = [[\"a\"]]\n"), HasSubstr("stats is a text in quotes, a number"));
+  EXPECT_THAT(complaint("columns = []\n"), HasSubstr("columns is an empty list"));
+  EXPECT_THAT(complaint("columns = [[\"a\"]]\n"), HasSubstr("columns is a text in quotes, a number"));
   EXPECT_THAT(complaint("read = \n"), HasSubstr("plan.toml, line 1"));
   EXPECT_THAT(complaint("[watch]\nread = \"a\"\n"), HasSubstr("line 1, column 2: watch is a table"));
 }
@@ -108,12 +108,12 @@ TEST(PlanOfToml, TakesTomlAlone) {
   EXPECT_THAT(complaint("workers = 1.5\n"), HasSubstr("line 1, column 11: workers takes a whole number"));
   EXPECT_THAT(complaint("workers = [1, 2]\n"), HasSubstr("line 1, column 11: workers takes one value, and no list"));
   EXPECT_THAT(complaint("idle = 1979-05-27\n"), HasSubstr("line 1, column 8: idle is a text in quotes, a number"));
-  EXPECT_THAT(complaint("stats = [\"rate\", 1]\n"), HasSubstr("line 1, column 18: stats is"));
+  EXPECT_THAT(complaint("columns = [\"rate\", 1]\n"), HasSubstr("line 1, column 20: columns is"));
   EXPECT_THAT(complaint("[[exports]]\nkind = \"csv\"\n"), HasSubstr("exports is a table, and there are none but"));
   EXPECT_THAT(complaint("[[export]]\nkind = \"csv\"\n"), HasSubstr("line 1, column 1: [[export]] takes a target"));
   EXPECT_THAT(complaint("[[export]]\nkind = \"cvs\"\ntarget = \"a\"\n"),
               HasSubstr("line 1, column 1: --export: there is no \"cvs\"; did you mean csv?"));
-  EXPECT_EQ(complaint("idle = 15\nworkers = \"2\"\nquantile-error = 0.1\nstats = \"rate\"\n"), "nothing");
+  EXPECT_EQ(complaint("idle = 15\nworkers = \"2\"\nquantile-error = 0.1\ncolumns = \"rate\"\n"), "nothing");
 }
 
 std::string wrong(const Plan& plan) {

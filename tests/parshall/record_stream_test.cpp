@@ -126,7 +126,7 @@ TEST(RecordStream, SaysWhatAPlanCannotBe) {
 /// What Arrow's C data interface asks of who hands something over.
 TEST(ArrowCData, HandsOverBuffersAndReleasesThem) {
   Plan plan = traffic("flows=50,ipv6=0.5", 1000);
-  plan.statistics.more = {"rtt_min_ns", "end_reason", "exact"};
+  plan.statistics.columns = {"+rtt_min_ns", "end_reason", "exact"};
   const auto stream = start(plan);
   std::optional<ArrowBatch> batch;
   while (!batch) batch = stream->next(50ms);

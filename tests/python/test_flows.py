@@ -82,13 +82,13 @@ class Frames(unittest.TestCase):
             "generate": "flows=500,dist=zipf:1.1,seed=3",
             "count": 50000,
             "seed": 5,
-            "stats": ["size_mean", "gap_p99", "end_reason"],
+            "columns": ["+size_mean", "gap_p99", "end_reason"],
         }
         with parshall.flows(**settings) as flows:
             one = flows.to_arrow()
         self.assertEqual(one["packets"].to_pylist() and sum(one["packets"].to_pylist()), 50000)
         header, *rows = from_command_line(
-            "-g", settings["generate"], "--count", "50000", "--seed", "5", "--stats", "size_mean,gap_p99,end_reason"
+            "-g", settings["generate"], "--count", "50000", "--seed", "5", "--columns", "+size_mean,gap_p99,end_reason"
         )
         key = [
             name for name in header if name not in ("size_mean_bytes", "gap_p99_packets")
@@ -267,7 +267,7 @@ class Misuse(unittest.TestCase):
             ({"source": "/etc/passwd"}, "not a pcap, pcapng or ERF capture"),
             ({"generate": "flows=1", "idle": "5x"}, "--idle 5x: give a time"),
             ({"generate": "flows=1", "idel": "5s"}, "idel is no setting"),
-            ({"generate": "flows=1", "stats": ["gap_p100"]}, "gap_p100"),
+            ({"generate": "flows=1", "columns": ["+gap_p100"]}, "gap_p100"),
             ({"generate": 'flows="1\n'}, "does not understand"),
             ({"generate": "flows=1", "filter": "tcp prot 1"}, "filter"),
             ({}, "give one source"),
@@ -317,8 +317,8 @@ class Windows(unittest.TestCase):
                 "count",
                 "--window",
                 "1s",
-                "--events",
-                str(path),
+                "--export",
+                f"events:{str(path)}",
             )
             theirs = [json.loads(line) for line in path.read_text().splitlines()]
         self.assertGreater(len(ours), 30)

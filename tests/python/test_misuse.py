@@ -393,7 +393,7 @@ class UsedTwiceOrClosed(unittest.TestCase):
 
     def test_ctrl_c_leaves_with_and_close_at_once(self):
         """Though a table that large takes its time to end."""
-        large = "parshall.flows(generate='flows=1000000,size=64', flows='200M', stats='all', idle='1us')"
+        large = "parshall.flows(generate='flows=1000000,size=64', flows='200M', columns='+all', idle='1us')"
         for body in (
             f"with {large} as flows:\n    for batch in flows.batches(): batch.lists()",
             f"flows = {large}; flows.close(); time.sleep(9)",

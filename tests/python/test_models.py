@@ -321,7 +321,7 @@ class Predicting(Case):
             expected = sorted(tuple(row.values()) for row in csv.DictReader(theirs.splitlines()))
             self.assertEqual(len(expected), 90)
             for given in (model, path, str(path)):
-                with parshall.classify(self.captures[0], model=given, stats=["class", "first_sizes_4"]) as flows:
+                with parshall.classify(self.captures[0], model=given, columns=["+class", "first_sizes_4"]) as flows:
                     frame = flows.to_pandas()
                 self.assertEqual(
                     sorted(frame["class"]),
@@ -476,13 +476,13 @@ class ScikitLearn(Case):
 
     def test_imported_models_classify_traffic(self):
         sizes, labels = [], []
-        with parshall.classify(self.captures[0], model=self.trained(), stats=["class", "first_sizes_4"]) as flows:
+        with parshall.classify(self.captures[0], model=self.trained(), columns=["+class", "first_sizes_4"]) as flows:
             frame = flows.to_pandas()
         sizes = frame.filter(like="size").to_numpy()
         labels = frame["class"].to_numpy().astype(str)
         for estimator in (GaussianNB(), DecisionTreeClassifier()):
             model = parshall.Model.from_sklearn(estimator.fit(sizes, labels))
-            with parshall.classify(self.captures[1], model=model, stats=["class", "first_sizes_4"]) as flows:
+            with parshall.classify(self.captures[1], model=model, columns=["+class", "first_sizes_4"]) as flows:
                 frame = flows.to_pandas()
             self.assertEqual(list(frame["class"]), list(estimator.predict(frame.filter(like="size").to_numpy())))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of flows against numpy: parshall.flows(stats=[...]) beside what numpy makes of the same packets, read by a
-reader of its own (frames.py).
+"""Statistics of flows against numpy: parshall.flows(columns=[...]) beside what numpy makes of the same packets, read by
+a reader of its own (frames.py).
 
 usage: test_oracle.py [unittest arguments], by a Python that has parshall, pandas and numpy; PARSHALL_THOROUGH=1 takes
 all captures
@@ -78,7 +78,7 @@ class Oracle(unittest.TestCase):
     def compare(self, path, **settings):
         """How many flows were compared: all of the capture."""
         truth = frames.by_flow(path.read_bytes())
-        with parshall.flows(path, stats=STATISTICS, flows=65536, **settings) as flows:
+        with parshall.flows(path, columns=["+" + STATISTICS[0], *STATISTICS[1:]], flows=65536, **settings) as flows:
             rows = flows.to_arrow().to_pylist()
         self.assertEqual(flows.accounting["counted"], sum(len(of["place"]) for of in truth.values()))
         ours = {(row["src_ip"], row["src_port"], row["dst_ip"], row["dst_port"], row["protocol"]): row for row in rows}

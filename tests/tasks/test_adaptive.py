@@ -72,8 +72,8 @@ class AdaptiveTest(unittest.TestCase):
             "json",
             "--top",
             "1",
-            "--events",
-            events,
+            "--export",
+            f"events:{events}",
             *arguments,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -139,7 +139,7 @@ class Modes(AdaptiveTest):
                     self.assertFalse(event["exact"])
 
     def test_flows_are_shed_where_the_lightest_states_are_too_much(self):
-        summary, events = self.watch(TOO_MUCH, "--recall", self.path("recall.csv"))
+        summary, events = self.watch(TOO_MUCH, "--export", f"recall:{self.path('recall.csv')}")
         adaptation, shed = summary["adaptation"], summary["accounting"]["shed_packets"]
         self.assertGreater(shed, 0)
         self.assertEqual(adaptation["shed_packets"], shed)
@@ -171,7 +171,7 @@ class Modes(AdaptiveTest):
         self.assertEqual(sum(counts), summary["accounting"]["counted"])
 
     def test_no_flow_gives_way_when_told_so(self):
-        summary, events = self.watch(TOO_MUCH, "--no-adapt")
+        summary, events = self.watch(TOO_MUCH, "--overload", "off")
         self.assertEqual(summary["adaptation"]["mode"], "no-adapt")
         self.assertEqual(summary["adaptation"]["seconds_shifted"], 0)
         for state in summary["tasks"]["states"].values():
@@ -206,7 +206,7 @@ class Modes(AdaptiveTest):
 
 
 class RecallFile(AdaptiveTest):
-    """--recall: a line for each window of each task that misses flows."""
+    """The recall output: a line for each window of each task that misses flows."""
 
     NUMBERS = (
         "recall",
@@ -224,7 +224,7 @@ class RecallFile(AdaptiveTest):
     def recalls(self, *arguments, traffic=TOO_MUCH, seconds=1.5, window="20ms"):
         """(summary, events, lines) of a run, with numbers for texts and None for what is empty."""
         path = self.path("recall.csv")
-        summary, events = self.watch(traffic, "--recall", path, *arguments, seconds=seconds, window=window)
+        summary, events = self.watch(traffic, "--export", f"recall:{path}", *arguments, seconds=seconds, window=window)
         with open(path, newline="") as file:
             lines = list(csv.DictReader(file))
         for line in lines:
@@ -284,7 +284,7 @@ class RecallFile(AdaptiveTest):
         shares = [line["gave_way_share"] for line in lines if line["gave_way_share"] is not None]
         self.assertTrue(all(0 <= share <= 1 for share in shares))
         self.assertGreater(max(shares), 0.1)
-        _, _, lines = self.recalls("--no-adapt")
+        _, _, lines = self.recalls("--overload", "off")
         for line in lines:  # of a window in which this process did not run nothing came
             self.assertEqual(line["gave_way_share"], None if line["flows_seen"] == 0 else 0)
         self.assertTrue(
@@ -309,7 +309,9 @@ class RecallFile(AdaptiveTest):
     def test_no_share_is_told_where_a_task_has_no_flow_of_its_own(self):
         """A short window, as the last of a run may be, can hold the packets of light flows alone."""
         light, path = STATES.replace("share = 0.9", "share = 0"), self.path("recall.csv")
-        done = self.run_it("-g", LITTLE, "--window", "4000p", "--count", "4001", "--recall", path, states=light)
+        done = self.run_it(
+            "-g", LITTLE, "--window", "4000p", "--count", "4001", "--export", f"recall:{path}", states=light
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(path, newline="") as file:
             lines = [
@@ -321,15 +323,15 @@ class RecallFile(AdaptiveTest):
 
     def test_goes_to_standard_output_and_says_what_cannot_be_written(self):
         run = ("-g", TOO_MUCH, "--window", "20ms", "--duration", "0.5s", "-o", self.path("report"))
-        done = self.run_it(*run, "--recall", "-")
+        done = self.run_it(*run, "--export", "recall:-")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout.startswith("window_begin_ns,window_end_ns,"))
         self.assertGreater(len(done.stdout.splitlines()), len(WATCHED))
-        done = self.run_it(*run, "--recall", "/dev/full")
+        done = self.run_it(*run, "--export", "recall:/dev/full")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr.count("cannot write /dev/full"), 1, done.stderr)
         self.assertRegex(done.stderr, r"recall:/dev/full: \d+ findings? of tasks = 0 written \+ \d+ dropped")
-        self.assertEqual(self.run_it(*run, "--recall", "/no/such/file").returncode, 1)
+        self.assertEqual(self.run_it(*run, "--export", "recall:/no/such/file").returncode, 1)
 
 
 class Errors(AdaptiveTest):
@@ -385,11 +387,10 @@ class Errors(AdaptiveTest):
         self.assertIn("no flow gives way", done.stderr)
         self.assertNotIn("adaptation", json.loads(done.stdout)["summary"])
         for arguments in (
-            ["--no-adapt", "--adapt-only"],
-            ["--no-adapt", "--accuracy", "0.5"],
+            ["--overload", "off", "--adapt-only"],
+            ["--overload", "mona"],
             ["--adapt-only", "--accuracy", "0.5"],
             ["--accuracy", "1.5"],
-            ["--no-adapt", "--policy", "tasks"],
             ["--policy", "nobody"],
         ):
             done = self.run_it("-g", TOO_MUCH, "--duration", "1s", *arguments)
@@ -417,13 +418,13 @@ class Errors(AdaptiveTest):
         )
 
     def test_recall_of_runs_in_which_no_flow_gives_way(self):
-        file = ("--recall", self.path("recall.csv"), "--duration", "1s")
-        self.assert_refused(["--recall", "does not wait", "pace="], "-g", TRAFFIC, *file)
-        self.assert_refused(["--recall", "--threads"], "-g", TOO_MUCH, "--threads", "pipeline", "-q", *file)
+        file = ("--export", f"recall:{self.path('recall.csv')}", "--duration", "1s")
+        self.assert_refused(["--export recall", "does not wait", "pace="], "-g", TRAFFIC, *file)
+        self.assert_refused(["--export recall", "--threads"], "-g", TOO_MUCH, "--threads", "pipeline", "-q", *file)
         states = STATES.replace('lighter = "light"', "").replace('lighter = "middle"', "")
-        self.assert_refused(["--recall", "lighter"], "-g", TOO_MUCH, *file, states=states)
+        self.assert_refused(["--export recall", "lighter"], "-g", TOO_MUCH, *file, states=states)
         states = STATES.replace(', "bursty"', "").replace(', "retransmissions:recall=0.5", "latency-change"', "")
-        self.assert_refused(["--recall", "only count"], "-g", TOO_MUCH, "--policy", "mona", *file, states=states)
+        self.assert_refused(["--export recall", "only count"], "-g", TOO_MUCH, "--policy", "mona", *file, states=states)
         self.assertFalse(os.path.exists(file[1]))
         for arguments in (["--tasks", "count"], []):
             done = subprocess.run(
@@ -439,10 +440,12 @@ class Errors(AdaptiveTest):
     def test_recall_and_others_in_one_file(self):
         same = self.path("same")
         run = ("-g", TOO_MUCH, "--duration", "0.2s")
-        self.assert_refused(["standard output", "--recall -"], *run, "--recall", "-")
-        self.assert_refused(["standard output", "--recall -"], *run, "--recall", "-", "--events", "-", "-o", same)
-        self.assert_refused(["--recall"], *run, "--recall", same, "-o", same)
-        self.assert_refused(["--recall"], *run, "--recall", same, "--events", same)
+        self.assert_refused(["standard output", "--export recall:-"], *run, "--export", "recall:-")
+        self.assert_refused(
+            ["standard output", "--export recall:-"], *run, "--export", "recall:-", "--export", "events:-", "-o", same
+        )
+        self.assert_refused(["--export recall"], *run, "--export", f"recall:{same}", "-o", same)
+        self.assert_refused(["--export recall"], *run, "--export", f"recall:{same}", "--export", f"events:{same}")
 
 
 if __name__ == "__main__":

@@ -242,7 +242,7 @@ class Rules(StatesTest):
                 plan = states.States(
                     "s0", {"s0": [states.everything("rest", *TENTH)], "s1": [seen]}, [Rule("s1", prefix=prefix)]
                 )
-                said, _ = self.say(plan, packets, "--model", model, "--workers", str(workers))
+                said, _ = self.say(plan, packets, "--threads", model, "--workers", str(workers))
                 events, _ = test_tasks.run(
                     os.path.join(self.folder.name, "it.pcap"), "--task", seen.spec, "--filter", f"net {prefix}"
                 )
@@ -424,7 +424,7 @@ class Outcomes(StatesTest):
             itertools.chain.from_iterable(traffic.spread(BEGIN_NS + n * SECOND // 10, 0.09, heavy) for n in range(40))
         )
         for model, workers in itertools.product(("run-to-completion", "pipeline", "cooperative"), (2, 5)):
-            self.check(self.plan(MANY, TENTH), packets, "--model", model, "--workers", str(workers), "--batch", "1")
+            self.check(self.plan(MANY, TENTH), packets, "--threads", model, "--workers", str(workers), "--batch", "1")
 
     def test_flows_that_were_evicted_or_timed_out_keep_their_states(self):
         heavy = states.heavy_hitters("heavy", *TENTH, by="packets", least=20)
@@ -468,8 +468,8 @@ class Outcomes(StatesTest):
                         self.capture,
                         "--states",
                         path,
-                        "--events",
-                        file.name,
+                        "--export",
+                        f"events:{file.name}",
                         "--format",
                         "json",
                         "--quiet",
@@ -477,7 +477,7 @@ class Outcomes(StatesTest):
                         "1",
                         "--flows",
                         "32Ki",
-                        "--model",
+                        "--threads",
                         model,
                         "--workers",
                         str(workers),
@@ -594,7 +594,7 @@ class Chain(StatesTest):
         self.assertEqual(windows_of("retransmissions", "10.1.0.4"), [6])
         self.assertEqual(windows_of("bursty", "10.1.0.4"), [8], "only while it retransmits")
         for model, workers in test_tasks.ARRANGEMENTS:
-            self.check(self.plan(text), packets, "--model", model, "--workers", str(workers), "--batch", "7")
+            self.check(self.plan(text), packets, "--threads", model, "--workers", str(workers), "--batch", "7")
 
     def test_data_of_a_flow_that_comes_back_is_not_taken_for_sent_before(self):
         """It was followed, then not, and the other end was silent meanwhile: what that had acknowledged was of other
@@ -710,7 +710,14 @@ class RandomRules(StatesTest):
                 packets, plan = busy(seed + 100, seconds=0.8), self.random_plan(rng)
                 model, workers = test_tasks.ARRANGEMENTS[seed % len(test_tasks.ARRANGEMENTS)]
                 truth, by_state = self.check(
-                    plan, packets, "--model", model, "--workers", str(workers), "--batch", rng.choice(["1", "7", "256"])
+                    plan,
+                    packets,
+                    "--threads",
+                    model,
+                    "--workers",
+                    str(workers),
+                    "--batch",
+                    rng.choice(["1", "7", "256"]),
                 )
                 seen = collections.Counter()
                 for (task, _), events in truth.items():

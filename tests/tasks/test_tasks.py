@@ -49,8 +49,8 @@ def run(capture, *arguments, timeout=120):
                 "watch",
                 "-r",
                 capture,
-                "--events",
-                file.name,
+                "--export",
+                f"events:{file.name}",
                 "--format",
                 "json",
                 "--quiet",
@@ -168,7 +168,7 @@ class Planted(TaskTest):
         ]
         for window, (model, workers) in itertools.product(lengths, ARRANGEMENTS):
             with self.subTest(window=window, model=model, workers=workers):
-                self.check("count", oracle.count, window, ["--model", model, "--workers", str(workers)])
+                self.check("count", oracle.count, window, ["--threads", model, "--workers", str(workers)])
 
     def test_the_traffic_is_hard_enough(self):
         windows = oracle.windows(self.packets, ns=SECOND)
@@ -195,7 +195,7 @@ class Planted(TaskTest):
                     "heavy-hitters:key=src,threshold=1%",
                     lambda window: oracle.heavy_hitters(window, share=0.01),
                     ("100ms", {"ns": SECOND // 10}),
-                    ["--model", model, "--workers", str(workers)],
+                    ["--threads", model, "--workers", str(workers)],
                     least=50,
                 )
 
@@ -212,7 +212,7 @@ class Planted(TaskTest):
                 self.capture,
                 "--task",
                 "heavy-hitters:key=5tuple,top=7,by=packets",
-                "--model",
+                "--threads",
                 model,
                 "--workers",
                 str(workers),
@@ -494,7 +494,7 @@ class FlowHistories(TaskTest):
                 *itertools.chain.from_iterable(("--task", spec) for spec in specs),
                 "--window",
                 window,
-                "--model",
+                "--threads",
                 model,
                 "--workers",
                 str(workers),
@@ -904,7 +904,9 @@ class Memory(unittest.TestCase):
             ["--flows", "64Ki", "--task-keys", "64Ki", "--task", "retransmissions"],
         ):
             with self.subTest(room=room):
-                peak, said = self.peak_and_said(1_000_000, *tasks, *room, "--top", "1", "--events", os.devnull)
+                peak, said = self.peak_and_said(
+                    1_000_000, *tasks, *room, "--top", "1", "--export", f"events:{os.devnull}"
+                )
                 self.assertLess(peak, said)
 
     def test_a_sorted_report_of_many_more_flows_than_have_room(self):
@@ -922,8 +924,8 @@ class Memory(unittest.TestCase):
                     "256Ki",
                     "--workers",
                     workers,
-                    "--stats",
-                    "interval_rate_pps",
+                    "--columns",
+                    "+interval_rate_pps",
                     "--every",
                     "20ms",
                     "--top",
@@ -1082,7 +1084,7 @@ class Microbursts(TaskTest):
                     "times=5,most=100000",
                     window,
                     100_000,
-                    ["--model", model, "--workers", str(workers)],
+                    ["--threads", model, "--workers", str(workers)],
                     times=5,
                     least=5,
                 )
@@ -1161,8 +1163,8 @@ class Hook(unittest.TestCase):
                 *(source or ["-r", self.capture]),
                 "--task",
                 "count:window=10ms",
-                "--events",
-                self.events_file,
+                "--export",
+                f"events:{self.events_file}",
                 "--hook",
                 command,
                 *(["--hook-every", every] if every else []),
@@ -1615,8 +1617,8 @@ class LittleRoom(unittest.TestCase):
                 "--quiet",
                 "--top",
                 "1",
-                "--events",
-                os.devnull,
+                "--export",
+                f"events:{os.devnull}",
             ],
             capture_output=True,
             timeout=120,
@@ -1636,7 +1638,7 @@ class LittleRoom(unittest.TestCase):
                 write_pcapng(capture, packets, {broken: 2**64 - 1})
                 for model, workers in ARRANGEMENTS:
                     with self.subTest(broken=broken, model=model, workers=workers):
-                        events, report = run(capture, "--task", "count", "--model", model, "--workers", str(workers))
+                        events, report = run(capture, "--task", "count", "--threads", model, "--workers", str(workers))
                         self.assertEqual(sum(event["values"]["packets"] for event in events), 3000)
                         self.assertTrue(
                             all(event["window"]["begin_ns"] < event["window"]["end_ns"] for event in events)

@@ -10,7 +10,8 @@ from words import PAGE_OF_TOPIC, code, prose, sentence, table
 TITLES = {
     "statistics": (
         "Statistics of a flow",
-        "What `--stats` takes; [what each means](../metrics.md), [how exact it is](../accuracy-statistics.md).",
+        "What `--columns` takes, beside other columns; [what each means](../metrics.md), [how exact it is](../"
+        "accuracy-statistics.md).",
     ),
     "tasks": (
         "Tasks",

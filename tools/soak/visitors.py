@@ -13,15 +13,15 @@ from stepped_clock import SteppedClock, is_there
 
 CHOICES = (
     (
-        "--stats",
+        "--columns",
         (
-            "gap_mean,gap_p99",
-            "iat_mean,iat_sd,iat_p50",
-            "all",
-            "tcp",
-            "size_p99,first_sizes_8",
-            "rate,duration,tcp_flags,end_reason",
-            "community_id,identity",
+            "+gap_mean,gap_p99",
+            "+iat_mean,iat_sd,iat_p50",
+            "+all",
+            "+tcp",
+            "+size_p99,first_sizes_8",
+            "+rate,duration,tcp_flags,end_reason",
+            "+community_id,identity",
         ),
     ),
     (

@@ -33,7 +33,7 @@ import make_captures
 import repeat_capture
 
 PARSHALL_STATISTICS = [
-    "duration_ns",
+    "+duration_ns",
     "size_mean",
     "size_sd",
     "size_min",
@@ -54,7 +54,7 @@ TOOLS = {
     ),
     "parshall, statistics": (
         "parshall, pyarrow, pandas",
-        f"frame = parshall.flows(path, biflow=True, stats={PARSHALL_STATISTICS}).to_pandas(); packets = "
+        f"frame = parshall.flows(path, biflow=True, columns={PARSHALL_STATISTICS}).to_pandas(); packets = "
         f"frame.packets.sum() + frame.reverse_packets.sum()",
     ),
     "nfstream": (

@@ -53,7 +53,7 @@ std::optional<Names> column_names(Of of, What what) {
 
 std::string describe(const Choice& choice) {
   if (choice.level == Level::packet) return "packet level";
-  if (choice.own) return "flows, as asked with --stats";
+  if (choice.own) return "flows, with the columns of --columns";
   return fmt::format("flows, {}: {}{}", name_of(choice.of), name_of(choice.what),
                      kOfHelp[static_cast<std::size_t>(choice.of)]);
 }

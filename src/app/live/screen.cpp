@@ -125,7 +125,7 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "             iat (time between packets), size (bytes on the wire)",
       "l c x a m e  last, cumulated, range, mean (average), moments,",
       "             percentiles",
-      "u            the columns asked for with --stats",
+      "u            the columns of --columns",
       "",
       "pps, bit/s   of the flow over the last interval of packet time",
       "processed    packets taken in per second, by the clock",

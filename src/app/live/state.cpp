@@ -174,7 +174,7 @@ void State::command(char character, double now_s) {
       if (own_columns_)
         choose(own, now_s);
       else
-        message_ = "u: no columns were asked for with --stats";
+        message_ = "u: --columns named none";
       break;
     }
     default:

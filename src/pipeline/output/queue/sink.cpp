@@ -43,7 +43,7 @@ std::string sorting_hint(std::span<const ColumnInfo> columns, const std::string&
   if (std::ranges::find(columns, column, &ColumnInfo::name) != columns.end())
     return fmt::format("; it is called {} here", column);
   if (!begins_as_usual(columns)) return fmt::format("; to sort by it, add {} to --columns", column);
-  return fmt::format("; to sort by it, give --stats {} --sort {}", name, column);
+  return fmt::format("; to sort by it, give --columns +{} --sort {}", name, column);
 }
 
 /// Finds the index of a column.
@@ -57,7 +57,7 @@ Result<std::size_t> find_column(std::span<const ColumnInfo> columns, const std::
     for (const bool amounts : {true, false})
       for (const ColumnInfo& column : columns)
         if (is_amount(column) == amounts) names.push_back(column.name);
-    hint = suggestion(name, names, "choose more with --stats");
+    hint = suggestion(name, names, "choose more with --columns");
   }
   return Error{fmt::format("--sort: this report has no column \"{}\"{}", name, hint)};
 }

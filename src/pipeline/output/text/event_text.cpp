@@ -75,7 +75,7 @@ std::string events_text(const Report& report) {
   }
   if (report.events.empty()) return text;
   const auto shown = report.events.last(std::min(kShown, report.events.size()));
-  text += fmt::format("\nevents (the last {} of {}; all with --events FILE):\n", shown.size(),
+  text += fmt::format("\nevents (the last {} of {}; all with --export events:FILE):\n", shown.size(),
                       report.events.size() + report.events_left_out);
   for (const Event& event : shown) text += event_text(event) + "\n";
   return text;

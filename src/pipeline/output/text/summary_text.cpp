@@ -122,7 +122,7 @@ std::string adaptation_lines(const ReportSummary& summary) {
   }
   if (adaptation.blind_satisfies_more_s > 0)
     lines += fmt::format(
-        "given up   in {:.3g} of {:.3g} s more tasks would have had enough with --prefer tasks, for packets that are "
+        "given up   in {:.3g} of {:.3g} s more tasks would have their recall without adaptation, for packets that are "
         "lost\n",
         adaptation.blind_satisfies_more_s, adaptation.seconds);
   for (const TaskSummary& task : summary.tasks) {
