@@ -311,7 +311,7 @@ class Lab(Case):
             with self.subTest(output=nowhere):
                 done = run("bench", "advise", "-r", capture, "--rounds", "6", "-o", nowhere)
                 self.assert_says(done, FAILED, nowhere, "standard output")
-                self.assertIn("table = ", done.out.decode(), "what was measured is lost")
+                self.assertIn("\nbatch = ", done.out.decode(), "what was measured is lost")
 
     def test_all_tables_are_measured_without_a_choice(self):
         done = self.bench()

@@ -32,7 +32,7 @@ class Configured(unittest.TestCase):
         self.config = self.folder / "watch.toml"
 
     def configure(self, *tables):
-        self.config.write_text('stats = ["identity"]\n' + "".join(f"\n[[export]]\n{table}\n" for table in tables))
+        self.config.write_text('columns = ["+identity"]\n' + "".join(f"\n[[export]]\n{table}\n" for table in tables))
 
     def table(self, kind, name, more=""):
         return f'kind = "{kind}"\ntarget = "{self.folder / name}"\n{more}'
@@ -195,18 +195,18 @@ class Configured(unittest.TestCase):
             ),
             1,
         ):
-            self.config.write_text('stats = ["identity"]\n' + text)
+            self.config.write_text('columns = ["+identity"]\n' + text)
             process.send_signal(signal.SIGHUP)
             self.wait_for("the old configuration stays", times)
             self.assertIn(said, self.said[-1])
         self.config.write_text("")
         process.send_signal(signal.SIGHUP)
-        self.wait_for("stats is not there any more")
+        self.wait_for("columns is not there any more")
         self.config.unlink()
         process.send_signal(signal.SIGHUP)
         self.wait_for("No such file")
         self.config.write_text(
-            f'stats = ["identity"]\n[[export]]\n{self.table("csv", "a.csv")}'
+            f'columns = ["+identity"]\n[[export]]\n{self.table("csv", "a.csv")}'
             f"\n[[export]]\n{self.table('csv', 'absent/b.csv')}"
         )
         process.send_signal(signal.SIGHUP)
@@ -217,7 +217,7 @@ class Configured(unittest.TestCase):
     def test_a_configuration_that_cannot_be_read_or_would_take_the_stack_changes_nothing(self):
         self.configure(self.table("csv", "a.csv"))
         process = self.start()
-        self.config.write_text('stats = ["identity"]\n[[export]]\n' + ".".join("a" * 200000) + " = 1\n")
+        self.config.write_text('columns = ["+identity"]\n[[export]]\n' + ".".join("a" * 200000) + " = 1\n")
         process.send_signal(signal.SIGHUP)
         self.wait_for(
             "column 20002: more than 10000 dots in a line, as in a key of too many parts; the old configuration stays"

@@ -88,7 +88,7 @@ TEST(PlanOfToml, SaysWhatIsWrongAndWhere) {
               HasSubstr("there is no 4tuple; did you mean 5tuple? There are 5tuple, src-dst, src, dst"));
   EXPECT_THAT(complaint("inner = \"yes\"\n"), HasSubstr("line 1, column 9: inner takes true or false"));
   EXPECT_THAT(complaint("workers = true\n"), HasSubstr("workers takes a whole number"));
-  EXPECT_THAT(complaint("accuracy = 0.5\nno-adapt = true\n"), HasSubstr("accuracy excludes no-adapt"));
+  EXPECT_THAT(complaint("overload = \"mona\"\n"), HasSubstr("there is no mona; there are adapt, off"));
   EXPECT_THAT(complaint("dscp = [\"web=EF\"]\n"), HasSubstr("dscp requires forward"));
   EXPECT_THAT(complaint("columns = []\n"), HasSubstr("columns is an empty list"));
   EXPECT_THAT(complaint("columns = [[\"a\"]]\n"), HasSubstr("columns is a text in quotes, a number"));
@@ -131,7 +131,7 @@ TEST(Wire, ChecksAPlanFromCodeAsOneFromTheCommandLine) {
   plan.source.file.clear();
   Plan unknown = plan;
   unknown.flows.table = "nosuch";
-  EXPECT_THAT(wrong(unknown), HasSubstr("parshall-lab"));
+  EXPECT_THAT(wrong(unknown), HasSubstr("no table \"nosuch\""));
   unknown = plan;
   unknown.threads.model = "cooperative";
   EXPECT_THAT(wrong(unknown), HasSubstr("no thread model \"cooperative\""));

@@ -83,7 +83,7 @@ class Floods(unittest.TestCase):
         for event in alarms:
             key = event["key"].get("src_ip") or event["key"].get("dst_ip")
             true, said, error = expected[key], event["values"][name], event.get("error", {})
-            relative = error.get(f"{name}_relative", 0) * said
+            relative = error.get(f"{name}_relative", 0) * max(said, true)
             self.assertLessEqual(said - relative, true, event)
             if f"{name}_at_least" not in error:
                 self.assertGreaterEqual(said + relative + error.get(f"{name}_missing", 0), true, event)

@@ -190,7 +190,7 @@ class Completions(unittest.TestCase):
         self.assertEqual(Bash.of(("parshall", "watch", "--tasks", "entropy,heavy")), {"entropy,heavy-hitters"})
         self.assertEqual(Bash.of(("parshall", "watch", "-g", "flows=100,dis")), {"100,dist="})
         self.assertEqual(Bash.of(("parshall", "watch", "-g", "flows=")), set())
-        self.assertEqual(Bash.of(("parshall", "watch", "--columns", "+gap_mean", "iat_mea")), {"iat_mean"})
+        self.assertEqual(Bash.of(("parshall", "watch", "--columns", "+gap_mean", "iat_mea")), {"iat_mean_ns"})
 
     def test_bash_with_somebody_at_it(self):
         terminal = Terminal("bash", "--norc", "-i", PS1="$ ")
@@ -198,7 +198,7 @@ class Completions(unittest.TestCase):
         (MADE / "some.pcap").write_bytes(b"")
         terminal.type(f"bind 'set bell-style none'; source {MADE}/completions/bash/parshall; echo REA''DY\n")
         terminal.read_to("READY")
-        terminal.type("parshall watch --ta\t\t")
+        terminal.type("parshall watch --ta\t\t\t")
         shown = terminal.read_to("--task-keys")
         self.assertEqual(set(re.findall(r"--ta\w[\w-]*", shown)), {"--tasks", "--task", "--task-keys"})
         terminal.type("\x15parshall watch --expl\t--format te\t-r so\t-q \x01echo \n")

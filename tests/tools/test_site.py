@@ -49,7 +49,7 @@ class Reference(unittest.TestCase):
         waiting = [(program,) for program in option_tree.PROGRAMS]
         while waiting:
             program, *path = words_of_command = waiting.pop()
-            text = said_by(program, *path, "--help-all" if path[-1:] in (["watch"], ["classify"]) else "--help")
+            text = said_by(program, *path, "--help-all" if path in (["watch"], ["classify"]) else "--help")
             if words_of_command[:2] in [("parshall", "bench"), ("parshall", "test")]:
                 continue  # of the programs that it becomes, which have their turn
             waiting += [

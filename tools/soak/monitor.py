@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 
-COLUMNS = "identity,totals,headers,gap_mean,iat_sd,iat_p99,size_max,rate,tcp_flags"
+COLUMNS = "+identity,totals,headers,gap_mean,iat_sd,iat_p99,size_max,rate,tcp_flags"
 TASKS = "heavy-hitters,superspreaders,entropy,victims,change,retransmissions,quantiles"
 PORTS = {"web": 8080, "prometheus": 9105, "ipfix udp": 4739, "ipfix tcp": 4740, "netflow9": 2055}
 ROTATED = {
@@ -36,7 +36,7 @@ class Configuration:
             ("netflow9", f"udp://127.0.0.1:{PORTS['netflow9']}", 'rate = "20M"'),
         ]
         options = (
-            f'idle = "{idle}"\nlinger = "1s"\nactive = "30s"\nstats = "{columns}"\ntasks = "{TASKS}"\nwindow = "1s"\n'
+            f'idle = "{idle}"\nlinger = "1s"\nactive = "30s"\ncolumns = "{columns}"\ntasks = "{TASKS}"\nwindow = "1s"\n'
         )
         self.path.write_text(
             options
