@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: all tests: those that compute one more at a time than there are cores, then those that mostly
-wait, several at a time, and one by one those that other load would disturb (devices, terminals, whatever has to keep a
-pace). A line for each, the output of what failed; the last line is "N passed, N failed"."""
+"""run_tests.py BUILD: runs all tests. Those that mostly wait run two at a time, beside those that compute, which have a
+lower priority. Then those that other load would disturb (devices, terminals, whatever has to keep a pace) run one by
+one. Prints a line for each test, and the output of those that failed; the last line is "N passed, N failed".
+"""
 
 import collections
 import json
@@ -19,11 +20,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
 COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
-LANES = {
-    COMPUTING: os.cpu_count() + 1,
-    WAITING: 2,
-    ALONE: 1,
-}  # some that compute wait for a while, and each that waits has four tests or so at a time
+# Some that compute wait for a while, and each that waits has four tests or so at a time.
+LANES = {COMPUTING: os.cpu_count() + 1, WAITING: 2, ALONE: 1}
 PASSING = re.compile(
     r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$"
 )  # what gtest and unittest say of tests that passed
@@ -52,7 +50,7 @@ def tests_of(build):
         ("windows of captures against their truth", "tests/tasks/test_captures.py", parshall),
         ("peer comparison's own tests", "lab/bench/peers/test_compare.py"),
     ):
-        yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], COMPUTING)
+        yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], COMPUTING, priority=1)
 
 
 class Runner:
@@ -69,7 +67,7 @@ class Runner:
             began = time.monotonic()
             try:
                 done = subprocess.run(
-                    test.command,
+                    ["nice", *test.command] if test.part == COMPUTING else test.command,
                     cwd=self._build,
                     env=os.environ | test.environment,
                     stdin=subprocess.DEVNULL,
@@ -105,12 +103,14 @@ def main():
     if len(tests) < 10:
         sys.exit(f"hardly a test in {build}: was it set up with -Dtests=false?")
     runner = Runner(build)
-    for part, lanes in LANES.items():
-        waiting = queue.SimpleQueue()
-        for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
-            if test.part == part:
-                waiting.put(test)
-        threads = [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(lanes)]
+    for parts in ((COMPUTING, WAITING), (ALONE,)):
+        threads = []
+        for part in parts:
+            waiting = queue.SimpleQueue()
+            for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
+                if test.part == part:
+                    waiting.put(test)
+            threads += [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(LANES[part])]
         for thread in threads:
             thread.start()
         for thread in threads:

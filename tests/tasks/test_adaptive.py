@@ -13,6 +13,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rivals import program_for
+
 PROGRAM = None
 STATES = """
 default = "light"
@@ -51,7 +54,7 @@ class AdaptiveTest(unittest.TestCase):
 
     def run_it(self, *arguments, states=STATES):
         return subprocess.run(
-            [PROGRAM, "watch", "-q", "--states", self.path("states.toml", states), *arguments],
+            [program_for(PROGRAM, arguments), "watch", "-q", "--states", self.path("states.toml", states), *arguments],
             capture_output=True,
             text=True,
             timeout=120,
