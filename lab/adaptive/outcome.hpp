@@ -45,7 +45,7 @@ struct Outcome {
 };
 
 /// Keeps the tasks' events in the judged stretches, which must outlive it.
-class OutcomeTaker final : public InnerExporter {
+class OutcomeTaker final : public Exporter {
  public:
   explicit OutcomeTaker(const Stretches& kept) : kept_(kept) {}
 

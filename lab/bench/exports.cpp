@@ -99,8 +99,8 @@ class Exports {
     }
     if (exporter != nullptr) {
       timed(exporting, [&] { exporter->finish(); });
-      if (exporter->error() || exporter->take_not_sent() != OutputSummary::Sum() ||
-          exporter->held() != OutputSummary::Sum()) {
+      const FlushOutcome outcome = exporter->flush();
+      if (outcome.error || outcome.not_sent != OutputSummary::Sum() || outcome.held != OutputSummary::Sum()) {
         fmt::print("records were not taken\n");
         std::exit(1);
       }

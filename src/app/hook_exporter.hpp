@@ -10,16 +10,18 @@
 namespace parshall::cli {
 
 /// Runs a command for task events. Events whose command failed count as dropped.
-class HookExporter final : public InnerExporter {
+class HookExporter final : public Exporter {
  public:
   explicit HookExporter(EventHook& hook) : hook_(hook) {}
   void event(const Event& event) override { hook_.event(event.task, event_json(event)); }
   void finish() override { hook_.finish(); }
-  void flush() override { hook_.look(); }
-  std::string trouble() const override { return hook_.failure(); }
-  OutputSummary::Sum take_not_sent() noexcept override {
+  FlushOutcome flush() override {
+    hook_.look();
     const std::uint64_t before = std::exchange(failed_, hook_.failed());
-    return {.findings = failed_ - before};
+    FlushOutcome outcome;
+    outcome.trouble = hook_.failure();
+    outcome.not_sent.findings = failed_ - before;
+    return outcome;
   }
 
  private:

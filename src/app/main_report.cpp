@@ -82,7 +82,7 @@ bool MainReport::write(const Report& report) {
 }
 
 void MainReport::rescue(const Report& report) {
-  const auto& error = queue_ != nullptr ? queue_->exporter().error() : output_->error();
+  const std::optional<Error> error = queue_ != nullptr ? queue_->error() : output_->error();
   if (error) say(options_.command, error->message + "; the report there is incomplete");
   if (auto output = Output::create_temporary("." + options_.format)) {
     output_ = *std::move(output);

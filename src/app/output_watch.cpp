@@ -23,7 +23,7 @@ void OutputWatch::follow() {
   std::erase_if(watched_, [&](const Watched& watched) {
     const ExportQueue& queue = *watched.queue;
     if (std::ranges::find(*queues, watched.queue) != queues->end()) return false;
-    lost_ |= queue.lost_some() && !(queue.failed() && queue.exporter().reader_gone());
+    lost_ |= queue.lost_some() && !(queue.failed() && queue.reader_gone());
     return true;
   });
   for (const auto& queue : *queues)
@@ -45,12 +45,11 @@ void OutputWatch::look() {
     lost_ |= &queue != main_ && queue.lost_some() && !queue.failed();
     if (queue.failed()) {
       if (std::exchange(watched.said_failed, true)) continue;
-      if (queue.exporter().reader_gone()) {
+      if (queue.reader_gone()) {
         reader_gone_ = true;
       } else if (&queue != main_) {
         lost_ = true;
-        say(command_,
-            fmt::format("{}; what comes from now on is counted, and not written", queue.exporter().error()->message));
+        say(command_, fmt::format("{}; what comes from now on is counted, and not written", queue.error()->message));
       }
     } else if (const auto dropped = queue.summary().dropped;
                dropped.records + dropped.findings != 0 && !watched.said_trouble) {

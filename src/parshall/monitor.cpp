@@ -7,7 +7,7 @@
 namespace parshall {
 namespace {
 
-class SubscriberExporter final : public InnerExporter {
+class SubscriberExporter final : public Exporter {
  public:
   explicit SubscriberExporter(Subscriber subscriber) : subscriber_(std::move(subscriber)) {}
 

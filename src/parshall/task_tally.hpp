@@ -15,7 +15,7 @@ namespace parshall {
 /// Counts what each task found, for readers while the run goes on. Any thread.
 ///
 /// Shape:  one entry per task, each with the names of its numbers; keys of events are not kept.
-class TaskTally final : public InnerExporter {
+class TaskTally final : public Exporter {
  public:
   struct Task {
     std::string name;

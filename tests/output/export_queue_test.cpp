@@ -42,14 +42,16 @@ class DeskExporter final : public Exporter {
       desk_.buffered.push_back(flow.record.packets);
     }
   }
-  void flush() override {
+  FlushOutcome flush() override {
     const std::lock_guard lock(desk_.mutex);
     ++desk_.flushes;
     if (desk_.fails) error_ = Error{"the disk is full"};
     if (!error_) desk_.written.insert(desk_.written.end(), desk_.buffered.begin(), desk_.buffered.end());
     desk_.buffered.clear();
+    FlushOutcome outcome;
+    outcome.error = error_;
+    return outcome;
   }
-  const std::optional<Error>& error() const noexcept override { return error_; }
 
  private:
   Desk& desk_;

@@ -31,14 +31,14 @@ class Watcher final : public Exporter {
   void event(const Event& event) override { seen_.tasks.push_back(event.task); }
   void recall(const WindowRecall& told) override { seen_.thresholds.push_back(told.threshold); }
   void accounting(const ReportSummary&, const OutputSummary& own) override { seen_.own = own; }
-  void flush() override {
-    if (seen_.fails) error_ = Error{"the disk is full"};
+  FlushOutcome flush() override {
+    FlushOutcome outcome;
+    if (seen_.fails) outcome.error = Error{"the disk is full"};
+    return outcome;
   }
-  const std::optional<Error>& error() const noexcept override { return error_; }
 
  private:
   Seen& seen_;
-  std::optional<Error> error_;
 };
 
 /// A report with one flow that ended and was given back, and a live one.
@@ -191,7 +191,7 @@ TEST_F(SeveralOutputs, OneThatFailsCostsTheOthersNothing) {
 }
 
 /// Writes nothing, until it is let go.
-class Stuck final : public InnerExporter {
+class Stuck final : public Exporter {
  public:
   void event(const Event&) override { going_.wait(false); }
   void go() {

@@ -21,7 +21,7 @@ struct TaskRecall {
 };
 
 /// Keeps the latest windows of each task. Any thread.
-class RecallTail final : public InnerExporter {
+class RecallTail final : public Exporter {
  public:
   static constexpr std::size_t kWindows = 10;  ///< numbers of a single window vary too much to be read
 

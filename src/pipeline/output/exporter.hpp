@@ -21,8 +21,19 @@ struct ObservationPoint {
   std::uint32_t index = 0;  ///< nonzero
 };
 
+/// What a flush found out about the data handed over: records, their packets, and findings.
+struct FlushOutcome {
+  std::optional<Error> error;   ///< set once the exporter has failed for good: it drops later data
+  std::string trouble;          ///< a problem that may be temporary, such as a lost connection; empty if there is none
+  OutputSummary::Sum held;      ///< data that may still be lost, such as in an incomplete file
+  OutputSummary::Sum not_sent;  ///< data that could not be sent; later data may be
+  OutputSummary::Sum unconfirmed;  ///< data sent without knowing whether it arrived; it may count as written already
+  bool lost = false;               ///< all data since the last flush is lost, except `held`; later data may be written
+  bool reader_gone = false;        ///< it wrote to standard output, and the reader has closed it
+};
+
 /// Writes data that leaves a run while it goes on: records as they end, and findings of tasks. A subclass overrides
-/// what it needs. One thread calls it at a time. After an error, the exporter keeps the error and drops later data.
+/// what it needs. One thread calls it at a time. An exporter that has failed drops later data.
 class Exporter {
  public:
   virtual ~Exporter() = default;
@@ -42,44 +53,22 @@ class Exporter {
   virtual void event(const Event& event);
   virtual void recall(const WindowRecall& told);
 
-  /// Ends the records. Everything held must be written. Called once.
+  /// Ends the records. Everything held must be written. Called once, and followed by a flush().
   virtual void finish();
 
-  /// Writes the account of every packet and every record. `own` describes this exporter. Called once, after finish().
+  /// Writes the account of every packet and every record. `own` describes this exporter. Called once, after finish(),
+  /// and followed by a flush().
   virtual void accounting(const ReportSummary& summary, const OutputSummary& own);
 
-  /// Writes everything handed over so far, or keeps it as held(), or fails. Also called now and then while no data
+  /// Writes everything handed over since the last call, or holds it, or fails. Also called now and then while no data
   /// comes.
-  virtual void flush();
+  virtual FlushOutcome flush();
 
   /// Returns the most memory that it takes for records of these columns, beyond some KB.
   virtual std::uint64_t memory_bytes(std::span<const ColumnInfo> columns) const;
 
-  virtual const std::optional<Error>& error() const noexcept = 0;
-
-  /// Returns a problem that may be temporary, such as a lost connection; empty if there is none.
-  virtual std::string trouble() const;
-
-  /// Returns the part of the data handed over that may still be lost, such as in an incomplete file.
-  virtual OutputSummary::Sum held() const noexcept;
-
-  /// Returns what could not be sent since the last call, of the data handed over up to the last flush(). More data may
-  /// still be sent.
-  virtual OutputSummary::Sum take_not_sent() noexcept;
-
-  /// Returns what was sent since the last call without knowing whether it arrived. It was handed over up to the last
-  /// flush(), and may already count as written.
-  virtual OutputSummary::Sum take_unconfirmed() noexcept;
-
-  /// Returns, once, whether everything handed over between the last two flush() calls is lost, except held(). More data
-  /// may still be written.
-  virtual bool take_lost() noexcept;
-
   /// Returns the current name of the file that it writes; empty if there is none.
   virtual std::string file() const;
-
-  /// Returns whether it wrote to standard output and the reader has closed it.
-  virtual bool reader_gone() const noexcept { return false; }
 };
 
 /// Says which data an exporter uses.
@@ -87,24 +76,14 @@ struct ExporterTakes {
   bool records = false, findings = false;
 };
 
-/// Exporter that only stores data or calls functions, and cannot fail.
-class InnerExporter : public Exporter {
- public:
-  const std::optional<Error>& error() const noexcept override;
-};
-
 /// Exporter into a file, whose errors are the file's.
 class FileExporter : public Exporter {
  public:
   explicit FileExporter(std::unique_ptr<Output> output) noexcept : output_(std::move(output)) {}
   void begin_anew() override;
-  void flush() override;
+  FlushOutcome flush() override;
   void finish() override;
-  const std::optional<Error>& error() const noexcept override;
-  std::string trouble() const override;
-  bool take_lost() noexcept override;
   std::string file() const override;
-  bool reader_gone() const noexcept override;
 
  protected:
   Output& output() noexcept { return *output_; }

@@ -129,7 +129,7 @@ template <class Finding>
 void Outputs::put_finding(const Finding& finding) {
   for (const auto& queue : *handed_to_)
     if (queue->takes().findings) queue->put(finding);
-  for (InnerExporter* const exporter : direct_) {
+  for (Exporter* const exporter : direct_) {
     if constexpr (std::is_same_v<Finding, Event>)
       exporter->event(finding);
     else

@@ -35,7 +35,7 @@ class Outputs {
 
   /// Adds an exporter that never waits and does little. The thread that hands over calls it directly. Call this before
   /// anything is handed over; the exporter must outlive that thread.
-  void add_direct(InnerExporter& exporter) { direct_.push_back(&exporter); }
+  void add_direct(Exporter& exporter) { direct_.push_back(&exporter); }
 
   /// Adds memory that a report takes while it is written.
   void count_memory(std::uint64_t bytes) noexcept { other_bytes_ += bytes; }
@@ -85,7 +85,7 @@ class Outputs {
   std::atomic<std::uint64_t> version_{0}, round_of_{0};  ///< version of queues_, and of the queues in use
 
   std::shared_ptr<const Queues> handed_to_ = queues_;  ///< used by the thread that hands over
-  std::vector<InnerExporter*> direct_;
+  std::vector<Exporter*> direct_;
   std::uint64_t other_bytes_ = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace parshall {
 
 /// Latest findings of tasks, for a report. Any thread.
-class RecentEvents final : public InnerExporter {
+class RecentEvents final : public Exporter {
  public:
   static constexpr std::size_t kMost = 10'000, kBytes = std::size_t{8} << 20;
 

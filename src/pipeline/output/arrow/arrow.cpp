@@ -44,16 +44,12 @@ class ArrowExporter final : public FileExporter {
     return kCopies * kRoom * kRows * row;
   }
 
-  void flush() override {
+  FlushOutcome flush() override {
     if (rows_ != 0) write_batch();
-    FileExporter::flush();
-  }
-
-  bool take_lost() noexcept override {
-    const bool lost = FileExporter::take_lost();
-    if (!lost) records_ += unflushed_;
+    FlushOutcome outcome = FileExporter::flush();
+    if (!outcome.lost) records_ += unflushed_;
     unflushed_ = 0;
-    return lost;
+    return outcome;
   }
 
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {

@@ -162,16 +162,19 @@ class IpfixExporter final : public Exporter {
   }
 
   void begin_anew() override { writer_.begin_anew(); }
-  void flush() override { writer_.flush(); }
+  FlushOutcome flush() override {
+    writer_.flush();
+    const MessageSink& sink = writer_.sink();
+    return {.error = sink.error(),
+            .trouble = sink.trouble(),
+            .held = writer_.waiting(),
+            .not_sent = writer_.take_not_sent(),
+            .unconfirmed = writer_.take_unconfirmed(),
+            .lost = writer_.take_lost(),
+            .reader_gone = sink.reader_gone()};
+  }
   void finish() override { writer_.finish(); }
-  OutputSummary::Sum held() const noexcept override { return writer_.waiting(); }
-  OutputSummary::Sum take_not_sent() noexcept override { return writer_.take_not_sent(); }
-  OutputSummary::Sum take_unconfirmed() noexcept override { return writer_.take_unconfirmed(); }
-  bool take_lost() noexcept override { return writer_.take_lost(); }
-  const std::optional<Error>& error() const noexcept override { return writer_.sink().error(); }
-  std::string trouble() const override { return writer_.sink().trouble(); }
   std::string file() const override { return writer_.sink().file(); }
-  bool reader_gone() const noexcept override { return writer_.sink().reader_gone(); }
 
  private:
   /// Returns the fields that the protocol has elements for. `left_out` gets the names of the other columns.

@@ -83,9 +83,15 @@ class KafkaExporter final : public Exporter {
     }
   }
 
-  void flush() override {
+  FlushOutcome flush() override {
     send();
     rd_kafka_poll(producer_.get(), 0);
+    FlushOutcome outcome;
+    outcome.error = error_;
+    outcome.trouble = deliveries_->trouble;
+    outcome.held = deliveries_->in_flight + in_message_;
+    outcome.not_sent = std::exchange(deliveries_->lost, {});
+    return outcome;
   }
 
   /// Sends the rest. Messages that no broker acknowledges within the time are lost.
@@ -118,10 +124,6 @@ class KafkaExporter final : public Exporter {
   }
 
   std::uint64_t memory_bytes(std::span<const ColumnInfo>) const override { return kQueueBytes + 2 * kMessageBytes; }
-  OutputSummary::Sum held() const noexcept override { return deliveries_->in_flight + in_message_; }
-  OutputSummary::Sum take_not_sent() noexcept override { return std::exchange(deliveries_->lost, {}); }
-  std::string trouble() const override { return deliveries_->trouble; }
-  const std::optional<Error>& error() const noexcept override { return error_; }
 
  private:
   void put(const ReportFlow& flow, std::uint64_t now) {

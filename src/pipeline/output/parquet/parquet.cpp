@@ -49,14 +49,16 @@ class ParquetExporter final : public Exporter {
     return ParquetFile::memory_bytes(columns);
   }
 
-  void flush() override {
+  FlushOutcome flush() override {
     if (file_ != nullptr && Clock::now() - begun_ >= target_.every) end_file();
+    FlushOutcome outcome;
+    outcome.error = error_;
+    outcome.trouble = trouble_;
+    outcome.held = in_file_;
+    outcome.not_sent = std::exchange(not_sent_, {});
+    return outcome;
   }
   void finish() override { end_file(); }
-  OutputSummary::Sum held() const noexcept override { return in_file_; }
-  std::string trouble() const override { return trouble_; }
-  const std::optional<Error>& error() const noexcept override { return error_; }
-  OutputSummary::Sum take_not_sent() noexcept override { return std::exchange(not_sent_, {}); }
 
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
     const auto account = account_columns(summary, own, {target_.probe, run_, sequence_});

@@ -143,6 +143,11 @@ std::string ExportQueue::trouble() const {
   return trouble_;
 }
 
+std::optional<Error> ExportQueue::error() const {
+  const std::lock_guard lock(trouble_mutex_);
+  return error_;
+}
+
 OutputSummary ExportQueue::summary() const {
   OutputSummary summary{.name = options_.name,
                         .takes_records = options_.takes.records,
@@ -224,7 +229,6 @@ void ExportQueue::write_batch() {
   exporter_->records(flows_);
   flows_.clear();
   batch_.clear();
-  if (exporter_->error()) flush();
 }
 
 /// Returns whether there was anything to write.
@@ -247,7 +251,6 @@ bool ExportQueue::write_findings() {
       exporter_->recall(std::get<WindowRecall>(finding));
   }
   handed_over_ += {.findings = findings.size()};
-  if (exporter_->error()) flush();
   return true;
 }
 
@@ -259,20 +262,20 @@ void ExportQueue::begin() {
 /// Flushes, which shows whether the records handed over were written. Some that counted as written before may turn out
 /// not to be.
 void ExportQueue::flush() {
-  exporter_->flush();
-  const bool good = !exporter_->error();
-  {
-    const std::lock_guard lock(trouble_mutex_);
-    trouble_ = exporter_->trouble();
-  }
-  const OutputSummary::Sum held = good ? exporter_->held() : OutputSummary::Sum();
-  const bool all_lost = !good || exporter_->take_lost();
-  OutputSummary::Sum not_sent = all_lost ? handed_over_ - held : exporter_->take_not_sent();
-  const OutputSummary::Sum unconfirmed = exporter_->take_unconfirmed();
-  written_.add(std::exchange(handed_over_, held) - held - not_sent - unconfirmed);
-  unconfirmed_.add(unconfirmed);
+  FlushOutcome outcome = exporter_->flush();
+  const bool good = !outcome.error, all_lost = !good || outcome.lost;
+  const OutputSummary::Sum held = good ? outcome.held : OutputSummary::Sum();
+  const OutputSummary::Sum not_sent = all_lost ? handed_over_ - held : outcome.not_sent;
+  written_.add(std::exchange(handed_over_, held) - held - not_sent - outcome.unconfirmed);
+  unconfirmed_.add(outcome.unconfirmed);
   dropped_.add(not_sent);
   if (all_lost) lost_some_.store(true, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(trouble_mutex_);
+    trouble_ = std::move(outcome.trouble);
+    error_ = std::move(outcome.error);
+  }
+  if (outcome.reader_gone) reader_gone_.store(true, std::memory_order_relaxed);
   if (!good) failed_.store(true, std::memory_order_release);
   if (!unflushed_) return;
   unflushed_->drain([&](std::span<const std::byte> record) {

@@ -78,7 +78,6 @@ class ExportQueue {
   void flush_live();
   void finish_live();  ///< ends the flows
   Exporter& exporter() noexcept { return *exporter_; }
-  const Exporter& exporter() const noexcept { return *exporter_; }  ///< also once it has failed
 
   /// Notes that it started after the run's beginning, or that it stops before the run's end.
   void note_part_of_run() noexcept { part_of_run_.store(true, std::memory_order_relaxed); }
@@ -92,8 +91,14 @@ class ExportQueue {
   const ExporterTakes& takes() const noexcept { return options_.takes; }
   std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
 
-  /// Returns Exporter::trouble() as of its last flush.
+  /// Returns a problem that may be temporary, as of the last flush; empty if there is none.
   std::string trouble() const;
+
+  /// Returns why the exporter has stopped for good, if it has.
+  std::optional<Error> error() const;
+
+  /// Returns whether it wrote to standard output and the reader has closed it.
+  bool reader_gone() const noexcept { return reader_gone_.load(std::memory_order_relaxed); }
 
   /// Returns whether records were lost because of a problem, even if the exporter continues.
   bool lost_some() const noexcept { return lost_some_.load(std::memory_order_relaxed); }
@@ -137,13 +142,14 @@ class ExportQueue {
   std::vector<std::string> left_out_;
   bool begun_ = false;
   std::atomic<bool> finishing_{false}, abandoned_{false}, ended_{false}, failed_{false}, lost_some_{false},
-      run_began_{false}, part_of_run_{false}, packets_beyond_columns_{false};
+      run_began_{false}, part_of_run_{false}, packets_beyond_columns_{false}, reader_gone_{false};
   const bool has_packets_, has_reverse_packets_;  ///< columns
   Doorbell bell_;
   Tally offered_, written_, unconfirmed_, dropped_;
 
   mutable std::mutex trouble_mutex_;
   std::string trouble_;
+  std::optional<Error> error_;
 
   std::mutex findings_mutex_;
   FindingList<Finding> findings_{kFindings, kFindingBytes};
