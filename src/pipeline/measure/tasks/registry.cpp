@@ -16,17 +16,7 @@
 
 namespace parshall {
 
-extern const TaskEntry kCount, kHeavyHitters, kHierarchicalHeavyHitters, kSuperspreaders, kVictims, kChange, kFlowSizes,
-    kEntropy, kFlowQuantiles, kBursty, kRetransmissions, kLostSegments, kZeroWindows, kLatencyChange, kMicrobursts;
-
 namespace {
-
-/// Registry of tasks. To add one, write its file, its name here and above, and its test.
-constexpr const TaskEntry* kTasks[] = {&kCount,          &kHeavyHitters,    &kHierarchicalHeavyHitters,
-                                       &kSuperspreaders, &kVictims,         &kChange,
-                                       &kFlowSizes,      &kEntropy,         &kFlowQuantiles,
-                                       &kBursty,         &kRetransmissions, &kLostSegments,
-                                       &kZeroWindows,    &kLatencyChange,   &kMicrobursts};
 
 constexpr Parameter kCommon[] = {
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
@@ -78,7 +68,7 @@ bool is_name(const std::string& name) {
 /// Shows what was meant: parameters behind a task's name, or a condition that lacks its name.
 Error no_name(const std::string& text, const std::string& name) {
   const std::size_t comma = name.find(',');
-  const bool is_task = std::ranges::count(kTasks, std::string_view(name).substr(0, comma),
+  const bool is_task = std::ranges::count(task_registry(), std::string_view(name).substr(0, comma),
                                           [](const TaskEntry* task) { return task->name; }) != 0;
   if (comma != name.npos && is_task)
     return Error{fmt::format("task '{}': write {}:{}", text, name.substr(0, comma), text.substr(comma + 1))};
@@ -122,15 +112,14 @@ std::uint64_t TaskContext::measures_of(std::size_t state) const noexcept {
   return measures;
 }
 
-std::span<const TaskEntry* const> task_registry() noexcept { return kTasks; }
 std::span<const Parameter> common_parameters() noexcept { return kCommon; }
 
 std::optional<Error> split_problem(std::span<const std::string> names) {
   for (std::size_t i = 1; i < names.size(); ++i) {
     const std::string task = names[i - 1].substr(0, names[i - 1].find(':')),
                       name = names[i].substr(0, names[i].find('='));
-    const auto entry = std::ranges::find(kTasks, task, [](const TaskEntry* each) { return each->name; });
-    if (entry == std::end(kTasks) || name == names[i]) continue;
+    const auto entry = std::ranges::find(task_registry(), task, [](const TaskEntry* each) { return each->name; });
+    if (entry == task_registry().end() || name == names[i]) continue;
     if (!has_parameter((*entry)->parameters, name) && !has_parameter(kCommon, name)) continue;
     return Error{fmt::format("--tasks: {} is a parameter of {}; for parameters write --task '{}{}{}'", name, task,
                              names[i - 1], names[i - 1] == task ? ':' : ',', names[i])};
@@ -253,10 +242,11 @@ TaskSet& TaskSets::set_of(WindowLength window, const TaskOptions& options) {
 std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& options) {
   const Spec spec(asked.text);
   if (!is_name(spec.name)) return no_name(asked.text, spec.name);
-  const auto entry = std::ranges::find(kTasks, spec.name, [](const TaskEntry* task) { return task->name; });
-  if (!spec.is_condition && entry == std::end(kTasks))
+  const auto entry = std::ranges::find(task_registry(), spec.name, [](const TaskEntry* task) { return task->name; });
+  if (!spec.is_condition && entry == task_registry().end())
     return Error{fmt::format("there is no task {}{}, or give a condition: {}='packets > 100'", spec.name,
-                             suggestion(spec.name, kTasks, &TaskEntry::name, "parshall list tasks"), spec.name)};
+                             suggestion(spec.name, task_registry(), &TaskEntry::name, "parshall list tasks"),
+                             spec.name)};
   std::vector<Parameter> parameters(std::begin(kCommon), std::end(kCommon));
   if (!spec.is_condition)
     parameters.insert(parameters.begin(), (*entry)->parameters.begin(), (*entry)->parameters.end());

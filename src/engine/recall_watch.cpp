@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/recall_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "control/gap_recovery.hpp"
+#include "pipeline/measure/tasks/sampled.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr double kLeastShare = 1e-4;
+// Measured (lab/docs/reproduce-adaptive.md): histories lack packets for as long as their connections live.
+constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
+constexpr double kSurely = 2;  ///< in standard deviations
+/// A task that uses a key's share of the traffic keeps its recall under loss, since the share stays. A task that
+/// compares with the past also reports false events under loss, which hide how many it misses.
+constexpr double kHeavyExponent = 0.1, kLeastHistoryExponent = 2;
+
+/// Corrects a recall for missed packets. They are missed in runs, which hit some flows and spare others, so the bound
+/// counts three times their share. `unsure` also allows for histories that lack some packets.
+Recall with_missed_packets(const Recall& recall, double missed_share, double exponent, double unsure) noexcept {
+  constexpr double kInARow = 3;
+  return {recall.expected * BlindLoss::recall(exponent, missed_share),
+          recall.at_least * std::max(0.0, 1 - std::max(kInARow, exponent) * missed_share - unsure)};
+}
+
+/// Returns the share of packets that flow histories lack. Flows that are reduced or shed are mostly the same ones,
+/// whose histories no task uses; some come back.
+double lacking_now(const FlowsSeen& seen, std::uint64_t shed_packets, double missed_share) noexcept {
+  const auto packets = static_cast<double>(seen.packets + shed_packets);
+  const double away = packets == 0 ? 0 : static_cast<double>(seen.packets_given_way + shed_packets) / packets;
+  return std::min(1.0, missed_share + kComeBack * away);
+}
+
+/// Returns the recall of a task that only counts, and so misses no flow that is inspected.
+std::optional<Recall> of_sample(const WindowTotals& totals, const std::optional<FoundShare>& share) noexcept {
+  if (totals.one_in == 1) return totals.untold_flows() == 0 ? std::optional(Recall{}) : std::nullopt;
+  return share ? std::optional(Recall{share->expected, share->at_least}) : std::nullopt;
+}
+
+bool weighs_as_workers_do(WindowLength window) noexcept {
+  return window.unit == WindowLength::Unit::ns && window.amount <= 2 * FlowWeight::kSpanNs;
+}
+
+std::uint64_t sum_of(const RecallByWeight::Counts& counts) noexcept {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> board) : board_(std::move(board)) {
+  if (!board_) return;
+  for (std::size_t i = 0; i < tasks.members().size(); ++i) {
+    const TaskSet::Member& task = tasks.members()[i];
+    std::optional<std::size_t> place;
+    for (std::size_t at = 0; at < board_->size(); ++at)
+      if ((*board_)[at].name == task.name) place = at;
+    if (place || task.finds_any)
+      watched_.push_back({.task = i,
+                          .board = place,
+                          .estimator = {},
+                          .blind = BlindLoss(task.finds_shares ? kHeavyExponent : BlindLoss::kUnknown),
+                          .summary = {.threshold = task.recall}});
+  }
+}
+
+double RecallWatch::loss_exponent(const TaskSet::Member& task, const Watched& watched) noexcept {
+  return std::max(task.has_history ? kLeastHistoryExponent : 0, watched.blind.exponent());
+}
+
+/// Returns the recall of a task that uses measures. A flow seen in part counts as missed, since what it may have shown
+/// in the rest is unknown.
+std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, const EventWindow& window,
+                                               Watched& watched) const {
+  RecallByWeight::Counts missed{}, with_shed{}, at_most{};
+  for (std::size_t weight = 0; weight < missed.size(); ++weight)
+    missed[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
+  missed[0] += window.totals.unlisted_flows;
+  for (std::size_t weight = 0; weight < missed.size(); ++weight) {
+    // A sampled flow stands for others with the weight it had on arrival, and they leave with that of a later look.
+    const double shed = std::max(0.0, task.seen.shed[weight]);
+    const double sd = sampled_sd(std::max(0.0, task.seen.shed_variance[weight]));
+    with_shed[weight] = missed[weight] + static_cast<std::uint64_t>(shed);
+    at_most[weight] = missed[weight] + static_cast<std::uint64_t>(std::ceil(shed + kSurely * sd));
+  }
+  watched.estimator.add_window(task.seen.wholly, task.found, task.found_in_part);
+  // Leaves out events that nothing could find: flows that come back bring none. A task that sees nothing gets the
+  // lowest recall. Weight is measured over 10 ms: it says nothing about flows of longer windows, all of whose events
+  // may be of heavy flows.
+  const std::optional<Recall> of_rest = watched.estimator.recall(missed);
+  const RecallBoard::HeavyShare heavy_share = watched.estimator.heavy_share(missed);
+  if (!task.finds_shares && of_rest && of_rest->expected > 0)
+    watched.blind.add_window(static_cast<double>(sum_of(task.found)) / of_rest->expected, window.totals.packets,
+                             window.totals.missed_packets);
+  board_->put(*watched.board, of_rest ? of_rest->expected : 0,
+              weighs_as_workers_do(window.length) ? heavy_share : GapRecovery::Task::filled(1),
+              watched.estimator.events_of_late(), loss_exponent(task, watched));
+  std::optional<Recall> recall = watched.estimator.recall(with_shed);
+  if (recall && with_shed != at_most) recall->at_least = watched.estimator.recall(at_most)->at_least;
+  return recall;
+}
+
+void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, EventQueue& events) {
+  const WindowTotals& totals = window.totals;
+  const auto packets = static_cast<double>(totals.packets + totals.missed_packets);
+  const double missed_now = packets > 0 ? static_cast<double>(totals.missed_packets) / packets : 0;
+  missed_share_ = std::max(missed_now, missed_share_ / 2 < kLeastShare ? 0 : missed_share_ / 2);  // flows lack them for
+                                                                                                  // longer
+  for (Watched& watched : watched_) {
+    const TaskSet::Member& task = tasks.members()[watched.task];
+    std::optional<Recall> recall = watched.board ? of_measures(task, window, watched) : of_sample(totals, task.share);
+    if (task.has_history) {
+      const double more = lacking_now(task.seen, totals.shed_packets, missed_now) - watched.lacking;
+      watched.lacking += (more > 0 ? kLackMore : kLackLess) * more;
+    }
+    const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
+    if (recall)
+      *recall = with_missed_packets(*recall, std::max(missed_share_, watched.lacking), loss_exponent(task, watched),
+                                    is_unsure ? kUnsureOfHistory : 0);
+    const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
+    const FlowsSeen& flows = task.seen;
+    const std::uint64_t seen = sum_of(flows.wholly) + sum_of(flows.partly);
+    const std::uint64_t missed =
+        sum_of(flows.not_at_all) + sum_of(flows.partly) + totals.unlisted_flows +
+        static_cast<std::uint64_t>(std::max(0.0, std::accumulate(flows.shed.begin(), flows.shed.end(), 0.0)));
+    if (board_->windows) tell(task, window, recall, missed);
+    RecallSummary& summary = watched.summary;
+    ++summary.windows;
+    const bool is_incomplete = missed != 0 || missed_share_ != 0 || is_unsure || totals.one_in != 1;
+    summary.incomplete += is_incomplete;
+    summary.unknown += !recall;
+    std::vector<EventValue> values{
+        {"flows_seen", seen}, {"flows_missed", missed}, {"packets_missed", totals.missed_packets}};
+    if (totals.shed_packets != 0) values.push_back({"packets_shed", totals.shed_packets});
+    if (recall) {
+      watched.sum += recall->expected;
+      summary.below += recall->expected < task.recall;
+      summary.least = std::min(summary.least, recall->at_least);
+      values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
+    }
+    if (is_incomplete && shows_events)
+      events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, EventKind::recall});
+  }
+}
+
+void RecallWatch::tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
+                       std::uint64_t missed_flows) const {
+  WindowRecall told{.task = task.name,
+                    .window = window,
+                    .threshold = task.recall,
+                    .recall = std::nullopt,
+                    .at_least = std::nullopt,
+                    .flows_seen = sum_of(task.seen.wholly) + sum_of(task.seen.partly),
+                    .flows_missed = missed_flows,
+                    .flows_seen_in_part = sum_of(task.seen.partly),
+                    .packets = task.seen.packets,
+                    .packets_given_way = task.seen.packets_given_way};
+  if (recall) {
+    told.recall = recall->expected;
+    told.at_least = recall->at_least;
+  }
+  board_->windows->put(std::move(told));
+}
+
+std::optional<RecallSummary> RecallWatch::summary(std::size_t task) const {
+  const auto watched = std::ranges::find(watched_, task, &Watched::task);
+  if (watched == watched_.end()) return std::nullopt;
+  RecallSummary summary = watched->summary;
+  if (const std::uint64_t known = summary.windows - summary.unknown; known != 0)
+    summary.mean = watched->sum / static_cast<double>(known);
+  return summary;
+}
+
+}  // namespace parshall

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+
+#include <algorithm>
+
+#include "engine/arrivals.hpp"
+#include "engine/housekeeping.hpp"
+#include "engine/worker.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kRingBatch = 256;
+
+}  // namespace
+
+/// Passes one batch to the rings. If a ring is full, a source that can wait does so; for any other, the packet is
+/// dropped.
+void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
+                        std::span<const std::unique_ptr<FactsRing>> rings) noexcept {
+  for (std::size_t at = 0; at < packets.size(); at += kGroup) {
+    lane.front().accept(packets.subspan(at, std::min(kGroup, packets.size() - at)), staging);
+    while (staging.size() != 0) {
+      const auto group = staging.oldest(staging.size());
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        const std::size_t to =
+            Share::index_of(lane.front().share_hash(group[i]), static_cast<std::uint32_t>(rings.size()));
+        LinkPlace place = staging.place(i);
+        place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
+        while (!rings[to]->stage(group[i], place, staging.tcp(i))) {
+          for (const auto& ring : rings) ring->flush();  // monitors may be waiting for packets that were not flushed
+          if (!lane.lossless()) {
+            lane.note_ring_full(1);
+            break;
+          }
+          publish_handed(place);  // an idle monitor must know the link's position, since others may wait for its report
+          ::sched_yield();
+        }
+      }
+      staging.pop(group.size());
+    }
+  }
+  for (const auto& ring : rings) ring->flush();
+}
+
+/// Publishes that all packets before are in the rings. The position never decreases: several lanes may feed them.
+void Workers::publish_handed(LinkPlace link) noexcept {
+  handed_position_.store(std::max(link.position, handed_position_.load(std::memory_order_relaxed)),
+                         std::memory_order_release);
+  handed_ns_.store(std::max(link.latest_ns, handed_ns_.load(std::memory_order_relaxed)), std::memory_order_release);
+}
+
+bool Workers::monitor_batch(FlowStage& monitor, FactsRing& ring) noexcept {
+  const auto facts = ring.readable(kRingBatch);
+  if (facts.empty()) return false;
+  monitor.admit(facts, ring.places(facts.size()), ring.tcp(facts.size()));
+  ring.release(facts.size());
+  return true;
+}
+
+void Workers::receive(std::size_t) {
+  std::vector<std::unique_ptr<InFlight>> staging;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) staging.push_back(std::make_unique<InFlight>());
+  Idle idle(options_.busy_poll);
+  Arrivals arrivals(lanes_);
+  while (!stop_.load(std::memory_order_relaxed)) {
+    bool any = false, all_done = true;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      Lane& lane = *lanes_[i];
+      const std::span<const RawPacket> packets = lane.poll();
+      hand_over(lane, packets, *staging[i], rings_);
+      const bool busy = !packets.empty();
+      any |= busy;
+      all_done &= !busy && lane.done();
+      lane.publish(/*last=*/false);
+    }
+    LinkPlace link;
+    for (const auto& lane : lanes_) {
+      link.position = std::max(link.position, lane->link().position);
+      link.latest_ns = std::max(link.latest_ns, lane->link().latest_ns);
+    }
+    publish_handed(link);
+    if (all_done) break;
+    if (any)
+      idle.reset();
+    else
+      arrivals.wait(idle);
+  }
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = *lanes_[i];
+    if (!stop_.load(std::memory_order_relaxed) || !lane.end_intake()) continue;
+    for (auto packets = lane.poll_waiting(); !packets.empty(); packets = lane.poll_waiting())
+      hand_over(lane, packets, *staging[i], rings_);
+    publish_handed(lane.link());
+  }
+  for (const auto& lane : lanes_) lane->publish(/*last=*/true);
+  receiving_.store(false, std::memory_order_release);
+  for (const auto& ring : rings_) ring->wake();
+}
+
+void Workers::monitor(std::size_t index) {
+  FlowStage& monitor = *monitors_[index];
+  FactsRing& ring = *rings_[index];
+  BusyClock& clock = monitor_clocks_[index];
+  Idle idle(options_.busy_poll);
+  LinkPlace now;
+  clock.begin();
+  for (;;) {
+    const bool last_turn = !receiving_.load(std::memory_order_acquire);  // must be read before the ring, like the next
+                                                                         // two
+    const std::uint64_t handed_ns = handed_ns_.load(std::memory_order_acquire);
+    const LinkPlace handed{handed_position_.load(std::memory_order_acquire), handed_ns};
+    now = {};
+    const bool has_worked = monitor_batch(monitor, ring);
+    if (has_worked) {
+      idle.reset();
+    } else {
+      now = handed;
+      monitor.drain();
+      if (last_turn) break;
+      idle.wait([&ring] { ring.sleep(Arrivals::kLongest); });
+    }
+    if (!keep_house(monitor, now, !has_worked)) idle.stay_awake();
+    clock.end_turn(has_worked);  // includes the nap of an idle turn
+  }
+  clock.end_turn(/*was_work=*/false);
+  monitor.finish(now);
+  leave(index);
+}
+
+}  // namespace parshall
