@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ constexpr std::chrono::milliseconds kBetweenTries{1};
 /// Sets the policy of a thread; 0 is the calling thread. A thread that has ended is no error.
 std::optional<Error> use_policy(const SchedulingPolicy& policy, pid_t thread) {
   const Attributes wanted{.policy = policy.policy,
+                          .nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(thread)),
                           .priority = policy.priority,
                           .runtime_ns = policy.runtime_ns,
                           .deadline_ns = policy.period_ns,
