@@ -66,27 +66,36 @@ class Runner:
                 return
             began = time.monotonic()
             try:
-                done = subprocess.run(
-                    ["nice", *test.command] if test.part == COMPUTING else test.command,
-                    cwd=self._build,
-                    env=os.environ | test.environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    timeout=TIMEOUT_S,
-                )
-                status, said = done.returncode, done.stdout.decode(errors="replace")
+                status, said, cpu_s = self._run(test)
             except OSError as refused:
-                status, said = "not run", str(refused)
-            except subprocess.TimeoutExpired as late:
-                status, said = "no end", (late.stdout or b"").decode(errors="replace")
-            self._tell(test, status, said, time.monotonic() - began)
+                status, said, cpu_s = "not run", str(refused), 0
+            self._tell(test, status, said, time.monotonic() - began, cpu_s)
 
-    def _tell(self, test, status, said, seconds):
+    def _run(self, test):
+        """Returns (exit status, output, CPU seconds of it and the processes that it waited for)."""
+        running = subprocess.Popen(
+            ["nice", *test.command] if test.part == COMPUTING else test.command,
+            cwd=self._build,
+            env=os.environ | test.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        late = threading.Timer(TIMEOUT_S, running.kill)
+        late.start()
+        with running.stdout:
+            said = running.stdout.read().decode(errors="replace")
+        _, status, used = os.wait4(running.pid, 0)
+        running.returncode = os.waitstatus_to_exitcode(status)
+        in_time = late.is_alive()
+        late.cancel()
+        return running.returncode if in_time else "no end", said, used.ru_utime + used.ru_stime
+
+    def _tell(self, test, status, said, seconds, cpu_s):
         with self._lock:
             if status == 0:
                 self.passed += 1
-                print(f"ok      {test.name} ({seconds:.0f} s)")
+                print(f"ok      {test.name} ({seconds:.0f} s, CPU {cpu_s:.0f} s)")
                 skipped = collections.Counter(re.findall(r".*SKIPPED.*", said))
                 print("".join(f"{count:>7} {line.strip()}\n" for line, count in list(skipped.items())[:5]), end="")
                 print("".join(line + "\n" for line in re.findall(r"^AGAIN .*", said, re.MULTILINE)), end="")

@@ -36,6 +36,14 @@ class Run:
         self.lines = err.decode(errors="replace").splitlines()
 
 
+def wait_until_it_measures(process):
+    """Reads what `watch` without -q says until its workers run."""
+    for line in process.stderr:
+        if b"; at most " in line:
+            return
+    raise AssertionError(f"it ended before that: {process.wait()}")
+
+
 def run(*arguments, stdin=None, env=None, timeout=60, lab=False, **more):
     done = subprocess.run(
         [PROGRAM + "-lab" if lab else program_for(PROGRAM, arguments), *arguments],

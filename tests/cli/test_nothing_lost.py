@@ -31,6 +31,7 @@ from program import (
     program_for,
     rows,
     run,
+    wait_until_it_measures,
 )
 
 
@@ -200,7 +201,6 @@ class NothingLost(Case):
             [
                 program_for(PROGRAM, arguments),
                 "watch",
-                "-q",
                 "-g",
                 "flows=500,packets=10000",
                 "--flows",
@@ -212,7 +212,8 @@ class NothingLost(Case):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        time.sleep(0.4)
+        wait_until_it_measures(process)
+        time.sleep(0.2)
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
         self.assertEqual(process.returncode, DONE, err)
@@ -286,12 +287,13 @@ class NothingLost(Case):
     def test_two_signals_end_at_once(self):
         reading, writing = os.pipe()
         process = subprocess.Popen(
-            [PROGRAM, "watch", "-q", "-g", "flows=50000,packets=100000", "--format", "csv"],
+            [PROGRAM, "watch", "-g", "flows=50000,packets=100000", "--format", "csv"],
             stdout=writing,
             stderr=subprocess.PIPE,
         )
         os.close(writing)
-        time.sleep(0.8)
+        wait_until_it_measures(process)
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         time.sleep(1.0)  # nobody reads: the report cannot be finished
         self.assertIsNone(process.poll())
