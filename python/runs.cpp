@@ -266,8 +266,8 @@ std::shared_ptr<Run> open_run(const std::string& settings, bool events, const st
   auto opened = run_apart([=](const std::function<bool()>&) -> Result<std::shared_ptr<Run>> {
     auto plan = plan_of_toml(settings, "settings");
     if (!plan) return plan.error();
-    plan->flows.model_text = model_text;
-    auto stream = RecordStream::start(*plan, events ? RecordStream::Takes::events : RecordStream::Takes::records);
+    const auto takes = events ? RecordStream::Takes::events : RecordStream::Takes::records;
+    auto stream = RecordStream::start(*plan, takes, {.model = model_text, .states = {}, .profile = {}});
     if (!stream) return stream.error();
     return std::make_shared<Run>(*std::move(stream));
   });

@@ -57,12 +57,12 @@ class Experiment {
     plan_.source.traffic = "flows=1,pace=1000";  // replaced by the source handed to run()
     plan_.flows.seed = sweep_.seed;
     plan_.tasks.states = config_.name;
-    plan_.tasks.states_text = std::move(text);
+    held_.texts.states = std::move(text);
     plan_.tasks.accuracy = sweep_.threshold;
     plan_.tasks.window = fmt::format("{}ns", kWindowNs);
     plan_.tasks.keys = std::size_t{1} << 19;
     plan_.threads.cores = {usable_cores().front()};
-    const auto checked = wire(plan_);
+    const auto checked = wire(plan_, {}, held_);
     if (!checked) return checked.error();
     return std::nullopt;
   }
@@ -77,15 +77,15 @@ class Experiment {
     plan.tasks.adaptation = way.mode->adaptation;
     plan.tasks.policy = way.mode->policy;
     plan.tasks.prefer = way.mode->prefer;
-    auto wiring = wire(plan);
+    auto wiring = wire(plan,
+                       {.snapshots = false,
+                        .keeps_ended = false,
+                        .commits_first = true,
+                        .recall = true,
+                        .packets_ns = static_cast<std::uint64_t>(seconds * 1e9)},
+                       held_);
     if (!wiring) return wiring.error();
-    SessionOptions& options = wiring->session;
-    options.snapshots = false;
-    options.keeps_ended = false;
-    options.commits_first = true;
-    options.limits.packet_time_ns = static_cast<std::uint64_t>(seconds * 1e9);
-    static_cast<void>(watch_recall(plan, *wiring));  // if no flow can be reduced, none is missed
-    OutcomeTaker events(kept);                       // made before the run, which may still report events as it ends
+    OutcomeTaker events(kept);  // made before the run, which may still report events as it ends
     auto run = Run::open(plan, *std::move(wiring), [&]() -> Result<Input> {
       Input input{.description = "an experiment",
                   .sources = {},
@@ -114,6 +114,7 @@ class Experiment {
   const AdaptiveSweep& sweep_;
   const StateConfig& config_;
   Plan plan_;
+  Held held_;
 };
 
 /// Runs of one configuration and one round.

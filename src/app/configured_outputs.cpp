@@ -118,7 +118,7 @@ bool ConfiguredOutputs::open(const OutputPlan& output) {
     say(command_, name_of(output) + " takes a new start");
     return true;
   }
-  if (const auto error = open_outputs({&output, 1}, plan_.source, run_.waits(), run_.outputs())) {
+  if (const auto error = open_outputs({&output, 1}, run_.wiring().point, run_.waits(), run_.outputs())) {
     say(command_, error->message + (is_held_ ? kMayBeHeld : ""));
     return false;
   }

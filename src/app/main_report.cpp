@@ -13,9 +13,9 @@ namespace parshall::cli {
 
 MainReport::MainReport(Run& run, const WatchOptions& options, const WatchPlan& plan, RecentEvents& events,
                        std::unique_ptr<Output> output)
-    : options_(options), plan_(plan), events_(events), name_(output->name()), sort_(plan.sort) {
-  const Schema& schema = plan_.wiring.schema;
-  const SessionOptions& wired = plan_.wiring.session;
+    : options_(options), plan_(plan), wiring_(run.wiring()), events_(events), name_(output->name()), sort_(plan.sort) {
+  const Schema& schema = wiring_.schema;
+  const SessionOptions& wired = wiring_.session;
   run.outputs().count_memory(sorting_bytes(schema.columns(), sort_, plan_.top) + sink_entry().memory_bytes);
   const bool is_one_report = plan_.every_ns == 0 && !options_.live && !schema.needs_interval();
   const bool has_ended = is_one_report && wired.keeps_ended && wired.table != nullptr;
@@ -40,9 +40,9 @@ void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_p
 }
 
 void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
-  const bool has_tasks = !plan_.wiring.session.monitor.windows.empty();
+  const bool has_tasks = !wiring_.session.monitor.windows.empty();
   auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
-                                         *order_by(plan_.wiring.schema.columns(), sort_), plan_.top);
+                                         *order_by(wiring_.schema.columns(), sort_), plan_.top);
   top_ = top.get();
   if (has_tasks) run.outputs().count_memory(RecentEvents::memory_bytes());
   queue_ = &run.outputs().add(std::move(top), {.name = std::string(kReportOutput),
@@ -54,7 +54,7 @@ void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
 /// Returns the queue size for a report of the first few records: as much as the workers' own rings hold. The queue's
 /// thread has nothing else to wait for, so it only lags if it gets no core.
 std::size_t MainReport::top_bytes() const noexcept {
-  const SessionOptions& wired = plan_.wiring.session;
+  const SessionOptions& wired = wiring_.session;
   return std::min(wired.workers * wired.monitor.ended_ring_bytes, ExportOptions::kBytes);
 }
 

@@ -55,6 +55,7 @@ class MainReport {
 
   const WatchOptions& options_;
   const WatchPlan& plan_;
+  const Wiring& wiring_;
   RecentEvents& events_;
   std::string name_, sort_;
   ExportQueue* queue_ = nullptr;

@@ -142,7 +142,7 @@ class Send {
     plan.threads.busy_poll = true;
     plan.flows.flows = std::max<std::uint64_t>(kWatchedFlows, 2 * choices_.traffic.flows);
     if (options_.core >= 0) plan.threads.cores = {static_cast<unsigned>(options_.core)};
-    auto wiring = wire(plan);
+    const auto wiring = wire(plan, {.snapshots = false});
     if (!wiring) return fail(wiring.error(), kUsage);
     const auto entry = std::ranges::find(sink_registry(), options_.format, &SinkEntry::name);
     auto output = Output::open(options_.output);
@@ -154,7 +154,6 @@ class Send {
                 .device = nullptr};
     input.sources.push_back(
         std::make_unique<SendingSource>(sender_, [this](Sender& sender) { return orders_.carry_out(sender); }));
-    wiring->session.snapshots = false;
     Session session(std::move(input), wiring->session, wiring->schema);
     if (const auto error = session.start()) return fail(*error, kFailed);
     while (!session.finished()) {

@@ -26,7 +26,6 @@
 #include "base/counted.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
-#include "parshall/held_texts.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/metrics.hpp"
 #include "parshall/metrics_text.hpp"
@@ -61,18 +60,16 @@ class Watch {
       if (!server) return fail(server.error(), kFailed);
       server_ = *std::move(server);
     }
-    const bool can_hold = HeldSource::can_hold(plan_.plan.source);
-    HeldSource held = HeldSource::of(plan_.plan);
-    hold_texts(plan_.plan);
-    hold_interface(plan_.plan.source, held);
+    const bool can_hold = Held::can_hold(plan_.plan.source);
+    Held held = Held::of(plan_.plan);
     if (*sandbox_of(options_) != sandbox::Wanted::off)
-      if (const auto error = hold_filter(plan_.plan.source, held)) return fail(*error, kUsage);
+      if (const auto error = held.hold_filter(plan_.plan.source)) return fail(*error, kUsage);
     if (can_hold)
       if (const auto error = give_up_rights()) return fail(*error, kFailed);
-    if (const auto error = complete(options_, plan_)) return fail(with_reason(*error), kUsage);
-    plan_.wiring.session.monitor.counts_bytes |= server_ != nullptr;  // the server's metrics need bytes
+    auto wired = complete(options_, plan_, held);
+    if (!wired) return fail(with_reason(wired.error()), kUsage);
     const auto opened = [&] { return can_hold ? std::nullopt : give_up_rights(); };
-    auto run = Run::open(plan_.plan, plan_.wiring, {}, opened, std::move(held));
+    auto run = Run::open(plan_.plan, *std::move(wired), {}, opened, std::move(held));
     if (!run) return fail(run.error(), kFailed);
     run_ = *std::move(run);
     if (const auto error = run_->filter_problem()) return fail(*error, kUsage);
@@ -92,7 +89,7 @@ class Watch {
           {.path = kMetricsPath, .type = std::string(MetricsText::kType), .make = [this] { return run_->metrics(); }});
     report_->begin();
     link_.emplace(options_.command, plan_.plan.source.interface, session());
-    if (plan_.state) tell(plan_.state->begin(plan_.wiring.session.seed));
+    if (plan_.state) tell(plan_.state->begin(wiring().session.seed));
     announce();
     service_.ready();
     if (options_.live) {
@@ -105,6 +102,7 @@ class Watch {
 
  private:
   Session& session() { return run_->session(); }
+  const Wiring& wiring() const { return run_->wiring(); }
 
   /// Starts the hook's helper. Privileges are still there, this is the only thread, and no file is open that another
   /// process should not have.
@@ -149,12 +147,12 @@ class Watch {
 
   void add_outputs(std::unique_ptr<Output> output) {
     Outputs& outputs = run_->outputs();
-    if (!plan_.wiring.session.monitor.windows.empty()) outputs.count_memory(RecentEvents::memory_bytes());
+    if (!wiring().session.monitor.windows.empty()) outputs.count_memory(RecentEvents::memory_bytes());
     report_.emplace(*run_, options_, plan_, recent_events_, std::move(output));
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
       outputs.add_direct(recalls_);
-      outputs.count_memory(live::Table::memory_bytes(run_->capacity(), plan_.wiring.schema.asked().size()));
+      outputs.count_memory(live::Table::memory_bytes(run_->capacity(), wiring().schema.asked().size()));
     }
     if (!options_.hook.empty()) {
       outputs.add(std::make_unique<HookExporter>(*hook_),
@@ -176,7 +174,7 @@ class Watch {
       say(options_.command, fmt::format("web page at http://{}/{}", server_->address().known_as(),
                                         plan_.web->token.empty() ? "" : "#token= and what is in --web-token"));
     if (plan_.state && plan_.state->before()) say(options_.command, plan_.state->gap());
-    const SessionOptions& wired = plan_.wiring.session;
+    const SessionOptions& wired = wiring().session;
     say(options_.command,
         fmt::format("{}{}; at most {} MB for {} in {}{}", plan_.plan.source.interface.empty() ? "" : "capturing ",
                     run_->description(), (run_->memory_bytes() + (1 << 20) - 1) >> 20,
@@ -188,7 +186,7 @@ class Watch {
       say(options_.command, fmt::format("the sandbox cannot hold back {}", fmt::join(lacks, "; or ")));
     if (!plan_.plan.source.forward.empty())
       say(options_.command,
-          "marked: " + describe_marks(wired.threads.marking, plan_.wiring.statistics.classifier->classes()));
+          "marked: " + describe_marks(wired.threads.marking, wiring().statistics.classifier->classes()));
   }
 
   void watch() {
@@ -199,7 +197,7 @@ class Watch {
                    web::Findings{.events = [this] { return recent_events_.latest(kWebEvents); },
                                  .recalls = [this] { return recalls_.tasks(); }},
                    *server_);
-    const bool by_packet_time = plan_.wiring.session.limits.pause_every_ns != 0;
+    const bool by_packet_time = wiring().session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     auto stopped = Clock::time_point::max();
     while (!session().finished()) {
@@ -267,10 +265,10 @@ class Watch {
       if (run_->time_is_up()) session().stop();
       return stop_asked();
     };
-    auto outcome = live::watch_live(watched, {.own = plan_.wiring.schema,
-                                              .statistics = plan_.wiring.statistics,
+    auto outcome = live::watch_live(watched, {.own = wiring().schema,
+                                              .statistics = wiring().statistics,
                                               .packets_only = plan_.plan.flows.packets_only,
-                                              .has_states = plan_.wiring.session.monitor.states != nullptr,
+                                              .has_states = wiring().session.monitor.states != nullptr,
                                               .marks = !plan_.plan.source.forward.empty(),
                                               .leave = leave,
                                               .events = [this] { return latest_events(); },

@@ -121,13 +121,14 @@ std::optional<Error> read_state(const WatchOptions& o, WatchPlan& plan) {
   return std::nullopt;
 }
 
-/// Checks options that concern what tasks find.
-std::optional<Error> findings_problem(const WatchOptions& o, const WatchPlan& plan) {
-  if (plan.wiring.tasks.empty() && !o.hook.empty())
-    return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
-  if (o.live || plan.web)
-    static_cast<void>(watch_recall(plan.plan, plan.wiring));  // shown if there is something to report
-  return std::nullopt;
+/// Parses --spool; nullopt: a default for the source.
+Result<std::optional<std::uint64_t>> parse_spool(const WatchOptions& o) {
+  if (o.spool.empty()) return std::optional<std::uint64_t>();
+  const auto bytes = parse_count(o.spool);
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  if (!bytes || *bytes > kMost)
+    return Error{fmt::format("--spool {}: give a number from 0 to {}, such as 65536, 64Ki or 1M", o.spool, kMost)};
+  return std::optional(*bytes);
 }
 
 std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
@@ -176,7 +177,7 @@ void declare(Command command, WatchOptions& o) {
 Result<WatchPlan> begin(const WatchOptions& o) {
   auto given = read(o);
   if (!given) return given.error();
-  WatchPlan plan{.plan = *std::move(given), .wiring = {}, .sort = {}, .state = {}};
+  WatchPlan plan{.plan = *std::move(given), .sort = {}, .state = {}};
   if (const auto problem = parse_times(o, plan)) return *problem;
   if (const auto problem = user_problem(o.user)) return *problem;
   const auto wanted = sandbox_of(o);
@@ -192,31 +193,29 @@ Error explained(const WatchOptions& o, const Plan& plan, Error error) {
   return with_place(explained(std::move(error), o.command, plan.source, o.before));
 }
 
-std::optional<Error> complete(const WatchOptions& o, WatchPlan& plan) {
+Result<Wiring> complete(const WatchOptions& o, WatchPlan& plan, const Held& held) {
   if (const SourcePlan& source = plan.plan.source;
       source.file.empty() && source.interface.empty() && source.traffic.empty())
     return Error{fmt::format(
         "name a source: parshall {0} FILE, parshall {0} INTERFACE (or -r, -i), or -g SPEC (parshall list sources)",
         o.command)};
-  auto wiring = wire(plan.plan);
+  const auto spool_bytes = parse_spool(o);
+  if (!spool_bytes) return spool_bytes.error();
+  const bool is_shown = o.live || plan.web;
+  auto wiring = wire(plan.plan,
+                     {.snapshots = plan.every_ns != 0 || is_shown,
+                      .keeps_ended = !is_null_device(o.output),
+                      .counts_bytes = plan.web.has_value(),  // its metrics need bytes
+                      .recall = is_shown,
+                      .every_ns = plan.every_ns,
+                      .spool_bytes = *spool_bytes},
+                     held);
   if (!wiring) return wiring.error();
-  plan.wiring = *std::move(wiring);
   if (!o.quiet)
-    for (const std::string& note : plan.wiring.notes) say(o.command, note);
-  if (const auto problem = sort_problem(plan.wiring.schema.columns(), o.sort)) return *problem;
-
-  SessionOptions& session = plan.wiring.session;
-  if (!plan.plan.source.file.empty()) session.limits.pause_every_ns = plan.every_ns;
-  if (!o.spool.empty()) {
-    const auto bytes = parse_count(o.spool);
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-    if (!bytes || *bytes > kMost)
-      return Error{fmt::format("--spool {}: give a number from 0 to {}, such as 65536, 64Ki or 1M", o.spool, kMost)};
-    session.ended_bytes = *bytes;
-  }
-  session.keeps_ended = !is_null_device(o.output);
-  session.snapshots = plan.every_ns != 0 || o.live || plan.web;
-  if (const auto problem = findings_problem(o, plan)) return *problem;
+    for (const std::string& note : wiring->notes) say(o.command, note);
+  if (const auto problem = sort_problem(wiring->schema.columns(), o.sort)) return *problem;
+  if (wiring->tasks.sets().empty() && !o.hook.empty())
+    return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
   std::vector<Target> targets{{"the report", o.output}};
   if (o.live && o.output != "-") targets.push_back({"the live view", "-"});
   if (!o.state.empty()) targets.push_back({"--state", o.state});
@@ -228,7 +227,7 @@ std::optional<Error> complete(const WatchOptions& o, WatchPlan& plan) {
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
   plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
   plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;
-  return std::nullopt;
+  return wiring;
 }
 
 }  // namespace parshall::cli

@@ -40,7 +40,6 @@ void declare(Command command, WatchOptions& options);
 /// Parsed options: begin() fills what a run opens, complete() fills the rest.
 struct WatchPlan {
   Plan plan;
-  Wiring wiring;
   std::uint64_t every_ns = 0, hook_every_ns = 0;
   std::size_t top = 0;
   std::string sort;
@@ -56,8 +55,8 @@ Result<WatchPlan> begin(const WatchOptions& options);
 /// to be.
 Error explained(const WatchOptions& options, const Plan& plan, Error error);
 
-/// Reads and checks everything else. Errors are the user's too.
-std::optional<Error> complete(const WatchOptions& options, WatchPlan& plan);
+/// Reads and checks everything else, and wires the plan with what is held. Errors are the user's too.
+Result<Wiring> complete(const WatchOptions& options, WatchPlan& plan, const Held& held);
 
 /// Returns what such a run needs once its source is open. Creates what Landlock would forbid later: folders of outputs,
 /// and outputs right below /.

@@ -44,15 +44,13 @@ Monitor::Monitor(Monitor&&) noexcept = default;
 Monitor& Monitor::operator=(Monitor&&) noexcept = default;
 Monitor::~Monitor() = default;
 
-Result<Monitor> Monitor::start(const Plan& plan, std::vector<Subscriber> subscribers) {
-  auto wiring = wire(plan);
+Result<Monitor> Monitor::start(const Plan& plan, std::vector<Subscriber> subscribers, PlanTexts texts) {
+  const Held held{.texts = std::move(texts)};
+  auto wiring = wire(plan, {.snapshots = false, .keeps_ended = false, .counts_bytes = true}, held);
   if (!wiring) return wiring.error();
   auto state = std::make_unique<State>();
   state->notes = wiring->notes;
   state->columns.assign(wiring->schema.columns().begin(), wiring->schema.columns().end());
-  wiring->session.snapshots = false;
-  wiring->session.keeps_ended = false;
-  wiring->session.monitor.counts_bytes = true;  // counters() reports them at any time
   auto run = Run::open(plan, *std::move(wiring));
   if (!run) return run.error();
   state->run = *std::move(run);

@@ -65,7 +65,7 @@ class Monitor {
  public:
   /// Checks the plan, opens its source and its outputs, and starts the run. Error messages say what to do, and call
   /// settings by their command-line names.
-  static Result<Monitor> start(const Plan& plan, std::vector<Subscriber> subscribers = {});
+  static Result<Monitor> start(const Plan& plan, std::vector<Subscriber> subscribers = {}, PlanTexts texts = {});
 
   Monitor(Monitor&& other) noexcept;
   Monitor& operator=(Monitor&& other) noexcept;

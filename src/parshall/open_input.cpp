@@ -5,19 +5,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "base/escaped.hpp"
-#include "engine/thread_models.hpp"
-#include "parshall/wire_outputs.hpp"
 #include "pipeline/capture/capture_parser.hpp"
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/dpdk/dpdk_port.hpp"
 #include "pipeline/capture/interface_set.hpp"
 #include "pipeline/capture/pcap_file.hpp"
 #include "pipeline/capture/turn_source.hpp"
-#include "pipeline/decode/layers.hpp"
 #include "traffic/memory_source.hpp"
 #include "traffic/paced_source.hpp"
 #include "traffic/shared_source.hpp"
@@ -36,7 +32,7 @@ bool can_take_turns(const SessionOptions& session) {
          session.limits.pause_every_ns == 0 && session.limits.packet_time_ns == 0;
 }
 
-Result<Input> open_file(const std::string& path, const SessionOptions& session, HeldSource held) {
+Result<Input> open_file(const std::string& path, const SessionOptions& session, Held held) {
   auto file = held.file ? *std::move(held.file) : open_capture(path);
   if (!file) return file.error();
   auto sources =
@@ -147,12 +143,7 @@ bool is_kernel_interface(const SourcePlan& source) {
   return device && device->kind == DeviceKind::kernel_interface;
 }
 
-Result<std::unique_ptr<PacketSocket>> open_socket(const SourcePlan& source, std::size_t queues) {
-  return PacketSocket::open(
-      {.interface = source.interface, .queues = static_cast<std::uint16_t>(queues), .descriptors = source.descriptors});
-}
-
-Result<Input> open_device(const SourcePlan& source, const SessionOptions& session, HeldSource held) {
+Result<Input> open_device(const SourcePlan& source, const SessionOptions& session, Held held) {
   const bool forwards = !source.forward.empty();
   const std::size_t queues = queues_of(source, session);
   if (is_packet_socket(source)) {
@@ -193,6 +184,11 @@ Result<Input> open_device(const SourcePlan& source, const SessionOptions& sessio
 
 }  // namespace
 
+Result<std::unique_ptr<PacketSocket>> open_socket(const SourcePlan& source, std::size_t queues) {
+  return PacketSocket::open(
+      {.interface = source.interface, .queues = static_cast<std::uint16_t>(queues), .descriptors = source.descriptors});
+}
+
 bool is_packet_socket(const SourcePlan& source) {
   return source.forward.empty() && source.via == "af_packet" && is_kernel_interface(source);
 }
@@ -222,8 +218,6 @@ std::size_t queues_of(const SourcePlan& source, const SessionOptions& session) n
   return source.forward.empty() ? lanes_of(session) : workers_of(source, session);
 }
 
-bool HeldSource::can_hold(const SourcePlan& source) { return source.interface.empty() || is_packet_socket(source); }
-
 bool uses_xdp(const SourcePlan& source) {
   if (source.interface.empty()) return false;
   if (is_kernel_interface(source) && source.via == "af_xdp") return true;
@@ -240,29 +234,7 @@ bool is_on_pci(const SourcePlan& source) {
 
 bool may_have_nic_hashes(const SourcePlan& source) { return !source.interface.empty() && !is_packet_socket(source); }
 
-HeldSource HeldSource::of(const Plan& plan) {
-  HeldSource held;
-  held.metrics = open_metrics(plan.outputs);
-  const SourcePlan& source = plan.source;
-  if (!source.file.empty()) held.file = open_capture(source.file);
-  if (source.interface.empty() || !is_packet_socket(source)) return held;
-  const auto models = thread_models();
-  const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);
-  const bool one_lane = model != models.end() && model->model == ThreadModel::pipeline;
-  held.socket = open_socket(source, source.queues != 0 ? source.queues : one_lane ? 1 : plan.threads.workers);
-  return held;
-}
-
-std::vector<LinkType> HeldSource::link_types(const SourcePlan& source) const {
-  if (socket && socket->has_value()) return (**socket)->link_types();
-  if (source.file.empty()) return {LinkType::ethernet};
-  std::vector<LinkType> types;
-  for (std::uint32_t number = 0; number <= std::numeric_limits<std::uint16_t>::max(); ++number)
-    if (const auto type = static_cast<LinkType>(number); is_decoded(type)) types.push_back(type);
-  return types;
-}
-
-Result<Input> open_input(const SourcePlan& source, const SessionOptions& session, HeldSource held) {
+Result<Input> open_input(const SourcePlan& source, const SessionOptions& session, Held held) {
   if (!source.file.empty()) return open_file(source.file, session, std::move(held));
   if (!source.traffic.empty()) return open_traffic(source.traffic, session);
   return open_device(source, session, std::move(held));

@@ -3,34 +3,14 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <vector>
 
-#include "base/file_handle.hpp"
 #include "base/result.hpp"
 #include "engine/session.hpp"
+#include "parshall/held.hpp"
 #include "parshall/plan.hpp"
-#include "pipeline/capture/packet.hpp"
 #include "pipeline/capture/packet_socket.hpp"
-#include "web/server.hpp"
 
 namespace parshall {
-
-/// Parts of a source that need privileges to open. They are opened first; no packet is read yet. An error shows when
-/// the part is asked for.
-struct HeldSource {
-  std::optional<Result<FileHandle>> file;
-  std::optional<Result<std::unique_ptr<PacketSocket>>> socket;
-  /// Listening metrics servers, opened early because a sandbox forbids listening. Unset: the run opens them.
-  std::optional<Result<std::vector<std::unique_ptr<web::Server>>>> metrics;
-
-  /// Returns true if nothing else of this source needs privileges, which holds for all sources but DPDK's.
-  static bool can_hold(const SourcePlan& source);
-  static HeldSource of(const Plan& plan);
-
-  /// Returns the link types that the packets may have. For a capture these are all that can be decoded, since nothing
-  /// was read.
-  std::vector<LinkType> link_types(const SourcePlan& source) const;
-};
 
 /// Returns true if its devices run an XDP program in the kernel, which must be detached at the end.
 bool uses_xdp(const SourcePlan& source);
@@ -39,6 +19,9 @@ bool is_on_pci(const SourcePlan& source);
 
 /// Returns true if its packets come through Parshall's own packet sockets, without DPDK.
 bool is_packet_socket(const SourcePlan& source);
+
+/// Opens the packet sockets of a kernel interface.
+Result<std::unique_ptr<PacketSocket>> open_socket(const SourcePlan& source, std::size_t queues);
 
 /// Returns why several interfaces cannot be read in the way the plan asks.
 std::optional<Error> several_problem(const SourcePlan& source);
@@ -59,6 +42,6 @@ std::size_t queues_of(const SourcePlan& source, const SessionOptions& session) n
 
 /// Opens the source that the plan names, or continues with the parts in `held`, with as many lanes as the thread model
 /// needs.
-Result<Input> open_input(const SourcePlan& source, const SessionOptions& session, HeldSource held = {});
+Result<Input> open_input(const SourcePlan& source, const SessionOptions& session, Held held = {});
 
 }  // namespace parshall

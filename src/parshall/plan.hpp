@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,17 +10,12 @@
 
 namespace parshall {
 
-class BpfFilter;
-
 /// Source of the packets; exactly one of the first three is set.
 struct SourcePlan {
   std::string file;       ///< capture, - for standard input
   std::string interface;  ///< kernel interface, several ("eth0,eth1"), any, PCI address, or vdev:NAME,ARGS
   std::string traffic;    ///< built-in traffic: NAME=VALUE,...
   std::string filter;     ///< in libpcap's language; empty: all packets
-  std::shared_ptr<const BpfFilter> compiled_filter;  ///< compiled form of `filter`; null: wire() compiles it
-  std::uint32_t interface_number = 0;                ///< the kernel's interface index; 0: asked for when needed
-  std::vector<std::string> interface_names;          ///< names of several interfaces; empty: asked for when needed
 
   std::string via = "af_packet";  ///< how a kernel interface is read: af_packet or af_xdp
   static constexpr std::uint16_t kDpdkDescriptors = 4096;
@@ -62,7 +56,6 @@ struct FlowPlan {
   std::uint64_t linger_ns = 0;               ///< for flows that had FIN or RST; 0: as for all others
   std::optional<std::uint64_t> seed;         ///< unset: random
   std::string model;                         ///< file of a class model; empty: flows are not classified
-  std::string model_text;                    ///< content of the model file; empty: read from the file
   std::size_t classifiers = 0;               ///< threads that classify flows; 0: the workers do
 
   friend bool operator==(const FlowPlan&, const FlowPlan&) = default;
@@ -87,9 +80,7 @@ struct TasksPlan {
   std::vector<std::string> names;  ///< tasks with default parameters
   std::vector<std::string> specs;  ///< NAME:PARAMETER=VALUE,... or a condition
   std::string states;              ///< TOML file of monitoring states
-  std::string states_text;         ///< content of `states`; empty: read from the file
   std::string profile;             ///< file of packet costs per state
-  std::string profile_text;        ///< content of `profile`; empty: read from the file
   Adaptation adaptation = Adaptation::accuracy;
   ControlPolicy policy = ControlPolicy::tasks;  ///< applies to Adaptation::accuracy
   Preference prefer = Preference::packets;      ///< applies to ControlPolicy::tasks
@@ -132,6 +123,11 @@ struct Plan {
   bool explain = false;  ///< true: reports show where the time goes
 
   friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// Contents of the files that a plan names, for a caller that has them. A file whose text is empty is read.
+struct PlanTexts {
+  std::string model, states, profile;
 };
 
 }  // namespace parshall

@@ -7,14 +7,14 @@
 
 namespace parshall {
 
-Result<std::unique_ptr<RecordStream>> RecordStream::start(const Plan& plan, Takes takes) {
+Result<std::unique_ptr<RecordStream>> RecordStream::start(const Plan& plan, Takes takes, PlanTexts texts) {
   std::unique_ptr<RecordStream> stream(new RecordStream);
   Subscriber reader{.name = "stream"};
   if (takes == Takes::records)
     reader.records = [stream = stream.get()](const RecordBatch& batch) { stream->add(batch); };
   else
     reader.events = [stream = stream.get()](std::string_view json) { stream->add_event(json); };
-  auto monitor = Monitor::start(plan, {std::move(reader)});
+  auto monitor = Monitor::start(plan, {std::move(reader)}, std::move(texts));
   if (!monitor) return monitor.error();
   stream->columns_ = columnar(monitor->columns());
   stream->monitor_.emplace(*std::move(monitor));

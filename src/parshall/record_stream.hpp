@@ -40,7 +40,8 @@ class RecordStream {
   static constexpr std::size_t kEvents = 65536;  ///< most events that wait for the reader
 
   /// Starts the run. Errors are those of Monitor::start().
-  static Result<std::unique_ptr<RecordStream>> start(const Plan& plan, Takes takes = Takes::records);
+  static Result<std::unique_ptr<RecordStream>> start(const Plan& plan, Takes takes = Takes::records,
+                                                     PlanTexts texts = {});
 
   ~RecordStream() { leave(); }
   RecordStream(const RecordStream&) = delete;

@@ -19,9 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Error no_memory(const Wiring& wiring) {
-  return Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows", wiring.session.monitor.flows,
-                           Session::memory_bytes(wiring.session, wiring.schema) >> 20)};
+Error no_memory(const SessionOptions& session, const Schema& schema) {
+  return Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows", session.monitor.flows,
+                           Session::memory_bytes(session, schema) >> 20)};
 }
 
 /// Returns the memory that this process may use: the least of the machine's, its control groups' (cgroup v2) and its
@@ -70,7 +70,12 @@ void fit_table(const FlowPlan& plan, const Input& input, const Schema& schema, S
 
 }  // namespace
 
-Run::Run(Wiring wiring, bool waits) : wiring_(std::move(wiring)), waits_(waits), outputs_(wiring_.schema) {}
+Run::Run(Wiring wiring, bool waits)
+    : tasks_(std::move(wiring.tasks)),
+      wiring_(std::move(wiring)),
+      options_(wiring_.session),
+      waits_(waits),
+      outputs_(wiring_.schema) {}
 
 Run::~Run() {
   metrics_.clear();
@@ -79,33 +84,30 @@ Run::~Run() {
 }
 
 Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const OpenInput& open,
-                                       const SourceOpened& opened, HeldSource held) {
+                                       const SourceOpened& opened, Held held) {
   const bool waits = !open && input_can_wait(plan.source);
   std::unique_ptr<Run> run(new Run(std::move(wiring), waits));
   auto metrics = std::move(held.metrics);
-  const SessionOptions& session = run->wiring_.session;
+  const Schema& schema = run->wiring_.schema;
   try {
     if (open || !plan.source.interface.empty())
-      run->monitors_ = Session::make_monitors(session, run->wiring_.schema, /*can_wait=*/false);
-    auto tasks = TaskSets::make(run->wiring_.tasks, run->wiring_.task_options);
-    if (!tasks) return tasks.error();
-    run->tasks_ = *std::move(tasks);
-    if (!run->tasks_->sets().empty()) run->outputs_.add_direct(run->tally_.emplace(*run->tasks_));
-    auto input = open ? open() : open_input(plan.source, session, std::move(held));
+      run->monitors_ = Session::make_monitors(run->options_, schema, /*can_wait=*/false);
+    if (!run->tasks_.sets().empty()) run->outputs_.add_direct(run->tally_.emplace(run->tasks_));
+    auto input = open ? open() : open_input(plan.source, run->options_, std::move(held));
     if (!input) return input.error();
     if (opened)
       if (const auto error = opened()) return *error;
     if (!input->interface_names.empty() && input->interface_names != run->wiring_.statistics.interfaces)
       return Error{fmt::format("{}: interfaces came or went at this moment: start again", plan.source.interface)};
     run->description_ = input->description;
-    fit_table(plan.flows, *input, run->wiring_.schema, run->wiring_.session);
+    fit_table(plan.flows, *input, schema, run->options_);
     run->input_ = *std::move(input);
-    if (const auto error = open_outputs(plan.outputs, plan.source, waits, run->outputs_)) return *error;
+    if (const auto error = open_outputs(plan.outputs, run->wiring_.point, waits, run->outputs_)) return *error;
     if (!metrics) metrics = open_metrics(plan.outputs);
     if (!*metrics) return metrics->error();
     run->metrics_ = **std::move(metrics);
   } catch (const std::bad_alloc&) {
-    return no_memory(run->wiring_);
+    return no_memory(run->options_, schema);
   }
   return run;
 }
@@ -118,14 +120,14 @@ std::optional<Error> Run::filter_problem() const {
 
 std::optional<Error> Run::start() {
   if (auto error = filter_problem()) return error;
-  wiring_.session.outputs = &outputs_;
+  options_.outputs = &outputs_;
   try {
-    memory_bytes_ = Session::memory_bytes(wiring_.session, wiring_.schema) + tasks_->memory_bytes() +
-                    input_->memory_bytes + outputs_.memory_bytes();
+    memory_bytes_ = Session::memory_bytes(options_, wiring_.schema) + tasks_.memory_bytes() + input_->memory_bytes +
+                    outputs_.memory_bytes();
     for (const auto& source : input_->sources) sources_.push_back(source.get());
-    session_.emplace(*std::move(input_), wiring_.session, wiring_.schema, std::move(monitors_), *std::move(tasks_));
+    session_.emplace(*std::move(input_), options_, wiring_.schema, std::move(monitors_), std::move(tasks_));
   } catch (const std::bad_alloc&) {
-    return no_memory(wiring_);
+    return no_memory(options_, wiring_.schema);
   }
   began_ = Clock::now();
   if (auto error = session_->start()) return error;

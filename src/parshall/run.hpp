@@ -27,11 +27,12 @@ class Run {
   /// `opened` is called between the two steps. At that moment the run has no other threads than those of a device or of
   /// a decompressor. For a source that cannot wait, memory is allocated before it opens.
   static Result<std::unique_ptr<Run>> open(const Plan& plan, Wiring wiring, const OpenInput& open = {},
-                                           const SourceOpened& opened = {}, HeldSource held = {});
+                                           const SourceOpened& opened = {}, Held held = {});
   ~Run();
 
   /// Gives access to the outputs, so that more than the plan's can be added until start().
   Outputs& outputs() noexcept { return outputs_; }
+  const Wiring& wiring() const noexcept { return wiring_; }  ///< its tasks have gone to the session
   /// Returns true if a full output makes the source wait; false if the output drops.
   bool waits() const noexcept { return waits_; }
 
@@ -48,8 +49,7 @@ class Run {
   const std::string& description() const noexcept { return description_; }
   /// Returns the flows that its tables have room for; 0 if there are no tables.
   std::uint64_t capacity() const noexcept {
-    const SessionOptions& session = wiring_.session;
-    return session.table == nullptr ? 0 : session.monitor.flows * session.workers;
+    return options_.table == nullptr ? 0 : options_.monitor.flows * options_.workers;
   }
 
   /// Returns the fraction of a capture file that all workers have read, from 0 to 1. Returns nullopt for a stream, or
@@ -72,11 +72,12 @@ class Run {
  private:
   Run(Wiring wiring, bool waits);
 
-  Wiring wiring_;
+  TaskSets tasks_;
+  const Wiring wiring_;
+  SessionOptions options_;  ///< those of the wiring, with tables that fit the input
   bool waits_;
   Outputs outputs_;
   Session::Monitors monitors_;
-  std::optional<TaskSets> tasks_;
   std::optional<Input> input_;
   std::string description_;
   std::vector<const PacketSource*> sources_;  ///< owned by the session

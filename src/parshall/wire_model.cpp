@@ -23,25 +23,26 @@ std::string device_of(std::string device) {
   return device.starts_with("0000:") ? device.substr(5) : device;
 }
 
-Result<std::unique_ptr<Model>> model_of(const FlowPlan& flows) {
-  if (flows.model_text.empty()) return read_model(flows.model);
-  auto parsed = parse_model(flows.model_text, flows.model);
+Result<std::unique_ptr<Model>> model_of(const std::string& path, const std::string& text) {
+  if (text.empty()) return read_model(path);
+  auto parsed = parse_model(text, path);
   if (!parsed) return parsed.error();
   return std::move(parsed->model);
 }
 
 }  // namespace
 
-std::optional<Error> wire_model(const Plan& plan, StatisticOptions& options, std::vector<std::string>& columns) {
+std::optional<Error> wire_model(const Plan& plan, const PlanTexts& texts, StatisticOptions& options,
+                                std::vector<std::string>& columns) {
   const std::string& path = plan.flows.model;
   if (path.empty()) {
     if (plan.flows.classifiers != 0) return Error{"--classifiers tell classes by a model: name one with --model FILE"};
     return std::nullopt;
   }
   if (plan.flows.packets_only) return Error{"--packets-only keeps no flows: leave out --model " + path};
-  auto model = model_of(plan.flows);
+  auto model = model_of(path, texts.model);
   if (!model) {
-    const bool is_there = !plan.flows.model_text.empty() || std::filesystem::exists(path);
+    const bool is_there = !texts.model.empty() || std::filesystem::exists(path);
     return Error{is_there ? "--model " + model.error().message
                           : fmt::format("--model {}: there is no such file (parshall train writes models)", path)};
   }

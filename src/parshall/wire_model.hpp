@@ -11,7 +11,8 @@
 namespace parshall {
 
 /// Loads the class model that the plan names, if any, and adds its column unless it was asked for already.
-std::optional<Error> wire_model(const Plan& plan, StatisticOptions& options, std::vector<std::string>& columns);
+std::optional<Error> wire_model(const Plan& plan, const PlanTexts& texts, StatisticOptions& options,
+                                std::vector<std::string>& columns);
 
 /// Sets up forwarding and marking, if the plan forwards packets.
 std::optional<Error> wire_forwarding(const Plan& plan, const Classifier* classifier, SessionOptions& session);

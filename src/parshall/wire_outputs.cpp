@@ -2,7 +2,6 @@
 #include "parshall/wire_outputs.hpp"
 
 #include <fmt/format.h>
-#include <net/if.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include "base/read_ip.hpp"
 #include "base/same_file.hpp"
 #include "base/suggestion.hpp"
-#include "parshall/open_input.hpp"
 #include "pipeline/output/exporters.hpp"
 #include "pipeline/output/files/target_file.hpp"
 
@@ -106,14 +104,6 @@ std::string place_of(const OutputPlan& output) {
   return name_at(std::time(nullptr), needs->files.front());
 }
 
-/// Returns the observation point. Several interfaces have number 0, an unknown interface (RFC 2863). A device without a
-/// kernel number is always number 1.
-ObservationPoint point_of(const SourcePlan& source) {
-  const std::uint32_t number =
-      source.interface_number != 0 ? source.interface_number : ::if_nametoindex(source.interface.c_str());
-  return {source.interface, is_packet_socket(source) ? number : std::max(1u, number)};
-}
-
 }  // namespace
 
 bool is_metrics(const OutputPlan& output) noexcept { return output.kind == kMetrics; }
@@ -198,14 +188,14 @@ std::optional<Error> outputs_problem(const Plan& plan) {
   return targets_problem(inputs_of(plan), targets_of(plan));
 }
 
-std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,
-                                  Outputs& outputs) {
+std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const std::optional<ObservationPoint>& point,
+                                  bool wait, Outputs& outputs) {
   for (const OutputPlan& plan : plans) {
     if (is_metrics(plan)) continue;
     const ExporterEntry& entry = *find_exporter(plan.kind);
     auto exporter = open_exporter(entry, plan.target);
     if (!exporter) return exporter.error();
-    if (!source.interface.empty()) (*exporter)->observe_at(point_of(source));
+    if (point) (*exporter)->observe_at(*point);
     std::string file = file_of(entry, **exporter, plan.target);
     outputs.add(*std::move(exporter), {.name = fmt::format("{}:{}", plan.kind, plan.target),
                                        .file = std::move(file),

@@ -39,9 +39,10 @@ Result<std::vector<OutputPlan>> configured_outputs(const ConfigurationFile& file
 /// Returns true for an output that takes no records, but reports the state of a run.
 bool is_metrics(const OutputPlan& output) noexcept;
 
-/// Opens all outputs for the records of a source. `wait`: a full output makes the source wait instead of dropping.
-std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const SourcePlan& source, bool wait,
-                                  Outputs& outputs);
+/// Opens all outputs for the records of a source, which are captured at `point`. `wait`: a full output makes the source
+/// wait instead of dropping.
+std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const std::optional<ObservationPoint>& point,
+                                  bool wait, Outputs& outputs);
 
 /// Opens the servers that answer requests for metrics.
 Result<std::vector<std::unique_ptr<web::Server>>> open_metrics(std::span<const OutputPlan> plans);

@@ -2,7 +2,9 @@
 #include "parshall/wire_source.hpp"
 
 #include <fmt/format.h>
+#include <net/if.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -42,23 +44,39 @@ std::optional<Error> device_problem(const SourcePlan& source, const SessionOptio
   return std::nullopt;
 }
 
+/// Returns the observation point. Several interfaces have number 0, an unknown interface (RFC 2863). A device without a
+/// kernel number is always number 1.
+ObservationPoint point_of(const SourcePlan& source, const Held& held) {
+  const std::uint32_t number =
+      held.interface_number != 0 ? held.interface_number : ::if_nametoindex(source.interface.c_str());
+  return {source.interface, is_packet_socket(source) ? number : std::max(1u, number)};
+}
+
 }  // namespace
 
-std::optional<Error> wire_source(const SourcePlan& source, Wiring& wiring) {
+std::optional<Error> wire_source(const SourcePlan& source, const RunNeeds& needs, const Held& held, Wiring& wiring) {
   SessionOptions& session = wiring.session;
-  (source.file.empty() ? wiring.wall_duration_ns : session.limits.packet_time_ns) = source.duration_ns;
+  const bool is_capture = !source.file.empty();
+  if (is_capture) {
+    session.limits = {.packet_time_ns = source.duration_ns, .pause_every_ns = needs.every_ns};
+  } else {
+    session.limits.packet_time_ns = needs.packets_ns;
+    wiring.wall_duration_ns = source.duration_ns;
+  }
   session.limits.packets = source.packets;
-  session.ended_bytes = source.file.empty() ? kEndedBytes : SpoolLimits::kUnbounded;
+  session.ended_bytes = needs.spool_bytes.value_or(is_capture ? SpoolLimits::kUnbounded : kEndedBytes);
   session.batch = source.batch;
   if (!source.file.empty() && (source.via != SourcePlan().via || !source.eal.empty()))
     wiring.notes.emplace_back("--via and --eal are of devices: a file is read without them");
   if (!source.traffic.empty())
     if (auto problem = traffic_problem(source.traffic, session)) return problem;
-  if (!source.interface.empty())
+  if (!source.interface.empty()) {
     if (auto problem = device_problem(source, session)) return problem;
+    wiring.point = point_of(source, held);
+  }
   if (source.filter.empty()) return std::nullopt;
-  if (source.compiled_filter) {
-    session.filter = *source.compiled_filter;
+  if (held.filter) {
+    session.filter = held.filter;
     return std::nullopt;
   }
   auto filter = BpfFilter::compile(source.filter);

@@ -38,12 +38,13 @@ Result<std::optional<ReducedStates>> as_mona(const Plan& plan, Wiring& wiring, c
   return std::optional<ReducedStates>();
 }
 
-/// Reduces states so that tasks can be dropped one by one, and builds the tasks for them. Returns nullopt if they are
-/// not dropped one by one.
-Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wiring, const TaskSets& tasks) {
+/// Reduces states so that tasks can be dropped one by one, and asks for the tasks in these states. Returns nullopt if
+/// they are not dropped one by one.
+Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wiring, std::vector<TaskSpec>& specs) {
   if (plan.tasks.adaptation != Adaptation::accuracy || plan.tasks.policy != ControlPolicy::tasks ||
       !adapts(plan, wiring))
     return std::optional<ReducedStates>();
+  const TaskSets& tasks = wiring.tasks;
   const auto can_give_way = [](const TaskSet::Member& task) { return task.measures || task.finds_heavy; };
   std::vector<std::uint64_t> of_tasks;
   for (const TaskSet& set : tasks.sets())
@@ -55,7 +56,7 @@ Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wir
   if (of_tasks.empty() && plan.tasks.prefer == Preference::tasks) return as_mona(plan, wiring, "none does");
   auto reduced = ReducedStates::make(of_tasks, wiring.session.monitor.states->lighter, StatePlan::kMostStates);
   if (!reduced) return as_mona(plan, wiring, reduced.error().message);
-  for (TaskSpec& spec : wiring.tasks) {
+  for (TaskSpec& spec : specs) {
     std::size_t number = 0;
     for (const TaskSet& set : tasks.sets())
       for (const TaskSet::Member& task : set.members()) {
@@ -71,9 +72,10 @@ Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wir
 }
 
 /// Sets up how flows are reduced to lighter states, if the source cannot wait.
-std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const TaskSets& tasks,
+std::optional<Error> wire_control(const Plan& plan, const std::string& profile_text, const StateFile& file,
                                   std::optional<ReducedStates> reduced, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
+  const TaskSets& tasks = wiring.tasks;
   FlowStageOptions& monitor = wiring.session.monitor;
   const StatePlan& states = *monitor.states;
   if (!states.gives_way()) return std::nullopt;
@@ -88,8 +90,8 @@ std::optional<Error> wire_control(const Plan& plan, const StateFile& file, const
   control.controller.sheds = wanted.sheds;
   control.prefer = wanted.prefer;
   if (!wanted.profile.empty()) {
-    const auto profile = wanted.profile_text.empty() ? Profile::read(wanted.profile)
-                                                     : Profile::parse(wanted.profile_text, wanted.profile);
+    const auto profile =
+        profile_text.empty() ? Profile::read(wanted.profile) : Profile::parse(profile_text, wanted.profile);
     if (!profile) return profile.error();
     if (const auto difference = profile->difference_from(identify_machine(version(), plan.flows.table)))
       return Error{fmt::format("--profile {}: {}", wanted.profile, *difference)};
@@ -149,24 +151,24 @@ std::optional<Error> wire_columns(const Plan& plan, Wiring& wiring) {
 
 }  // namespace
 
-std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
+std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
   if (wanted.prefer == Preference::tasks && wanted.policy != ControlPolicy::tasks)
     return Error{"--prefer tasks is of --policy tasks: leave out --policy mona"};
   if (!wanted.profile.empty() && wanted.states.empty())
     return Error{"--profile is of monitoring states: name them with --states"};
   std::optional<StateFile> states;
+  std::vector<TaskSpec> specs;
   if (!wanted.states.empty()) {
-    auto read = wanted.states_text.empty() ? StateFile::read(wanted.states)
-                                           : StateFile::parse(wanted.states_text, wanted.states);
+    auto read = texts.states.empty() ? StateFile::read(wanted.states) : StateFile::parse(texts.states, wanted.states);
     if (!read) return read.error();
     states = *std::move(read);
-    wiring.tasks = states->tasks;
+    specs = states->tasks;
   }
   if (auto problem = split_problem(wanted.names)) return problem;
-  for (const auto* const specs : {&wanted.names, &wanted.specs})
-    for (const std::string& spec : *specs) wiring.tasks.push_back({spec});
-  if (wiring.tasks.empty()) {
+  for (const auto* const given : {&wanted.names, &wanted.specs})
+    for (const std::string& spec : *given) specs.push_back({spec});
+  if (specs.empty()) {
     if (wanted.window != TasksPlan().window) wiring.notes.emplace_back("--window is of tasks, and none is asked for");
     if (states) return Error{fmt::format("--states {}: no state has a task", wanted.states)};
     if (const auto problem = wire_columns(plan, wiring)) return *problem;
@@ -176,31 +178,35 @@ std::optional<Error> wire_tasks(const Plan& plan, Wiring& wiring) {
   const auto window = parse_window(wanted.window);
   if (!window) return Error{"--" + window.error().message};
   SessionOptions& session = wiring.session;
-  wiring.task_options = {
+  const TaskOptions options{
       .window = *window, .fields = session.key, .keys = wanted.keys, .seed = session.seed, .recall = wanted.accuracy};
-  auto tasks = TaskSets::make(wiring.tasks, wiring.task_options);
-  if (!tasks) return tasks.error();
+  const auto make_tasks = [&]() -> std::optional<Error> {
+    auto tasks = TaskSets::make(specs, options);
+    if (!tasks) return tasks.error();
+    wiring.tasks = *std::move(tasks);
+    return std::nullopt;
+  };
+  if (auto problem = make_tasks()) return problem;
   std::size_t state_count = states ? states->plan.names.size() : 1;
   std::optional<ReducedStates> reduced;
   if (states) {
-    auto made = states->plan_for(*tasks, session.seed);
+    auto made = states->plan_for(wiring.tasks, session.seed);
     if (!made) return Error{fmt::format("--states {}: {}", wanted.states, made.error().message)};
     session.monitor.states = std::make_shared<const StatePlan>(*std::move(made));
-    auto left = reduce_states(plan, wiring, *tasks);
+    auto left = reduce_states(plan, wiring, specs);
     if (!left) return left.error();
     reduced = *std::move(left);
-    if (reduced) {
+    if (reduced) {  // only the tasks themselves can say which of them can be dropped
       state_count = reduced->states();
-      tasks = TaskSets::make(wiring.tasks, wiring.task_options);
-      if (!tasks) return tasks.error();
+      if (auto problem = make_tasks()) return problem;
     }
   }
-  session.monitor.windows = tasks->windows(state_count);
-  session.monitor.findings = tasks->findings(state_count);
+  session.monitor.windows = wiring.tasks.windows(state_count);
+  session.monitor.findings = wiring.tasks.findings(state_count);
   if (const auto problem = wire_columns(plan, wiring)) return *problem;
-  if (!states) wire_flood_filter(plan, *tasks, session.monitor);
+  if (!states) wire_flood_filter(plan, wiring.tasks, session.monitor);
   if (states)
-    if (const auto problem = wire_control(plan, *states, *tasks, std::move(reduced), wiring)) return *problem;
+    if (const auto problem = wire_control(plan, texts.profile, *states, std::move(reduced), wiring)) return *problem;
   return queue_problem(plan, wiring);
 }
 

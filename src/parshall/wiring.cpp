@@ -122,7 +122,7 @@ bool input_can_wait(const SourcePlan& source) {
   return traffic && traffic->pace_pps == 0;  // wire() reports what is wrong with it
 }
 
-Result<Wiring> wire(const Plan& plan) {
+Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   const int sources = !plan.source.file.empty() + !plan.source.interface.empty() + !plan.source.traffic.empty();
   if (sources != 1) return Error{"give one source: -r FILE, -i INTERFACE or -g SPEC (parshall list sources)"};
 
@@ -132,11 +132,12 @@ Result<Wiring> wire(const Plan& plan) {
                        .relative_error = plan.statistics.quantile_error,
                        .seed = wiring.session.seed};
   if (!plan.source.interface.empty() && is_packet_socket(plan.source))
-    wiring.statistics.interfaces = plan.source.interface_names.empty() ? InterfaceSet::names_of(plan.source.interface)
-                                                                       : plan.source.interface_names;
+    wiring.statistics.interfaces = held.socket && held.socket->has_value()
+                                       ? (**held.socket)->interface_names()
+                                       : InterfaceSet::names_of(plan.source.interface);
   std::vector<std::string> statistics;
   const ColumnList list = take_columns(plan.statistics.columns, statistics);
-  if (const auto problem = wire_model(plan, wiring.statistics, statistics)) return *problem;
+  if (const auto problem = wire_model(plan, held.texts, wiring.statistics, statistics)) return *problem;
   auto schema = Schema::make(statistics, wiring.statistics, list);
   if (!schema) return schema.error();
   wiring.schema = *std::move(schema);
@@ -165,13 +166,18 @@ Result<Wiring> wire(const Plan& plan) {
                      .cores = plan.threads.cores,
                      .ring_packets = plan.threads.ring,
                      .busy_poll = plan.threads.busy_poll};
-  if (const auto problem = wire_source(plan.source, wiring)) return *problem;
+  if (const auto problem = wire_source(plan.source, needs, held, wiring)) return *problem;
   if (const auto problem = wire_forwarding(plan, wiring.statistics.classifier.get(), session)) return *problem;
-  if (const auto problem = wire_tasks(plan, wiring)) return *problem;
-  if (std::ranges::find(plan.outputs, "recall", &OutputPlan::kind) != plan.outputs.end())
-    if (const auto problem = watch_recall(plan, wiring)) return Error{"--export recall: " + problem->message};
+  if (const auto problem = wire_tasks(plan, held.texts, wiring)) return *problem;
+  const bool writes_recall = std::ranges::find(plan.outputs, "recall", &OutputPlan::kind) != plan.outputs.end();
+  if (writes_recall || needs.recall)
+    if (const auto problem = watch_recall(plan, wiring); problem && writes_recall)
+      return Error{"--export recall: " + problem->message};
   if (const auto problem = outputs_problem(plan)) return *problem;
-  session.monitor.counts_bytes = std::ranges::any_of(plan.outputs, is_metrics);
+  session.monitor.counts_bytes = needs.counts_bytes || std::ranges::any_of(plan.outputs, is_metrics);
+  session.snapshots = needs.snapshots;
+  session.keeps_ended = needs.keeps_ended;
+  session.commits_first = needs.commits_first;
   return wiring;
 }
 

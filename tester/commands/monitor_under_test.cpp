@@ -145,12 +145,8 @@ Result<MonitorPlan> plan_monitor(const std::string& words) {
   };
   auto plan = parse_watch(words);
   if (!plan) return problem(plan.error());
-  auto wiring = wire(*plan);
-  if (!wiring) return problem(wiring.error());
-  wiring->session.snapshots = true;
-  wiring->session.keeps_ended = false;
-  wiring->session.commits_first = true;
-  return MonitorPlan{.words = words, .watch = *std::move(plan), .wiring = *std::move(wiring)};
+  if (const auto wiring = wire(*plan); !wiring) return problem(wiring.error());
+  return MonitorPlan{.words = words, .watch = *std::move(plan)};
 }
 
 Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorPlan& plan, const std::string& eal,
@@ -159,13 +155,15 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
   monitor->eal_ = eal;
   monitor->settle_ns_ = settle_ns;
   const SourcePlan& source = plan.watch.source;
-  const auto open_ring = [&]() -> Result<Input> {
+  auto wiring = wire(plan.watch, {.keeps_ended = false, .commits_first = true});
+  if (!wiring) return wiring.error();
+  const auto open_ring = [&, seed = wiring->session.seed]() -> Result<Input> {
     auto opened = DpdkPort::open({.device = kRing,
                                   .sinks = 1,
                                   .sinks_wait = false,
                                   .descriptors = source.dpdk_descriptors(),
                                   .mbufs_per_queue = source.mbufs,
-                                  .seed = plan.wiring.session.seed,
+                                  .seed = seed,
                                   .eal = eal});
     if (!opened) return opened.error();
     const std::shared_ptr<DpdkPort> port = *std::move(opened);
@@ -176,7 +174,7 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
                  .owner = port,
                  .device = [port] { return port->counters(); }};
   };
-  auto run = Run::open(plan.watch, plan.wiring, open_ring);
+  auto run = Run::open(plan.watch, *std::move(wiring), open_ring);
   if (!run) return run.error();
   monitor->run_ = *std::move(run);
   monitor->description_ = fmt::format("parshall watch {}(at most {} packets wait in the ring before it)",

@@ -14,7 +14,6 @@ namespace parshall::cli {
 struct MonitorPlan {
   std::string words;  ///< options of `parshall watch`
   Plan watch;
-  Wiring wiring;
 };
 
 /// Parses the options. Error: options that are unknown, or have no meaning in a test; the user's.

@@ -64,11 +64,11 @@ inline SessionOptions options_of(const RunPlan& plan) {
   const auto models = thread_models();
   const auto model = std::ranges::find(models, plan.model, &ThreadModelEntry::model);
   whole.threads = {.workers = plan.workers, .model = std::string(model->name), .ring = plan.ring_packets};
-  auto wiring = wire(whole);
+  auto wiring = wire(whole, {.counts_bytes = plan.counts_bytes});
   if (!wiring) throw std::runtime_error(wiring.error().message);
-  wiring->session.monitor.counts_bytes = plan.counts_bytes;
-  if (plan.hash != nullptr) wiring->session.hash = plan.hash;  // which may be in no registry
-  return std::move(wiring->session);
+  SessionOptions session = std::move(wiring->session);
+  if (plan.hash != nullptr) session.hash = plan.hash;  // which may be in no registry
+  return session;
 }
 
 inline std::unique_ptr<Session> make_session(const RunPlan& plan, std::shared_ptr<const Traffic> traffic,

@@ -8,8 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "parshall/wiring.hpp"
-
 namespace parshall {
 namespace {
 
@@ -114,58 +112,6 @@ TEST(PlanOfToml, TakesTomlAlone) {
   EXPECT_THAT(complaint("[[export]]\nkind = \"cvs\"\ntarget = \"a\"\n"),
               HasSubstr("line 1, column 1: --export: there is no \"cvs\"; did you mean csv?"));
   EXPECT_EQ(complaint("idle = 15\nworkers = \"2\"\nquantile-error = 0.1\ncolumns = \"rate\"\n"), "nothing");
-}
-
-std::string wrong(const Plan& plan) {
-  const auto wiring = wire(plan);
-  return wiring ? "nothing" : wiring.error().message;
-}
-
-TEST(Wire, ChecksAPlanFromCodeAsOneFromTheCommandLine) {
-  Plan plan;
-  EXPECT_THAT(wrong(plan), HasSubstr("give one source"));
-  plan.source.traffic = "flows=10";
-  EXPECT_EQ(wrong(plan), "nothing");
-  plan.source.file = "a.pcap";
-  EXPECT_THAT(wrong(plan), HasSubstr("give one source"));
-  plan.source.file.clear();
-  Plan unknown = plan;
-  unknown.flows.table = "nosuch";
-  EXPECT_THAT(wrong(unknown), HasSubstr("no table \"nosuch\""));
-  unknown = plan;
-  unknown.threads.model = "cooperative";
-  EXPECT_THAT(wrong(unknown), HasSubstr("no thread model \"cooperative\""));
-  unknown = plan;
-  unknown.source.filter = "tcp prot 80";
-  EXPECT_NE(wrong(unknown), "nothing");
-  unknown = plan;
-  unknown.tasks.names = {"nosuch"};
-  EXPECT_NE(wrong(unknown), "nothing");
-}
-
-TEST(Wire, GivesASessionWhatThePlanSays) {
-  Plan plan;
-  plan.source.file = "a.pcap";
-  plan.source.duration_ns = 5;
-  plan.flows.idle_ns = 7;
-  plan.flows.seed = 9;
-  plan.threads.workers = 3;
-  const auto wiring = wire(plan);
-  ASSERT_TRUE(wiring) << wiring.error().message;
-  EXPECT_EQ(wiring->session.limits.packet_time_ns, 5u);
-  EXPECT_EQ(wiring->wall_duration_ns, 0u);
-  EXPECT_EQ(wiring->session.monitor.timeouts.idle_ns, 7u);
-  EXPECT_EQ(wiring->session.seed, 9u);
-  plan.flows.linger_ns = 7;
-  EXPECT_THAT(wrong(plan), HasSubstr("--linger"));
-  plan.flows.linger_ns = 6;
-  EXPECT_EQ(wire(plan)->session.monitor.timeouts.linger_ns, 6u);
-  EXPECT_EQ(wiring->session.workers, 3u);
-  plan.source = {.interface = "eth0", .duration_ns = 5};
-  const auto live = wire(plan);
-  ASSERT_TRUE(live);
-  EXPECT_EQ(live->wall_duration_ns, 5u);
-  EXPECT_EQ(live->session.limits.packet_time_ns, 0u);
 }
 
 }  // namespace

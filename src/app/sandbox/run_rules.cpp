@@ -231,7 +231,7 @@ void add_device_files(const std::string& words, Collected& collected) {
 /// Allows what DPDK's drivers do during a run, and at their end.
 void add_device(const SourcePlan& source, Collected& collected) {
   if (source.interface.empty()) return;
-  if (HeldSource::can_hold(source)) return;
+  if (Held::can_hold(source)) return;
   Rules& rules = collected.rules;
   for (const Sockets kind : {Sockets::internet, Sockets::local, Sockets::netlink}) rules.sockets.push_back(kind);
   const std::string words = source.interface + ' ' + source.forward + ' ' + source.via + ' ' + source.eal;
