@@ -11,6 +11,7 @@
 
 #include "app/named_source.hpp"
 #include "base/parse.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/capture/filter_names.hpp"
 
@@ -24,17 +25,12 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// Returns how the first source was named.
-std::string first_source(const SourcePlan& source) {
-  if (!source.file.empty()) return "-r " + source.file;
-  return source.interface.empty() ? "-g " + source.traffic : "-i " + source.interface;
-}
-
 Error second_source(const std::string& word, const std::string& command, const SourcePlan& source) {
-  const std::string begin =
-      fmt::format("{} is a second source beside {}, and {} takes one", word, first_source(source), command);
-  if (!source.interface.empty() && are_interfaces(word))
-    return Error{fmt::format("{}; interfaces go together: -i {},{}", begin, source.interface, word)};
+  const SourceKind& kind = kind_of(source);
+  const std::string begin = fmt::format("{} is a second source beside {} {}, and {} takes one", word, kind.option,
+                                        kind.name_in(source), command);
+  if (kind.is_link && are_interfaces(word))
+    return Error{fmt::format("{}; interfaces go together: {} {},{}", begin, kind.option, kind.name_in(source), word)};
   return Error{begin + ": read captures one after the other (interfaces together: -i lo,eth0)"};
 }
 

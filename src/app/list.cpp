@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "app/commands.hpp"
 #include "classify/registry.hpp"
-#include "pipeline/capture/compressed/formats.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/exporters.hpp"
@@ -70,14 +70,8 @@ void list_fields() {
 }
 
 void list_sources() {
-  std::string compressions;
-  for (const CompressedFormat& format : compressed_formats())
-    compressions += fmt::format("{}{}", compressions.empty() ? "" : ", ", format.name);
-  fmt::print("-r FILE       pcap, pcapng or ERF, - for standard input; also compressed ({})\n", compressions);
-  fmt::print("-i NAME       a kernel interface, through AF_PACKET or AF_XDP (--via)\n");
-  fmt::print("-i ADDRESS    a PCI device bound to a DPDK driver, e.g. 0000:03:00.0\n");
-  fmt::print("-i vdev:...   any DPDK virtual device, e.g. vdev:net_pcap0,rx_pcap=FILE\n");
-  fmt::print("-g SPEC       built-in traffic, e.g. flows=65536,size=64,dist=zipf:1.1,protocol=mix,ipv6=0.1,seed=1\n");
+  for (const SourceKind* const kind : source_kinds())
+    if (kind->help != nullptr) fmt::print("{:<13} {}\n", fmt::format("{} {}", kind->option, kind->value), kind->help());
 }
 
 void list_traffic() {

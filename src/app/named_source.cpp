@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/suggestion.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/capture/filter_names.hpp"
@@ -126,7 +127,6 @@ std::optional<Error> source_problem(const SourcePlan& source) {
   if (const std::string& file = source.file; file != "-" && !may_be_file(file) && are_interfaces(file))
     return Error{fmt::format("-r {0}: {0} is an interface, and -r reads a file: give -i {0}", file)};
   const std::string& name = source.interface;
-  if (name.empty()) return std::nullopt;
   if (const std::string of = aliased(name); !of.empty())
     return Error{fmt::format("{} is an address of {}, and no interface of its own: give {}", name, of, of)};
   if (!is_device(name) && may_be_file(name))
@@ -135,7 +135,7 @@ std::optional<Error> source_problem(const SourcePlan& source) {
 }
 
 std::optional<Error> place_first_word(const std::string& word, const std::string& command, SourcePlan& source) {
-  if (!source.file.empty() || !source.interface.empty() || !source.traffic.empty()) {
+  if (names_source(source)) {
     if (!word.empty()) source.filter = joined(word, source.filter);
     return std::nullopt;
   }

@@ -30,6 +30,7 @@
 #include "parshall/metrics.hpp"
 #include "parshall/metrics_text.hpp"
 #include "parshall/run.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "pipeline/output/text/event_text.hpp"
 
 namespace parshall::cli {
@@ -60,15 +61,15 @@ class Watch {
       if (!server) return fail(server.error(), kFailed);
       server_ = *std::move(server);
     }
-    const bool can_hold = Held::can_hold(plan_.plan.source);
+    const SourceKind& kind = kind_of(plan_.plan.source);
     Held held = Held::of(plan_.plan);
     if (*sandbox_of(options_) != sandbox::Wanted::off)
       if (const auto error = held.hold_filter(plan_.plan.source)) return fail(*error, kUsage);
-    if (can_hold)
+    if (kind.is_held_wholly)
       if (const auto error = give_up_rights()) return fail(*error, kFailed);
     auto wired = complete(options_, plan_, held);
     if (!wired) return fail(with_reason(wired.error()), kUsage);
-    const auto opened = [&] { return can_hold ? std::nullopt : give_up_rights(); };
+    const auto opened = [&] { return kind.is_held_wholly ? std::nullopt : give_up_rights(); };
     auto run = Run::open(plan_.plan, *std::move(wired), {}, opened, std::move(held));
     if (!run) return fail(run.error(), kFailed);
     run_ = *std::move(run);
@@ -88,7 +89,7 @@ class Watch {
       server_->add(
           {.path = kMetricsPath, .type = std::string(MetricsText::kType), .make = [this] { return run_->metrics(); }});
     report_->begin();
-    link_.emplace(options_.command, plan_.plan.source.interface, session());
+    link_.emplace(options_.command, kind.name_in(plan_.plan.source), session());
     if (plan_.state) tell(plan_.state->begin(wiring().session.seed));
     announce();
     service_.ready();
@@ -117,10 +118,11 @@ class Watch {
 
   /// Drops privileges before untrusted input arrives. Folders for outputs are created by their later owner.
   std::optional<Error> give_up_rights() {
+    const SourceNeeds needs = needs_of(plan_.plan.source);
     const Privileges kept{.user = options_.user,
                           .sets_scheduler = plan_.plan.threads.scheduler != Scheduler::other,
-                          .detaches_xdp = uses_xdp(plan_.plan.source),
-                          .is_on_pci = is_on_pci(plan_.plan.source)};
+                          .detaches_xdp = needs.uses_xdp,
+                          .is_on_pci = needs.is_on_pci};
     if (auto error = drop_privileges(kept)) return error;
     const sandbox::Wanted wanted = *sandbox_of(options_);
     auto made = sandbox::Sandbox::make(
@@ -175,11 +177,11 @@ class Watch {
                                         plan_.web->token.empty() ? "" : "#token= and what is in --web-token"));
     if (plan_.state && plan_.state->before()) say(options_.command, plan_.state->gap());
     const SessionOptions& wired = wiring().session;
+    const SourceKind& kind = kind_of(plan_.plan.source);
     say(options_.command,
-        fmt::format("{}{}; at most {} MB for {} in {}{}", plan_.plan.source.interface.empty() ? "" : "capturing ",
-                    run_->description(), (run_->memory_bytes() + (1 << 20) - 1) >> 20,
-                    counted(run_->capacity(), "flow"), counted(wired.workers, "worker"),
-                    input_can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
+        fmt::format("{}{}; at most {} MB for {} in {}{}", kind.is_link ? "capturing " : "", run_->description(),
+                    (run_->memory_bytes() + (1 << 20) - 1) >> 20, counted(run_->capacity(), "flow"),
+                    counted(wired.workers, "worker"), kind.can_wait(plan_.plan.source) ? ", taken as flows come" : ""));
     for (const auto& queue : *run_->outputs().queues())
       if (!queue->file().empty()) say(options_.command, fmt::format("{} is {}", queue->name(), queue->file()));
     if (const auto lacks = sandbox_.lacks(); !lacks.empty())

@@ -14,6 +14,7 @@
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "cli/program.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/output/queue/sink.hpp"
 
@@ -132,7 +133,9 @@ Result<std::optional<std::uint64_t>> parse_spool(const WatchOptions& o) {
 }
 
 std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
-  const std::string hook_every = !o.hook_every.empty() ? o.hook_every : plan.plan.source.file.empty() ? "1s" : "0";
+  const std::string hook_every = !o.hook_every.empty()                  ? o.hook_every
+                                 : kind_of(plan.plan.source).is_capture ? "0"
+                                                                        : "1s";
   for (const auto& [option, text, into] :
        {std::tuple{"--every", o.every, &plan.every_ns}, std::tuple{"--hook-every", hook_every, &plan.hook_every_ns}}) {
     const auto value = parse_duration_ns(text);
@@ -194,8 +197,7 @@ Error explained(const WatchOptions& o, const Plan& plan, Error error) {
 }
 
 Result<Wiring> complete(const WatchOptions& o, WatchPlan& plan, const Held& held) {
-  if (const SourcePlan& source = plan.plan.source;
-      source.file.empty() && source.interface.empty() && source.traffic.empty())
+  if (!names_source(plan.plan.source))
     return Error{fmt::format(
         "name a source: parshall {0} FILE, parshall {0} INTERFACE (or -r, -i), or -g SPEC (parshall list sources)",
         o.command)};

@@ -5,17 +5,12 @@
 
 #include <algorithm>
 #include <fstream>
-#include <limits>
 #include <string>
 #include <utility>
 
-#include "engine/thread_models.hpp"
-#include "parshall/open_input.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "parshall/wire_outputs.hpp"
-#include "pipeline/capture/capture_parser.hpp"
 #include "pipeline/capture/filter_names.hpp"
-#include "pipeline/capture/pcap_file.hpp"
-#include "pipeline/decode/layers.hpp"
 
 namespace parshall {
 namespace {
@@ -38,42 +33,28 @@ std::string text_of(const std::string& path) {
 
 }  // namespace
 
-bool Held::can_hold(const SourcePlan& source) { return source.interface.empty() || is_packet_socket(source); }
-
 Held Held::of(const Plan& plan) {
   Held held;
   held.metrics = open_metrics(plan.outputs);
-  const SourcePlan& source = plan.source;
-  if (!source.file.empty()) held.file = open_capture(source.file);
-  if (!source.interface.empty() && is_packet_socket(source)) {
-    const auto models = thread_models();
-    const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);
-    const bool one_lane = model != models.end() && model->model == ThreadModel::pipeline;
-    held.socket = open_socket(source, source.queues != 0 ? source.queues : one_lane ? 1 : plan.threads.workers);
-  }
+  const SourceKind& kind = kind_of(plan.source);
+  if (kind.hold != nullptr) kind.hold(plan, held);
   held.texts = {
       .model = text_of(plan.flows.model), .states = text_of(plan.tasks.states), .profile = text_of(plan.tasks.profile)};
-  if (!source.interface.empty()) held.interface_number = ::if_nametoindex(source.interface.c_str());
+  if (kind.is_link) held.interface_number = ::if_nametoindex(kind.name_in(plan.source).c_str());
   return held;
 }
 
 std::optional<Error> Held::hold_filter(const SourcePlan& source) {
-  if (source.filter.empty() || (!source.file.empty() && !may_have_names(source.filter))) return std::nullopt;
+  const SourceKind& kind = kind_of(source);
+  if (source.filter.empty() || (kind.is_capture && !may_have_names(source.filter))) return std::nullopt;
   auto compiled = BpfFilter::compile(source.filter);
   if (!compiled) return compiled.error();
-  if (source.file.empty() || !compiled->resolve_hosts())
-    if (auto error = compiled->compile_for(link_types(source))) return error;
+  if (!kind.is_capture || !compiled->resolve_hosts()) {
+    const auto types = kind.link_types == nullptr ? std::vector{LinkType::ethernet} : kind.link_types(*this);
+    if (auto error = compiled->compile_for(types)) return error;
+  }
   filter = *std::move(compiled);
   return std::nullopt;
-}
-
-std::vector<LinkType> Held::link_types(const SourcePlan& source) const {
-  if (socket && socket->has_value()) return (**socket)->link_types();
-  if (source.file.empty()) return {LinkType::ethernet};
-  std::vector<LinkType> types;
-  for (std::uint32_t number = 0; number <= std::numeric_limits<std::uint16_t>::max(); ++number)
-    if (const auto type = static_cast<LinkType>(number); is_decoded(type)) types.push_back(type);
-  return types;
 }
 
 }  // namespace parshall

@@ -9,7 +9,6 @@
 #include "base/result.hpp"
 #include "parshall/plan.hpp"
 #include "pipeline/capture/bpf_filter.hpp"
-#include "pipeline/capture/packet.hpp"
 #include "pipeline/capture/packet_socket.hpp"
 #include "web/server.hpp"
 
@@ -26,20 +25,13 @@ struct Held {
   /// Listening metrics servers, opened early because a sandbox forbids listening.
   std::optional<Result<std::vector<std::unique_ptr<web::Server>>>> metrics;
 
-  /// Returns true if nothing else of this source needs privileges, which holds for all sources but DPDK's.
-  static bool can_hold(const SourcePlan& source);
-
-  /// Opens the source, if it can be held, and the metrics servers, and reads the files. wire() parses their texts
-  /// later, and reports any file that could not be read.
+  /// Opens what the source needs privileges for, and the metrics servers, and reads the files. wire() parses their
+  /// texts later, and reports any file that could not be read.
   static Held of(const Plan& plan);
 
   /// Resolves the host names in the source's filter. A capture's filter gets addresses in place of names; any other
   /// filter is compiled for all link types that may come. Error: libpcap's message about the filter.
   std::optional<Error> hold_filter(const SourcePlan& source);
-
-  /// Returns the link types that the packets may have. For a capture these are all that can be decoded, since nothing
-  /// was read.
-  std::vector<LinkType> link_types(const SourcePlan& source) const;
 };
 
 }  // namespace parshall

@@ -12,6 +12,7 @@
 
 #include "parshall/metrics.hpp"
 #include "parshall/metrics_text.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "parshall/wire_outputs.hpp"
 
 namespace parshall {
@@ -85,20 +86,20 @@ Run::~Run() {
 
 Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const OpenInput& open,
                                        const SourceOpened& opened, Held held) {
-  const bool waits = !open && input_can_wait(plan.source);
+  const SourceKind& kind = kind_of(plan.source);
+  const bool waits = !open && kind.can_wait(plan.source);
   std::unique_ptr<Run> run(new Run(std::move(wiring), waits));
   auto metrics = std::move(held.metrics);
   const Schema& schema = run->wiring_.schema;
   try {
-    if (open || !plan.source.interface.empty())
-      run->monitors_ = Session::make_monitors(run->options_, schema, /*can_wait=*/false);
+    if (open || kind.is_link) run->monitors_ = Session::make_monitors(run->options_, schema, /*can_wait=*/false);
     if (!run->tasks_.sets().empty()) run->outputs_.add_direct(run->tally_.emplace(run->tasks_));
-    auto input = open ? open() : open_input(plan.source, run->options_, std::move(held));
+    auto input = open ? open() : kind.open(plan.source, run->options_, std::move(held));
     if (!input) return input.error();
     if (opened)
       if (const auto error = opened()) return *error;
     if (!input->interface_names.empty() && input->interface_names != run->wiring_.statistics.interfaces)
-      return Error{fmt::format("{}: interfaces came or went at this moment: start again", plan.source.interface)};
+      return Error{fmt::format("{}: interfaces came or went at this moment: start again", kind.name_in(plan.source))};
     run->description_ = input->description;
     fit_table(plan.flows, *input, schema, run->options_);
     run->input_ = *std::move(input);

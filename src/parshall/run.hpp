@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "parshall/open_input.hpp"
+#include "parshall/held.hpp"
 #include "parshall/task_tally.hpp"
 #include "parshall/wiring.hpp"
 #include "pipeline/output/outputs.hpp"

@@ -9,6 +9,7 @@
 
 #include "classify/model_file.hpp"
 #include "parshall/marks.hpp"
+#include "parshall/sources/source_kind.hpp"
 
 namespace parshall {
 namespace {
@@ -56,7 +57,7 @@ std::optional<Error> wire_forwarding(const Plan& plan, const Classifier* classif
   const SourcePlan& source = plan.source;
   if (source.forward.empty()) return std::nullopt;
   const auto problem = [&](const char* what) { return Error{fmt::format("--forward {}: {}", source.forward, what)}; };
-  if (source.interface.empty()) return problem("packets go on from an interface or device: name it with -i");
+  if (!kind_of(source).is_link) return problem("packets go on from an interface or device: name it with -i");
   if (device_of(source.interface) == device_of(source.forward))
     return problem("that is -i itself: name the wire's other end");
   if (plan.flows.packets_only) return problem("--packets-only keeps no flows to mark: leave it out");

@@ -7,6 +7,7 @@
 
 #include "base/machine.hpp"
 #include "base/version.hpp"
+#include "parshall/sources/source_kind.hpp"
 
 namespace parshall {
 namespace {
@@ -25,7 +26,7 @@ Controller::Mode mode_of(Adaptation adaptation) noexcept {
 }
 
 bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
-  return wiring.session.monitor.states->gives_way() && !input_can_wait(plan.source) &&
+  return wiring.session.monitor.states->gives_way() && !kind_of(plan.source).can_wait(plan.source) &&
          wiring.session.threads.model != ThreadModel::pipeline;
 }
 
@@ -79,7 +80,7 @@ std::optional<Error> wire_control(const Plan& plan, const std::string& profile_t
   FlowStageOptions& monitor = wiring.session.monitor;
   const StatePlan& states = *monitor.states;
   if (!states.gives_way()) return std::nullopt;
-  const bool adapts = !input_can_wait(plan.source) && wanted.adaptation != Adaptation::none;
+  const bool adapts = !kind_of(plan.source).can_wait(plan.source) && wanted.adaptation != Adaptation::none;
   if (wiring.session.threads.model == ThreadModel::pipeline) {
     // In a pipeline the rings overflow, and the receive thread that fills them cannot do less.
     if (adapts) wiring.notes.emplace_back("with --threads pipeline no flow gives way to a lighter state");
@@ -124,7 +125,7 @@ void wire_flood_filter(const Plan& plan, const TaskSets& tasks, FlowStageOptions
 
 /// Rejects tasks that need all traffic if several receive queues show each worker only a part.
 std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
-  const bool several_queues = !plan.source.interface.empty() &&
+  const bool several_queues = kind_of(plan.source).is_link &&
                               (plan.threads.workers > 1 || plan.source.queues > 1 || !plan.source.forward.empty());
   if (!several_queues) return std::nullopt;
   const FlowStageOptions& monitor = wiring.session.monitor;
@@ -218,7 +219,7 @@ std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring) {
     return Error{"with --threads pipeline no flow gives way to a lighter state: leave it out"};
   if (control == nullptr)
     return Error{fmt::format("no state of {} says which is lighter: there is none to give way to", plan.tasks.states)};
-  if (input_can_wait(plan.source))
+  if (kind_of(plan.source).can_wait(plan.source))
     return Error{"flows give way only where the input does not wait: take -i, or -g with pace=PPS"};
   if (control->recalls->size() == 0)
     return Error{fmt::format("the tasks of {} only count, and miss no flow that gives way", plan.tasks.states)};

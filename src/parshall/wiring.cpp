@@ -11,14 +11,12 @@
 #include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/marks.hpp"
-#include "parshall/open_input.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "parshall/wire_model.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "parshall/wire_source.hpp"
 #include "parshall/wire_tasks.hpp"
-#include "pipeline/capture/interface_set.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
-#include "traffic/traffic_spec.hpp"
 
 namespace parshall {
 namespace {
@@ -66,14 +64,12 @@ std::optional<Error> cores_problem(const ThreadsPlan& threads) {
 }
 
 std::optional<Error> nic_hash_problem(const Plan& plan) {
-  if (plan.flows.identity != Identity::nic_hash || may_have_nic_hashes(plan.source)) return std::nullopt;
-  const std::string_view source = !plan.source.file.empty()      ? "a capture"
-                                  : !plan.source.traffic.empty() ? "built-in traffic"
-                                                                 : std::string_view(plan.source.interface);
+  const SourceKind& kind = kind_of(plan.source);
+  if (plan.flows.identity != Identity::nic_hash || kind.has_nic_hashes) return std::nullopt;
   return Error{
       fmt::format("--identity nic-hash takes a device that DPDK reads, such as a card by its PCI address: {} has "
                   "no hashes; --identity fingerprint computes them",
-                  source)};
+                  kind.described_as.empty() ? kind.name_in(plan.source) : kind.described_as)};
 }
 
 /// Rejects the column community_id unless flows have their whole 5-tuple, which the id is computed from.
@@ -115,26 +111,18 @@ std::optional<Error> wire_biflow(const Plan& plan, ColumnList list, Wiring& wiri
 
 }  // namespace
 
-bool input_can_wait(const SourcePlan& source) {
-  if (!source.interface.empty()) return false;
-  if (source.traffic.empty()) return true;
-  const auto traffic = TrafficSpec::parse(source.traffic, TrafficSpec::kAll);
-  return traffic && traffic->pace_pps == 0;  // wire() reports what is wrong with it
-}
-
 Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
-  const int sources = !plan.source.file.empty() + !plan.source.interface.empty() + !plan.source.traffic.empty();
-  if (sources != 1) return Error{"give one source: -r FILE, -i INTERFACE or -g SPEC (parshall list sources)"};
+  const auto is_named = [&plan](const SourceKind* kind) { return kind->matches(plan.source); };
+  if (std::ranges::count_if(source_kinds(), is_named) != 1)
+    return Error{"give one source: -r FILE, -i INTERFACE or -g SPEC (parshall list sources)"};
 
   Wiring wiring;
   wiring.session.seed = plan.flows.seed ? *plan.flows.seed : random_seed();
   wiring.statistics = {.quantiles = plan.statistics.quantiles,
                        .relative_error = plan.statistics.quantile_error,
                        .seed = wiring.session.seed};
-  if (!plan.source.interface.empty() && is_packet_socket(plan.source))
-    wiring.statistics.interfaces = held.socket && held.socket->has_value()
-                                       ? (**held.socket)->interface_names()
-                                       : InterfaceSet::names_of(plan.source.interface);
+  const SourceKind& kind = kind_of(plan.source);
+  if (kind.interfaces != nullptr) wiring.statistics.interfaces = kind.interfaces(plan.source, held);
   std::vector<std::string> statistics;
   const ColumnList list = take_columns(plan.statistics.columns, statistics);
   if (const auto problem = wire_model(plan, held.texts, wiring.statistics, statistics)) return *problem;

@@ -39,7 +39,4 @@ struct Wiring {
 /// Checks a plan; all checks happen here. Errors are the user's, and call settings by their command-line names.
 Result<Wiring> wire(const Plan& plan, const RunNeeds& needs = {}, const Held& held = {});
 
-/// Returns true if its source waits for its reader.
-bool input_can_wait(const SourcePlan& source);
-
 }  // namespace parshall

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 namespace parshall {
 namespace {
 
@@ -28,15 +26,6 @@ TEST(HeldFilter, OfTrafficIsCompiledBefore) {
   source.filter = "tcp";
   EXPECT_FALSE(held.hold_filter(source));
   EXPECT_TRUE(held.filter);
-}
-
-TEST(Held, OfACaptureMayHaveAllLinkTypesThatAreDecoded) {
-  SourcePlan source;
-  source.file = "a.pcap";
-  const auto types = Held{}.link_types(source);
-  for (const LinkType type : {LinkType::null, LinkType::ethernet, LinkType::erf, LinkType::linux_sll2})
-    EXPECT_NE(std::ranges::find(types, type), types.end()) << static_cast<int>(type);
-  EXPECT_EQ(std::ranges::find(types, LinkType{147}), types.end());
 }
 
 TEST(HeldFilter, WithAMistakeIsAnError) {

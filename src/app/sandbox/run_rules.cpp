@@ -16,7 +16,7 @@
 #include "base/file_handle.hpp"
 #include "base/output_modes.hpp"
 #include "cli/program.hpp"
-#include "parshall/open_input.hpp"
+#include "parshall/sources/source_kind.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/output/files/target_file.hpp"
 #include "pipeline/output/files/unnamed_file.hpp"
@@ -212,33 +212,17 @@ void add_names(Collected& collected) {
   collected.rules.sockets.push_back(Sockets::local);
 }
 
-/// Allows files in DPDK's arguments, given as NAME=PATH.
-void add_device_files(const std::string& words, Collected& collected) {
-  for (std::size_t at = words.find('='); at != words.npos; at = words.find('=', at + 1)) {
-    const std::size_t begin = words.find_last_of(", ", at), end = words.find_first_of(", ", at);
-    const std::string name = words.substr(begin + 1, at - begin - 1);
-    const std::string value = words.substr(at + 1, end == words.npos ? end : end - at - 1);
-    if (name == "socket") {
-      collected.add_socket(value);
-    } else if (name.starts_with("rx_")) {
-      collected.add(value, Access::read);
-    } else if (name.starts_with("tx_") || value.starts_with('/')) {
-      collected.add_output(value);
-    }
-  }
-}
-
-/// Allows what DPDK's drivers do during a run, and at their end.
-void add_device(const SourcePlan& source, Collected& collected) {
-  if (source.interface.empty()) return;
-  if (Held::can_hold(source)) return;
+/// Allows what a source does during a run, and at its end.
+void add_source(const SourceNeeds& needs, Collected& collected) {
   Rules& rules = collected.rules;
-  for (const Sockets kind : {Sockets::internet, Sockets::local, Sockets::netlink}) rules.sockets.push_back(kind);
-  const std::string words = source.interface + ' ' + source.forward + ' ' + source.via + ' ' + source.eal;
-  rules.is_device = rules.schedules = true;
-  rules.programs = uses_xdp(source);
-  rules.abstract_sockets = words.find("memif") != words.npos;
-  add_device_files(words, collected);
+  if (needs.has_driver)
+    for (const Sockets kind : {Sockets::internet, Sockets::local, Sockets::netlink}) rules.sockets.push_back(kind);
+  rules.is_device = rules.schedules = needs.has_driver;
+  rules.programs = needs.uses_xdp;
+  rules.abstract_sockets = needs.abstract_sockets;
+  for (const std::string& path : needs.reads) collected.add(path, Access::read);
+  for (const std::string& path : needs.writes) collected.add_output(path);
+  for (const std::string& path : needs.binds) collected.add_socket(path);
 }
 
 void add_terminal(Collected& collected) {
@@ -284,10 +268,11 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   if (options.live) add_terminal(collected);
   if (collected.uses_network) add_network(collected);
   if (collected.asks_for_names) add_names(collected);
-  add_device(plan.source, collected);
+  const SourceNeeds source = needs_of(plan.source);
+  add_source(source, collected);
   Rules& rules = collected.rules;
   rules.schedules |= !plan.threads.cores.empty() || plan.threads.scheduler != Scheduler::other;
-  if (chosen_sandbox(options).empty() && is_on_pci(plan.source))
+  if (chosen_sandbox(options).empty() && source.is_on_pci)
     rules.unfit = "devices on PCI are untried: --sandbox on holds them";
   return std::move(rules);
 }
