@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: runs all tests. Those that mostly wait run two at a time, beside those that compute, which have a
-lower priority. Then those that other load would disturb (devices, terminals, whatever has to keep a pace) run one by
-one. Prints a line for each test, and the output of those that failed; the last line is "N passed, N failed".
+"""run_tests.py BUILD: runs all tests. Those that compute run one more at a time than there are cores, then those that
+mostly wait run several at a time. Those that other load would disturb (devices, terminals, whatever has to keep a pace)
+run one by one at the end. Prints a line for each test, and the output of those that failed; the last line is
+"N passed, N failed".
 """
 
 import collections
@@ -74,7 +75,7 @@ class Runner:
     def _run(self, test):
         """Returns (exit status, output, CPU seconds of it and the processes that it waited for)."""
         running = subprocess.Popen(
-            ["nice", *test.command] if test.part == COMPUTING else test.command,
+            test.command,
             cwd=self._build,
             env=os.environ | test.environment,
             stdin=subprocess.DEVNULL,
@@ -112,14 +113,12 @@ def main():
     if len(tests) < 10:
         sys.exit(f"hardly a test in {build}: was it set up with -Dtests=false?")
     runner = Runner(build)
-    for parts in ((COMPUTING, WAITING), (ALONE,)):
-        threads = []
-        for part in parts:
-            waiting = queue.SimpleQueue()
-            for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
-                if test.part == part:
-                    waiting.put(test)
-            threads += [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(LANES[part])]
+    for part, lanes in LANES.items():
+        waiting = queue.SimpleQueue()
+        for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
+            if test.part == part:
+                waiting.put(test)
+        threads = [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(lanes)]
         for thread in threads:
             thread.start()
         for thread in threads:
