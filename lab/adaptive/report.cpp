@@ -39,7 +39,7 @@ constexpr AdaptiveColumn kAdaptiveColumns[] = {
     {{"missed_later_share", "missed later", 4}, [](auto& row, auto&) -> Cell { return row.missed_later_share; }},
     {{"skew_at_loss", "loss at skew"},
      [](auto& row, auto&) -> Cell { return cell_if(row.skew_at_loss.has_value(), row.skew_at_loss.value_or(0)); }},
-    {{"given_way_share", "gave way"}, [](auto& row, auto&) -> Cell { return row.shifted_share; }},
+    {{"given_way_share", "reduced"}, [](auto& row, auto&) -> Cell { return row.shifted_share; }},
     {{"missing_share", "flows missed"}, [](auto&, auto& task) -> Cell { return task.missing_share; }},
     {{"variation", "variation"},
      [](auto&, auto& task) -> Cell { return cell_if(task.variation.has_value(), task.variation.value_or(0)); }},

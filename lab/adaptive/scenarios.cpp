@@ -50,16 +50,16 @@ constexpr std::pair<std::string_view, std::string_view> kTasks[] = {
 };
 
 constexpr AdaptiveMode kModes[] = {
-    {"no-adapt", "nothing gives way", Adaptation::none, ControlPolicy::tasks},
-    {"adapt-only", "MONA's flows give way so that no packet is lost", Adaptation::adapt_only, ControlPolicy::mona},
+    {"no-adapt", "nothing is reduced", Adaptation::none, ControlPolicy::tasks},
+    {"adapt-only", "MONA's flows are reduced so that no packet is lost", Adaptation::adapt_only, ControlPolicy::mona},
     {"accuracy", "and so that the task that is worst off keeps more", Adaptation::accuracy, ControlPolicy::mona},
-    {"tasks", "tasks give way one by one", Adaptation::accuracy, ControlPolicy::tasks},
+    {"tasks", "tasks are reduced one by one", Adaptation::accuracy, ControlPolicy::tasks},
     {"prefer-tasks", "or packets are lost where more tasks find enough so", Adaptation::accuracy, ControlPolicy::tasks,
      Preference::tasks},
 };
 
 constexpr StateConfig kPublished[] = {{"chain", "each state does what the one before does, and one task more", kChain},
-                                      {"tree", "three states of two tasks each, which all give way to one", kTree}};
+                                      {"tree", "three states of two tasks each, with one lighter state", kTree}};
 
 /// Numbers of states and tasks for which decision times are published.
 struct Size {

@@ -86,8 +86,8 @@ std::string lines_of(std::span<const Entry> entries) {
 }  // namespace
 
 void add_bench_adaptive(Command bench, int& status) {
-  Command adaptive = bench.add_subcommand(
-      "adaptive", "Flows that give way where time is short: packets lost, and what tasks still find");
+  Command adaptive =
+      bench.add_subcommand("adaptive", "Adaptation under overload: packets lost, and what tasks still find");
   adaptive->footer(fmt::format(
       "A worker runs the whole monitor over built-in TCP traffic that comes at a pace, in its own time: what its "
       "thread\n"

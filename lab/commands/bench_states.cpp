@@ -39,7 +39,7 @@ void add_bench_states(Command bench, int& status) {
       "The same monitor on one core, with the same task for all flows whatever their state, in windows of 10 ms: what "
       "costs\n"
       "more is for states alone. Flows take turns. Ratios are to the first way; us a window is what its packets take.\n"
-      "gave way is the share of packets in a lighter state than their flow's own. Estimates are made by another thread "
+      "reduced is the share of packets in a lighter state than their flow's own. Estimates are made by another thread "
       "than\nthe worker's.\n\nWays:\n" +
       ways);
   auto options = std::make_shared<StatesOptions>();

@@ -33,7 +33,7 @@ void list_experiments() {
   fmt::print("parshall bench states: what monitoring states cost beside what tasks do in them, with\n");
   for (const lab::StatesWayEntry& way : lab::states_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
   fmt::print("parshall bench steps: how soon accuracy control gives all tasks enough, by how its step changes\n");
-  fmt::print("parshall bench adaptive: flows that give way where time is short\n");
+  fmt::print("parshall bench adaptive: adaptation under overload\n");
   fmt::print("parshall bench contention: cost of a packet when several cores count, and\n");
   for (const lab::CountingWay& way : lab::counting_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
 }

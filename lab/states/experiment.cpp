@@ -24,7 +24,7 @@ constexpr StatesWayEntry kWays[] = {
     {"one-state", "all flows are in one, and nobody decides", StatesWay::one_state},
     {"counted", "so many, by which packets are counted", StatesWay::counted},
     {"decided", "and a controller that decides at each window's end that all stays as it is", StatesWay::decided},
-    {"changing", "or that all flows give way, and in the next window that they come back", StatesWay::changing},
+    {"changing", "or that all flows are reduced, and in the next window restored", StatesWay::changing},
     {"estimates", "what tasks miss, estimated at each window's end, alone", StatesWay::estimates},
 };
 
@@ -208,8 +208,8 @@ Result<std::vector<StatesRow>> measure_case(const StatesSweep& sweep, std::size_
     rows[i].given_way_share = contestants[i]->given_way_share();
     const double given_way = rows[i].given_way_share;
     if (rows[i].way->way == StatesWay::changing && !(given_way >= kLeastGivenWay && given_way <= kMostGivenWay))
-      return Error{fmt::format("{} flows in {} states did not all change: {:.2g} of the packets gave way", flows,
-                               states, given_way)};
+      return Error{fmt::format("{} flows in {} states did not all change: {:.2g} of the packets were of reduced flows",
+                               flows, states, given_way)};
   }
   return rows;
 }

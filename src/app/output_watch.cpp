@@ -40,7 +40,7 @@ void OutputWatch::look() {
   for (Watched& watched : watched_) {
     const ExportQueue& queue = *watched.queue;
     if (!std::exchange(watched.said_left_out, true) && !queue.left_out().empty())
-      say(command_, fmt::format("{} has no place for {}", name_of(queue), fmt::join(queue.left_out(), ", ")));
+      say(command_, fmt::format("the format of {} lacks {}", name_of(queue), fmt::join(queue.left_out(), ", ")));
     tell_trouble(watched);
     lost_ |= &queue != main_ && queue.lost_some() && !queue.failed();
     if (queue.failed()) {

@@ -18,11 +18,10 @@ Result<StateGraph> StateGraph::make(std::vector<State> states) {
     if (!std::isfinite(state.cost_ns) || state.cost_ns < 0)
       return Error{fmt::format("state {} costs {} ns a packet: a cost is 0 or more", state.name, state.cost_ns)};
     if (state.lighter >= states.size())
-      return Error{
-          fmt::format("state {} gives way to state number {} of {}", state.name, state.lighter, states.size())};
+      return Error{fmt::format("the lighter state of {} is number {} of {}", state.name, state.lighter, states.size())};
     if (const State& lighter = states[state.lighter]; state.lighter != i && lighter.cost_ns >= state.cost_ns)
       return Error{
-          fmt::format("state {} costs {:.1f} ns a packet and gives way to {}, which costs {:.1f}: name a state "
+          fmt::format("state {} costs {:.1f} ns a packet, and its lighter state {} costs {:.1f}: name a state "
                       "with fewer tasks, or profile again",
                       state.name, state.cost_ns, lighter.name, lighter.cost_ns)};
   }

@@ -34,7 +34,8 @@ bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
 /// for a task.
 Result<std::optional<ReducedStates>> as_mona(const Plan& plan, Wiring& wiring, const std::string& why) {
   if (plan.tasks.prefer == Preference::tasks)
-    return Error{fmt::format("--prefer tasks is of tasks that give way one by one, which they cannot here: {}", why)};
+    return Error{
+        fmt::format("--prefer tasks needs tasks that can be reduced one by one, which is impossible here: {}", why)};
   wiring.notes.push_back(fmt::format("{}: whole flows move to lighter states, as in MONA", why));
   return std::optional<ReducedStates>();
 }
@@ -83,7 +84,7 @@ std::optional<Error> wire_control(const Plan& plan, const std::string& profile_t
   const bool adapts = !kind_of(plan.source).can_wait(plan.source) && wanted.adaptation != Adaptation::none;
   if (wiring.session.threads.model == ThreadModel::pipeline) {
     // In a pipeline the rings overflow, and the receive thread that fills them cannot do less.
-    if (adapts) wiring.notes.emplace_back("with --threads pipeline no flow gives way to a lighter state");
+    if (adapts) wiring.notes.emplace_back("with --threads pipeline no flow moves to a lighter state");
     return std::nullopt;
   }
   ControlPlan control = ControlPlan::guess(states, monitor.windows, monitor.findings);
@@ -214,15 +215,15 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
 std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring) {
   const ControlPlan* const control = wiring.session.monitor.control.get();
   if (plan.tasks.states.empty())
-    return Error{"flows give way to lighter states, and there are none: name some with --states (examples/states)"};
+    return Error{"no states are given that flows could move to: name some with --states (examples/states)"};
   if (wiring.session.threads.model == ThreadModel::pipeline)
-    return Error{"with --threads pipeline no flow gives way to a lighter state: leave it out"};
+    return Error{"with --threads pipeline no flow moves to a lighter state: leave it out"};
   if (control == nullptr)
     return Error{fmt::format("no state of {} says which is lighter: there is none to give way to", plan.tasks.states)};
   if (kind_of(plan.source).can_wait(plan.source))
-    return Error{"flows give way only where the input does not wait: take -i, or -g with pace=PPS"};
+    return Error{"flows are reduced only if the input does not wait: give -i, or -g with pace=PPS"};
   if (control->recalls->size() == 0)
-    return Error{fmt::format("the tasks of {} only count, and miss no flow that gives way", plan.tasks.states)};
+    return Error{fmt::format("the tasks of {} only count, and miss no reduced flow", plan.tasks.states)};
   control->recalls->windows = std::make_unique<FindingQueue<WindowRecall>>(/*can_wait=*/false);
   return std::nullopt;
 }

@@ -330,7 +330,7 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
                     self.assertTrue(summary["tasks"]["windows_balanced"])
         text = run("watch", "-q", *flood).out.decode()
         self.assertRegex(text, r"1000000 counted, of which \d+ kept_out\n")
-        self.assertRegex(text, r"\nflood      filter on in [0-9.]+ of [0-9.]+ s: kept \d+ packets out\n")
+        self.assertRegex(text, r"\nflood      filter active in [0-9.]+ of [0-9.]+ s: \d+ packets not in the table\n")
 
     def test_without_a_flood_or_a_filter_nothing_is_kept_out(self):
         for arguments in (

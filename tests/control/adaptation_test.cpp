@@ -21,7 +21,7 @@ std::string refused(std::vector<StateGraph::State> states) {
 }
 
 TEST(StateGraph, RefusesWhatWouldNotGetLighter) {
-  EXPECT_THAT(refused({{"a", 0, 10}, {"b", 0, 10}}), HasSubstr("b costs 10.0 ns a packet and gives way to a"));
+  EXPECT_THAT(refused({{"a", 0, 10}, {"b", 0, 10}}), HasSubstr("b costs 10.0 ns a packet, and its lighter state a"));
   EXPECT_THAT(refused({{"a", 1, 10}, {"b", 0, 20}}), HasSubstr("a costs 10.0 ns")) << "a cycle";
   EXPECT_THAT(refused({{"a", 2, 10}}), HasSubstr("number 2 of 1"));
   EXPECT_THAT(refused({{"a", 0, -1}}), HasSubstr("0 or more"));

@@ -294,11 +294,11 @@ TEST(StateFile, StatesThatGiveWayToThemselvesAreRefusedWhereverTheCircleIs) {
   };
   EXPECT_EQ(error_of({"", "s0", "s1"}), "");
   EXPECT_EQ(error_of({"s1", "s2", ""}), "");
-  EXPECT_EQ(error_of({"s0"}), "test, line 4, column 11: s0 gives way to itself");
-  EXPECT_EQ(error_of({"s1", "s0"}), "test, line 7, column 11: s1 gives way to itself");
-  EXPECT_EQ(error_of({"s2", "s0", "s1"}), "test, line 10, column 11: s2 gives way to itself");
-  EXPECT_EQ(error_of({"s1", "s2", "s0", ""}), "test, line 10, column 11: s2 gives way to itself");
-  EXPECT_EQ(error_of({"s1", "s2", "s3", "s1"}), "test, line 13, column 11: s3 gives way to itself")
+  EXPECT_EQ(error_of({"s0"}), "test, line 4, column 11: s0 is its own lighter state");
+  EXPECT_EQ(error_of({"s1", "s0"}), "test, line 7, column 11: s1 is its own lighter state");
+  EXPECT_EQ(error_of({"s2", "s0", "s1"}), "test, line 10, column 11: s2 is its own lighter state");
+  EXPECT_EQ(error_of({"s1", "s2", "s0", ""}), "test, line 10, column 11: s2 is its own lighter state");
+  EXPECT_EQ(error_of({"s1", "s2", "s3", "s1"}), "test, line 13, column 11: s3 is its own lighter state")
       << "with a way into the circle";
   EXPECT_EQ(error_of({"nobody"}), "test, line 4, column 11: no state nobody; there is s0");
 }

@@ -198,13 +198,13 @@ class Modes(AdaptiveTest):
     def test_text_says_what_gave_way_and_what_that_costs(self):
         done = self.run_it("-g", TOO_MUCH, "--window", "20ms", "--duration", "1s", "--top", "1", "--accuracy", "0.6")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"(?m)^adaptation accuracy: flows gave way in [0-9.]+ of [0-9.]+ s")
+        self.assertRegex(done.stdout, r"(?m)^adaptation accuracy: tasks were reduced in [0-9.]+ of [0-9.]+ s")
         self.assertRegex(
             done.stdout,
             r"(?m)^recall     bursty: [0-9.e-]+ on average, >= [0-9.e-]+ \(95 %\) in the worst of \d+ windows; below "
             r"0\.6 ",
         )
-        self.assertRegex(done.stdout, r"(?m)^state      heavy: \d+ packets, [0-9.]+ % of them of flows that gave way$")
+        self.assertRegex(done.stdout, r"(?m)^state      heavy: \d+ packets, [0-9.]+ % of them of reduced flows$")
         self.assertRegex(done.stdout, r"(?m)^state      light: \d+ packets$")
 
 
@@ -350,10 +350,10 @@ class Errors(AdaptiveTest):
             states=STATES.replace('lighter = "light"', 'lighter = "lihgt"'),
         )
         self.assert_refused(
-            ["middle gives way to itself"], states=STATES.replace('lighter = "light"', 'lighter = "middle"')
+            ["middle is its own lighter state"], states=STATES.replace('lighter = "light"', 'lighter = "middle"')
         )
         self.assert_refused(
-            ["heavy gives way to itself"], states=STATES.replace('lighter = "light"', 'lighter = "heavy"')
+            ["heavy is its own lighter state"], states=STATES.replace('lighter = "light"', 'lighter = "heavy"')
         )
         self.assert_refused(["lighter is a text in quotes"], states=STATES.replace('lighter = "light"', "lighter = 3"))
 
@@ -387,7 +387,7 @@ class Errors(AdaptiveTest):
             check=False,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("no flow gives way", done.stderr)
+        self.assertIn("no flow moves to a lighter state", done.stderr)
         self.assertNotIn("adaptation", json.loads(done.stdout)["summary"])
         for arguments in (
             ["--overload", "off", "--adapt-only"],

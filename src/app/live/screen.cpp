@@ -117,7 +117,7 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "r            reverse the order",
       "up, down, PgUp, PgDn, Home, End   scroll",
       "v            show or hide what tasks find",
-      "w            monitoring states, which flows give way, and tasks' recall",
+      "w            monitoring states, which flows are reduced, and the recall of tasks",
       "",
       "What is computed for every flow, from now on:",
       "f            packet level or flow level",

@@ -70,9 +70,9 @@ Line adaptation(const View& view, Size size, Glyphs glyphs) {
   const double share = known ? view.lately->shifted_s / view.lately->seconds : 0;
   const std::string mode = "adaptation " + all.mode;
   const std::string sum = fmt::format("{:.3g} of {:.3g} s", all.shifted_s, all.seconds);
-  if (!known) return joined({mode, fmt::format("flows gave way in {}", sum), "w states"}, size, glyphs);
+  if (!known) return joined({mode, fmt::format("tasks reduced in {}", sum), "w states"}, size, glyphs);
   Line line =
-      joined({mode, share > 0 ? fmt::format("flows give way, {:.0f} % of the time", 100 * share) : "no flow gives way",
+      joined({mode, share > 0 ? fmt::format("tasks reduced, {:.0f} % of the time", 100 * share) : "no task reduced",
               fmt::format("in all {}", sum), "w states"},
              size, glyphs);
   if (view.lately->infeasible != 0) line[0].style = Style::warning;

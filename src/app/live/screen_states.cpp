@@ -23,25 +23,25 @@ void adaptation_lines(const View& view, std::vector<Piece>& lines) {
   const AdaptationSummary& all = *view.summary.adaptation;
   const std::optional<Interval>& lately = view.lately;
   std::string enough = fmt::format("time was not enough in {} of {} steps", all.infeasible, all.windows);
-  if (lately) enough += fmt::format(", of late in {} of {}", lately->infeasible, lately->windows);
+  if (lately) enough += fmt::format(", lately in {} of {}", lately->infeasible, lately->windows);
   lines.push_back({enough, lately && lately->infeasible != 0 ? Style::warning : Style::normal});
-  lines.push_back({fmt::format("deciding took {:.2g} % of the time, {} at most; residual {:+.0f} %",
+  lines.push_back({fmt::format("decisions took {:.2g} % of the time, {} at most; residual {:+.0f} %",
                                100 * all.overhead_share, time_text(1e3 * all.longest_us), 100 * all.residual)});
   for (const GivenUp& task : all.given_up)
     if (task.is_now)
-      lines.push_back({fmt::format("given up: {}, for {:.3g} s in all; looked at again in {:.2g} s at the latest",
+      lines.push_back({fmt::format("given up: {}, for {:.3g} s in all; tried again in {:.2g} s at the latest",
                                    task.task, task.seconds, all.looks_again_in_s),
                        Style::warning});
   const Accounting& total = view.summary.total;
   std::string missed = fmt::format("missed {} of {} packets", scaled(total.lost()), scaled(total.offered()));
-  if (lately) missed += fmt::format(", of late {}", percent(lately->came.lost(), lately->came.offered()));
+  if (lately) missed += fmt::format(", lately {}", percent(lately->came.lost(), lately->came.offered()));
   lines.push_back({missed, lately && lately->came.lost() != 0 ? Style::warning : Style::normal});
   if (all.one_in == 1) return;
   const std::uint64_t shed = total[Counter::shed_packets];
-  std::string sampled = fmt::format("shed {} of {} packets in {:.3g} s: one in {} connections was looked at, or more",
+  std::string sampled = fmt::format("shed {} of {} packets in {:.3g} s: at least one in {} connections was inspected",
                                     scaled(shed), scaled(total.counted()), all.shed_s, all.one_in);
   if (lately)
-    sampled += fmt::format("; of late {}", percent(lately->came[Counter::shed_packets], lately->came.counted()));
+    sampled += fmt::format("; lately {}", percent(lately->came[Counter::shed_packets], lately->came.counted()));
   lines.push_back({sampled, lately && lately->came[Counter::shed_packets] != 0 ? Style::warning : Style::normal});
 }
 
@@ -52,7 +52,7 @@ void state_lines(const View& view, Glyphs glyphs, std::vector<Piece>& lines) {
                                  packets, gave, late, late_gave),
                      style});
   };
-  add("state", "packets", "gave way", "packets of late", "gave way", Style::heading);
+  add("state", "packets", "reduced", "packets lately", "reduced", Style::heading);
   for (std::size_t i = 0; i < view.summary.states.size(); ++i) {
     const StateSummary& state = view.summary.states[i];
     const StateSummary late = view.lately ? view.lately->states[i] : StateSummary{};

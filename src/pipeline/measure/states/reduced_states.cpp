@@ -10,7 +10,7 @@ namespace parshall {
 Result<ReducedStates> ReducedStates::make(std::span<const std::uint64_t> tasks, std::span<const std::uint8_t> lighter,
                                           std::size_t most_states) {
   if (tasks.size() > kMostTasks)
-    return Error{fmt::format("{} tasks measure, and at most {} can give way one by one", tasks.size(), kMostTasks)};
+    return Error{fmt::format("{} tasks measure, and at most {} can be reduced one by one", tasks.size(), kMostTasks)};
   ReducedStates made;
   made.base_ = lighter.size();
   made.tasks_ = tasks.size();
@@ -37,8 +37,7 @@ Result<ReducedStates> ReducedStates::make(std::span<const std::uint64_t> tasks, 
       made.by_kept_.push_back(static_cast<std::uint8_t>(state));
     }
   if (made.states() > most_states)
-    return Error{fmt::format("{} states, and what is left of them where tasks give way, are more than {}", made.base_,
-                             most_states)};
+    return Error{fmt::format("{} states and their reduced forms are more than {}", made.base_, most_states)};
   return made;
 }
 

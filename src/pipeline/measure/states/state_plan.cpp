@@ -85,7 +85,7 @@ class Reader : TomlReader {
     for (std::size_t steps = 0; lighter < own && plan.lighter[lighter] != lighter && steps < plan.lighter.size();
          ++steps)
       lighter = plan.lighter[lighter];
-    if (lighter == own) complain(*name, fmt::format("{} gives way to itself", plan.names[own]));
+    if (lighter == own) complain(*name, fmt::format("{} is its own lighter state", plan.names[own]));
   }
 
   std::uint8_t state_of(const toml::node& at, const std::string& name) {

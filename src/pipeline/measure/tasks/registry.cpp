@@ -23,7 +23,7 @@ constexpr Parameter kCommon[] = {
     {"most", "1000", "events a window, at most; more are counted"},
     {"name", "", "what its events call it (default: the task's name)"},
     {"priority", "0", "where not all tasks can find as much as they should: those with the largest do first"},
-    {"recall", "", "share of its events that it should find where flows give way, from 0 to 1 (default: 0.75)"},
+    {"recall", "", "share of its events that it should find under overload, from 0 to 1 (default: 0.75)"},
 };
 
 constexpr std::uint64_t kShortestNs = 10'000'000, kFewestPackets = 1000;

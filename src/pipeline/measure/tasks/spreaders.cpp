@@ -16,13 +16,13 @@ constexpr std::string_view kMethodHelp =
     "exact: every pair is kept; bloom: 1024 bits a key, to about 400; linear: likewise, to 4000; hyperloglog: 6.5 %";
 
 constexpr Parameter kSpreaderParameters[] = {
-    {"key", "src", "who is looked at: src, or a prefix of it"},
+    {"key", "src", "address that is counted: src, or a prefix of it"},
     {"of", "dst", "what is counted: dst, or dst-and-port"},
     {"threshold", "128", "reported with more different ones than this in a window"},
     {"method", "exact", kMethodHelp},
 };
 constexpr Parameter kVictimParameters[] = {
-    {"key", "dst", "who is looked at: dst, or a prefix of it"},
+    {"key", "dst", "address that is counted: dst, or a prefix of it"},
     {"of", "src", "what is counted: src, or src-and-port"},
     {"threshold", "128", "reported with more different ones than this in a window"},
     {"method", "exact", kMethodHelp},

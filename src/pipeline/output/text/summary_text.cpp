@@ -26,7 +26,7 @@ std::string memory_text(const ReportSummary& summary) {
 std::string identity_line(const ReportSummary& summary) {
   if (summary.identity == Identity::exact) return {};
   std::string line =
-      fmt::format("identity   {}: {:.3g} flows expected to have been merged with another",
+      fmt::format("identity   {}: {:.3g} flows expected to be merged with another flow",
                   summary.identity == Identity::fingerprint ? "fingerprint" : "nic-hash", summary.expected_merges);
   if (summary.observed_merges) line += fmt::format(", {} observed", *summary.observed_merges);
   return line + "\n";
@@ -85,7 +85,7 @@ std::string output_lines(const ReportSummary& summary) {
                            output.dropped.records, output.dropped.packets);
     if (!output.left_out.empty())
       lines +=
-          fmt::format("output     {}: has no place for {}\n", escaped(output.name), fmt::join(output.left_out, ", "));
+          fmt::format("output     {}: its format lacks {}\n", escaped(output.name), fmt::join(output.left_out, ", "));
     if (has_findings)
       lines += fmt::format("output     {}: {} of tasks = {} written + {} waiting + {} dropped\n", escaped(output.name),
                            counted(output.offered.findings, "finding"), output.written.findings, waiting.findings,
@@ -98,17 +98,17 @@ std::string output_lines(const ReportSummary& summary) {
 std::string adaptation_lines(const ReportSummary& summary) {
   if (!summary.adaptation) return {};
   const AdaptationSummary& adaptation = *summary.adaptation;
-  std::string lines = fmt::format("adaptation {}: flows gave way in {:.3g} of {:.3g} s", adaptation.mode,
+  std::string lines = fmt::format("adaptation {}: tasks were reduced in {:.3g} of {:.3g} s", adaptation.mode,
                                   adaptation.shifted_s, adaptation.seconds);
   if (adaptation.infeasible != 0)
-    lines += fmt::format(", not enough in {} of {}", adaptation.infeasible, counted(adaptation.windows, "window"));
+    lines += fmt::format(", too little in {} of {}", adaptation.infeasible, counted(adaptation.windows, "window"));
   lines += fmt::format(
-      "; deciding took {:.2g} % of the time, {:.2g} us at most; packets took {:+.0f} % of what was expected\n",
+      "; decisions took {:.2g} % of the time, {:.2g} us at most; packets cost {:+.0f} % of what was expected\n",
       100 * adaptation.overhead_share, adaptation.longest_us, 100 * adaptation.residual);
   if (adaptation.one_in != 1)
     lines += fmt::format(
-        "shed       {} ({:.3g} %) in {:.3g} of {:.3g} s: of {} connections one was looked at, or more, and "
-        "tasks' numbers are scaled\n",
+        "shed       {} ({:.3g} %) not inspected in {:.3g} of {:.3g} s: at least one connection in {} was; numbers of "
+        "tasks are scaled\n",
         counted(summary.total[Counter::shed_packets], "packet"),
         100 * static_cast<double>(summary.total[Counter::shed_packets]) /
             std::max(1.0, static_cast<double>(summary.total.counted())),
@@ -116,14 +116,14 @@ std::string adaptation_lines(const ReportSummary& summary) {
   for (const GivenUp& task : adaptation.given_up) {
     lines += fmt::format("given up   {}: in {:.3g} of {:.3g} s", task.task, task.seconds, adaptation.seconds);
     if (task.is_now)
-      lines += fmt::format(", and now; it is back when the load falls, and looked at again in {:.2g} s at the latest",
+      lines += fmt::format(", and now; it returns when the load falls, and is tried again in {:.2g} s at the latest",
                            adaptation.looks_again_in_s);
     lines += "\n";
   }
   if (adaptation.blind_satisfies_more_s > 0)
     lines += fmt::format(
-        "given up   in {:.3g} of {:.3g} s more tasks would have their recall without adaptation, for packets that are "
-        "lost\n",
+        "given up   in {:.3g} of {:.3g} s, more tasks would have reached their recall without adaptation, but packets "
+        "would have been lost\n",
         adaptation.blind_satisfies_more_s, adaptation.seconds);
   for (const TaskSummary& task : summary.tasks) {
     if (!task.recall) continue;
@@ -147,7 +147,7 @@ std::string class_lines(const ReportSummary& summary) {
                         100 * static_cast<double>(one->counts[ClassCounter::packets]) / all,
                         counted(one->counts[ClassCounter::wire_bytes], "wire byte"));
   if (const auto& classifiers = summary.classifiers)
-    text += fmt::format("classifier {}: told {} of {} sent to them before these were read; {} no room\n",
+    text += fmt::format("classifier {}: classified {} of {} sent to them before this report; {} without room\n",
                         counted(classifiers->threads, "thread"), classifiers->jobs.told,
                         counted(classifiers->jobs.sent, "flow"), counted(classifiers->jobs.refused, "time"));
   return text;
@@ -239,12 +239,12 @@ std::string summary_text(const ReportSummary& summary) {
         "state      {}: {}{}\n", escaped(state.name), counted(state.packets, "packet"),
         state.packets == state.kept
             ? ""
-            : fmt::format(", {:.3g} % of them of flows that gave way",
+            : fmt::format(", {:.3g} % of them of reduced flows",
                           100 * (1 - static_cast<double>(state.kept) / static_cast<double>(state.packets))));
   text += adaptation_lines(summary);
   if (const auto& filter = summary.flood_filter)
-    text += fmt::format("flood      filter on in {:.3g} of {:.3g} s: kept {} out\n", filter->on_s, filter->seconds,
-                        counted(total[Counter::kept_out_packets], "packet"));
+    text += fmt::format("flood      filter active in {:.3g} of {:.3g} s: {} not in the table\n", filter->on_s,
+                        filter->seconds, counted(total[Counter::kept_out_packets], "packet"));
   text += class_lines(summary);
   if (summary.forwarding) text += "forwarded  " + forwarding_line(*summary.forwarding) + "\n";
   for (const CostSummary& cost : summary.costs)
