@@ -25,7 +25,7 @@ constexpr std::uint32_t kLately = 0b1111;            ///< windows, as bits
 constexpr double kLeastPart = 0.02, kNearly = 0.75;  ///< step size for returning flows, and the part that counts as all
 constexpr double kComingBack = 3;                    ///< cost factor of returning flows in their first window
 
-constexpr double kSurprise = 1.3;  ///< factor over the packet time of nearby windows
+constexpr double kTaskSurprise = 1.3;  ///< factor over the packet time of nearby windows
 constexpr double kMixedNs = 7;
 constexpr double kMuch = 0.3;  ///< relative to the dearest part; smaller parts are learnt together
 constexpr double kFlowsLearning = 0.1;
@@ -108,7 +108,7 @@ bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tas
   const double told_ns = counted * costs_.mean_cost_ns(work_shares_);
   if (!(told_ns > 0)) return true;
   const double times = busy_ns / told_ns;
-  if (rose_ && times > median(times_told_)) return times <= kSurprise * kComingBack;
+  if (rose_ && times > median(times_told_)) return times <= kTaskSurprise * kComingBack;
   std::rotate(times_told_.begin(), times_told_.begin() + 1, times_told_.end());
   times_told_.back() = times;
   const double usual = median(times_told_);
@@ -120,7 +120,7 @@ bool TaskController::learn(const TaskLoad& load, std::span<const TaskDemand> tas
                      : rest_ns > 0 ? given_ns_[part] * costs_.cost_ns(kRest) / rest_ns
                                    : 0;
   }
-  return times <= kSurprise * usual;
+  return times <= kTaskSurprise * usual;
 }
 
 /// Returns the work of a window, as far as known.

@@ -11,7 +11,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kClasses = FlowWeight::kClasses;
+constexpr std::size_t kShareClasses = FlowWeight::kClasses;
 constexpr double kFewEvents = 10;  ///< with fewer, chance is unknown
 constexpr int kHalvings = 8;       ///< bisections of what is left to give: down to 0.4 % of it
 
@@ -46,28 +46,28 @@ struct TaskShares::Search {
     prices.hold_but_for(task, shares);
     const double probe = least_of(tasks[task]);
     const auto offer = [&](std::size_t from, std::size_t below, double events) {
-      const bool is_all = from == 0 && below == kClasses;  // all flows suffice, whatever the rounding
+      const bool is_all = from == 0 && below == kShareClasses;  // all flows suffice, whatever the rounding
       const double with_others = events + probe * (1 - events);
       if (with_others < recall && !is_all) return;
       const double wanted = events > probe ? (recall - probe * (1 - events)) / events : 1;
       const TaskShare share(tasks[task].by_keys || with_others <= recall ? 1 : std::max(probe, wanted), from, below,
                             probe);
       const double ns = prices.packet_ns_with(share);
-      const bool is_wider = below == kClasses;  // preferred among equal costs
+      const bool is_wider = below == kShareClasses;  // preferred among equal costs
       if (ns < best.ns || (is_wider && ns == best.ns)) best = {share, ns};
     };
     double events = 0;
     if (!tasks[task].knows_weights) {
-      offer(0, kClasses, 1);
+      offer(0, kShareClasses, 1);
       return best;
     }
-    for (std::size_t from = kClasses; from-- > 0;) {
+    for (std::size_t from = kShareClasses; from-- > 0;) {
       events += tasks[task].events_by_weight[from];
-      offer(from, kClasses, events);
+      offer(from, kShareClasses, events);
     }
     if (tasks[task].by_keys) return best;
     events = 0;
-    for (std::size_t below = 1; below < kClasses; ++below) {
+    for (std::size_t below = 1; below < kShareClasses; ++below) {
       events += tasks[task].events_by_weight[below - 1];
       offer(0, below, events);
     }

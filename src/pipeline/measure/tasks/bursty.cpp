@@ -5,7 +5,7 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kBurstyParameters[] = {
     {"within", "1ms", "time since the flow's packet before, below which a packet came in a burst"},
     {"share", "0.1", "of a flow's packets that must come in bursts, from 0 to 1"},
     {"packets", "10", "the fewest that a flow must have in the window"},
@@ -18,7 +18,7 @@ constexpr FlowField kBurstPackets{"burst_packets", "packets that came in bursts"
                                   nullptr, FlowField::Kind::count};
 
 /// Source: "Bursty flow detection" of Tangari et al., MONA, IEEE TNSM 2020.
-std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+std::unique_ptr<Task> make_bursty(Arguments& arguments, TaskContext& context) {
   const std::size_t offset = context.measure(Bursts::within(arguments.duration_ns("within", 1)));
   const double share = arguments.number("share", 0, 1);
   const std::uint64_t packets = arguments.count("packets", 1, ~std::uint64_t{0});
@@ -35,7 +35,7 @@ extern const TaskEntry kBursty{"bursty",
                                "flows many of whose packets come shortly after each other",
                                "flow; its packets, and how many of them came in bursts",
                                "exact",
-                               kParameters,
-                               make};
+                               kBurstyParameters,
+                               make_bursty};
 
 }  // namespace parshall

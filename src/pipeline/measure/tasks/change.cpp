@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMethods[] = {"ewma", "previous"};
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kChangeParameters[] = {
     {"key", "src", "part of the key that flows are counted by"},
     {"by", "wire_bytes", "packets, ip_bytes, wire_bytes, flows or new_flows"},
     {"method", "ewma", "what is expected: the moving average of the windows so far, or the previous window"},
@@ -219,7 +219,7 @@ extern const TaskEntry kChange{"change",
                                "keys whose traffic is not what the windows before foretell",
                                "key; what it had, what was expected, and the difference",
                                "exact while keys are within --task-keys; else a count lacks no more than it says",
-                               kParameters,
+                               kChangeParameters,
                                [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
                                  return std::make_unique<Change>(arguments, context);
                                }};

@@ -8,7 +8,7 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kEntropyParameters[] = {
     {"key", "src", "part of the key whose values' entropy is taken"},
     {"by", "packets", "what is spread over them: packets, ip_bytes, wire_bytes, flows or new_flows"},
 };
@@ -99,7 +99,7 @@ extern const TaskEntry kEntropy{
     "how evenly the traffic is spread over addresses, ports or flows (Shannon)",
     "entropy in bits, normalised to [0, 1], and how many keys there were",
     "exact while the window's keys are within --task-keys; else too large by no more than it says",
-    kParameters,
+    kEntropyParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<Entropy>(arguments, context);
     },

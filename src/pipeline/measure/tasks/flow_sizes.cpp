@@ -14,7 +14,7 @@ constexpr std::string_view kAmountNames[] = {"packets", "ip_bytes", "wire_bytes"
 constexpr std::uint64_t FlowWindow::*kAmountOf[] = {&FlowWindow::packets, &FlowWindow::ip_bytes,
                                                     &FlowWindow::wire_bytes};
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kFlowSizesParameters[] = {
     {"by", "packets", "what a flow's size is: packets, ip_bytes or wire_bytes"},
 };
 
@@ -62,7 +62,7 @@ extern const TaskEntry kFlowSizes{"flow-sizes",
                                   "how many flows have 1, 2 to 3, 4 to 7, ... packets or bytes in a window",
                                   "flows from each power of two to the next",
                                   "exact",
-                                  kParameters,
+                                  kFlowSizesParameters,
                                   [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
                                     return std::make_unique<FlowSizes>(arguments, context);
                                   },

@@ -9,7 +9,7 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kHeavyHittersParameters[] = {
     {"key", "src", "part of the key that flows are counted by"},
     {"by", "wire_bytes", "packets, ip_bytes, wire_bytes, flows or new_flows"},
     {"threshold", "0.1%", "the least that makes a heavy hitter: a number, or a share of the window's total"},
@@ -84,7 +84,7 @@ extern const TaskEntry kHeavyHitters{
     "keys with the most packets, bytes or flows",
     "key; its share, and all of its counts",
     "exact while the window's keys are within --task-keys; else a count lacks no more than it says",
-    kParameters,
+    kHeavyHittersParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<HeavyHitters>(arguments, context);
     }};

@@ -8,7 +8,7 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kHierarchicalHeavyHittersParameters[] = {
     {"key", "src", "src or dst: whose prefixes"},
     {"by", "wire_bytes", "packets, ip_bytes, wire_bytes, flows or new_flows"},
     {"threshold", "1%", "the least that makes a heavy hitter: a number, or a share of the window's total"},
@@ -113,7 +113,7 @@ extern const TaskEntry kHierarchicalHeavyHitters{
     "prefixes (/32 /24 /16 /8 /0, IPv6 /128 /64 /48 /32 /0) with the most, less what longer ones have",
     "prefix; what all of it has, and what no longer prefix was reported for",
     "exact while the window's addresses are within --task-keys; else a count lacks no more than it says",
-    kParameters,
+    kHierarchicalHeavyHittersParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<HierarchicalHeavyHitters>(arguments, context);
     }};

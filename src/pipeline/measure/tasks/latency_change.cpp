@@ -5,7 +5,7 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kLatencyChangeParameters[] = {
     {"beta", "2", "standard deviations from the flow's mean, beyond which a round-trip time is a change"},
     {"after", "8", "round-trip times that a flow must have had before, at least"},
     {"least", "1", "changes that a flow must have in the window"},
@@ -18,7 +18,7 @@ constexpr FlowField kChanges{"latency_changes", "round-trip times that were chan
                              nullptr, FlowField::Kind::count};
 
 /// Source: "Latency Change detection" of Tangari et al., MONA, IEEE TNSM 2020.
-std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+std::unique_ptr<Task> make_latency_change(Arguments& arguments, TaskContext& context) {
   const double beta = arguments.number("beta", 0, 1e6);
   const auto after = static_cast<std::uint32_t>(arguments.count("after", 2, 1'000'000'000));
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
@@ -38,7 +38,7 @@ extern const TaskEntry kLatencyChange{
     "TCP flows whose round-trip time leaves what it was",
     "flow; how many of its round-trip times were changes, and their least, mean and largest",
     "exact for the round trips seen from the capture point; ambiguous ones are left out",
-    kParameters,
-    make};
+    kLatencyChangeParameters,
+    make_latency_change};
 
 }  // namespace parshall

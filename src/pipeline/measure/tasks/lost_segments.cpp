@@ -5,7 +5,7 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kLostSegmentsParameters[] = {
     {"least", "1", "gaps and acknowledgements of unseen data that a flow must have in the window"},
 };
 
@@ -39,7 +39,7 @@ class LostSegments final : public FlowFinder {
   std::uint64_t packets_ = 0, lost_ = 0, unseen_ = 0;
 };
 
-std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+std::unique_ptr<Task> make_lost_segments(Arguments& arguments, TaskContext& context) {
   const std::size_t offset = context.measure(TcpCounts::measure());
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
   const auto wanted = [=](const FlowWindow& flow) {
@@ -56,7 +56,7 @@ extern const TaskEntry kLostSegments{"lost-segments",
                                      "TCP segments that were not seen here: lost before, or by the capture",
                                      "all TCP packets, gaps, and acknowledgements of unseen data; and each flow's",
                                      "gaps close again where segments only came late",
-                                     kParameters,
-                                     make};
+                                     kLostSegmentsParameters,
+                                     make_lost_segments};
 
 }  // namespace parshall

@@ -6,10 +6,10 @@
 namespace parshall {
 namespace {
 
-constexpr std::uint64_t kShortestNs = 1000;
+constexpr std::uint64_t kShortestBinNs = 1000;
 constexpr std::size_t kMostBins = std::size_t{1} << 20;  // per window
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kMicroburstsParameters[] = {
     {"bin", "100us",
      "length of the parts of a window whose traffic is compared; the same for all of one window length"},
     {"times", "10", "the least that a burst has, as a multiple of the window's mean rate"},
@@ -21,7 +21,7 @@ constexpr Parameter kParameters[] = {
 class Microbursts final : public Task {
  public:
   Microbursts(Arguments& arguments, TaskContext& context)
-      : bin_ns_(arguments.duration_ns("bin", kShortestNs)),
+      : bin_ns_(arguments.duration_ns("bin", kShortestBinNs)),
         times_(arguments.number("times", 1, 1e9)),
         packets_(arguments.count("packets", 1, ~std::uint64_t{0})),
         rate_(arguments.given("rate") ? static_cast<double>(arguments.count("rate", 1, 1'000'000'000'000'000)) : 0) {
@@ -104,7 +104,7 @@ extern const TaskEntry kMicrobursts{
     "times below a millisecond in which the whole link carries much more than on average",
     "when it began, how long it was, its packets and bytes, its peak and the window's mean rate",
     "exact, in whole bins",
-    kParameters,
+    kMicroburstsParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<Microbursts>(arguments, context);
     },

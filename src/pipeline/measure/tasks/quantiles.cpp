@@ -11,7 +11,7 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kQuantilesParameters[] = {
     {"of", "wire_bytes", "a number of each flow in the window (parshall list fields)"},
     {"error", "0.01", "relative error of the quantiles"},
 };
@@ -76,7 +76,7 @@ extern const TaskEntry kFlowQuantiles{"quantiles",
                                       "quantiles over the window's flows of a number that each has",
                                       "p10, p50, p90, p99 and p99.9, and of how many flows",
                                       "within the relative error asked for",
-                                      kParameters,
+                                      kQuantilesParameters,
                                       [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
                                         return std::make_unique<FlowQuantiles>(arguments, context);
                                       },

@@ -5,13 +5,13 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kRetransmissionsParameters[] = {
     {"least", "1", "retransmissions that a flow must have in the window"},
     {"share", "0", "of its packets with data that must be retransmissions, from 0 to 1"},
 };
 
 /// Source: "ReTransmission detection" of Tangari et al., MONA, IEEE TNSM 2020, by the rules of analyse_tcp().
-std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+std::unique_ptr<Task> make_retransmissions(Arguments& arguments, TaskContext& context) {
   const std::size_t counts = context.measure(TcpCounts::measure()), volume = context.measure(TcpVolume::measure());
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
   const double share = arguments.number("share", 0, 1);
@@ -31,7 +31,7 @@ extern const TaskEntry kRetransmissions{
     "TCP flows that send data again",
     "flow; its packets with data, retransmissions, of these fast and spurious ones, and packets out of order",
     "what a capture point can tell (docs/accuracy.md)",
-    kParameters,
-    make};
+    kRetransmissionsParameters,
+    make_retransmissions};
 
 }  // namespace parshall

@@ -5,11 +5,11 @@
 namespace parshall {
 namespace {
 
-constexpr Parameter kParameters[] = {
+constexpr Parameter kZeroWindowsParameters[] = {
     {"least", "1", "packets that must say so in the window"},
 };
 
-std::unique_ptr<Task> make(Arguments& arguments, TaskContext& context) {
+std::unique_ptr<Task> make_zero_windows(Arguments& arguments, TaskContext& context) {
   const std::size_t offset = context.measure(TcpCounts::measure());
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
   const auto wanted = [=](const FlowWindow& flow) {
@@ -24,7 +24,7 @@ extern const TaskEntry kZeroWindows{"zero-windows",
                                     "TCP flows whose sender says that it can take no more data",
                                     "flow; how many of its packets said so",
                                     "exact",
-                                    kParameters,
-                                    make};
+                                    kZeroWindowsParameters,
+                                    make_zero_windows};
 
 }  // namespace parshall
