@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
 COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
 # Some that compute wait for a while, and each that waits has four tests or so at a time.
-LANES = {COMPUTING: os.cpu_count() + 1, WAITING: 2, ALONE: 1}
+LANES = {COMPUTING: os.cpu_count() + 1, WAITING: os.cpu_count() + 2, ALONE: 1}
 PASSING = re.compile(
     r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$"
 )  # what gtest and unittest say of tests that passed
