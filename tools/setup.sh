@@ -3,11 +3,14 @@
 # setup.sh [PACKAGE...]: installs the Debian packages that are missing, and those named; needs root only then.
 set -euo pipefail
 
-required="g++ meson ninja-build pkg-config python3 libabsl-dev libcli11-dev libflatbuffers-dev libfmt-dev liblz4-dev liblzma-dev libmuparser-dev libncurses-dev libpcap-dev libtomlplusplus-dev libxxhash-dev libzstd-dev nlohmann-json3-dev libgtest-dev libgmock-dev zlib1g-dev"
+required="g++ meson ninja-build pkg-config python3 libabsl-dev libcli11-dev libflatbuffers-dev libfmt-dev liblz4-dev
+  liblzma-dev libmuparser-dev libncurses-dev libpcap-dev libtomlplusplus-dev libxxhash-dev libzstd-dev
+  nlohmann-json3-dev libgtest-dev libgmock-dev zlib1g-dev"
 # Without these something is left out, and says so: DPDK capture, records to Kafka, filters of system calls, IPFIX by
 # TLS and community ids, live tests, lint, fuzzing, terminal tests, completions of zsh and fish, plots, the site of
 # docs/.
-optional="libdpdk-dev librdkafka-dev libseccomp-dev libssl-dev gnuplot-nox iproute2 nftables strace tmux zsh fish groff-base python3-venv clang libclang-rt-14-dev clang-format clang-tidy $*"
+optional="libdpdk-dev librdkafka-dev libseccomp-dev libssl-dev gnuplot-nox iproute2 nftables strace tmux zsh fish
+  groff-base python3-venv clang libclang-rt-14-dev clang-format clang-tidy $*"
 
 # absent PACKAGE...: those that are not installed.
 absent() {

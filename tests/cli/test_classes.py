@@ -596,7 +596,7 @@ class Classify(Case):
         _, out, _ = run(
             "classify", "-r", self.path("capture1.pcap"), "--model", self.model, "--classifiers", "1", "--quiet"
         )
-        self.assertIn("classifier 1 thread: told ", out)
+        self.assertIn("classifier 1 thread: classified ", out)
 
     def test_a_model_is_asked_for_by_name_where_one_is_missing_or_broken(self):
         capture = self.path("capture1.pcap")

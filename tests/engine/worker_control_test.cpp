@@ -139,7 +139,8 @@ TEST(ControlPlan, AStepThatSavesNoTimeIsLeftOut) {
   auto file = StateFile::parse(R"(
 default = "a"
 state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["count", "heavy-hitters"], lighter = "a" },
-          { name = "c", tasks = ["bursty"], lighter = "b" }, { name = "d", tasks = ["bursty", "entropy"], lighter = "c" } ]
+          { name = "c", tasks = ["bursty"], lighter = "b" },
+          { name = "d", tasks = ["bursty", "entropy"], lighter = "c" } ]
 )",
                                "test");
   ASSERT_TRUE(file);

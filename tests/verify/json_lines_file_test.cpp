@@ -15,12 +15,13 @@ ExportedFile read(const std::string& text) {
 const std::string kFlows = "{\"flow\": {\"packets\":3}}\n{\"event\": {}}\n{\"flow\": {\"packets\":4}}\n";
 
 TEST(JsonLinesFile, RecordsAreAddedUpAndTheAccountIsFound) {
-  const ExportedFile file = read(
-      kFlows +
-      R"({"summary": {"accounting": {"live_flow_packets": 4, "ended_record_packets": 5, "balanced": true}, "outputs": [)"
-      R"({"name": "csv:x", "written": {"records": 2, "packets": 9}, "dropped": {"records": 0, "packets": 0}},)"
-      R"({"name": "jsonl:x", "written": {"records": 2, "packets": 7}, "dropped": {"records": 1, "packets": 2}}]}})"
-      "\n");
+  const ExportedFile file =
+      read(kFlows +
+           R"({"summary": {"accounting": {"live_flow_packets": 4, "ended_record_packets": 5, "balanced": true}, )"
+           R"("outputs": [)"
+           R"({"name": "csv:x", "written": {"records": 2, "packets": 9}, "dropped": {"records": 0, "packets": 0}},)"
+           R"({"name": "jsonl:x", "written": {"records": 2, "packets": 7}, "dropped": {"records": 1, "packets": 2}}]}})"
+           "\n");
   EXPECT_EQ(file.problem, "");
   EXPECT_EQ(file.records, 2u);
   EXPECT_EQ(file.packets, 7u);

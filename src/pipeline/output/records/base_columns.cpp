@@ -81,10 +81,14 @@ constexpr ColumnEntry kBase[] = {
 
 constexpr ColumnEntry kAsked[] = {
     {"duration_ns", "ns", kInt64, kAlways, asked, {0, 161}, {}, "last seen - first seen",
-     [](const Flow& flow, const Base&) { return Value::of_signed(static_cast<std::int64_t>(flow.last_ns - flow.first_ns)); }},
-    {"rate_pps", "packets/s", kFloat64, kNullable, asked, {kOwnPen, 70}, {}, "packets / duration; absent for a flow without duration",
+     [](const Flow& flow, const Base&) {
+       return Value::of_signed(static_cast<std::int64_t>(flow.last_ns - flow.first_ns));
+     }},
+    {"rate_pps", "packets/s", kFloat64, kNullable, asked, {kOwnPen, 70}, {},
+      "packets / duration; absent for a flow without duration",
      [](const Flow& flow, const Base&) { return per_second(static_cast<double>(flow.packets), flow); }},
-    {"rate_bps", "bit/s", kFloat64, kNullable, asked, {kOwnPen, 71}, {}, "wire bits / duration; absent for a flow without duration",
+    {"rate_bps", "bit/s", kFloat64, kNullable, asked, {kOwnPen, 71}, {},
+      "wire bits / duration; absent for a flow without duration",
      [](const Flow& flow, const Base&) { return per_second(8.0 * static_cast<double>(flow.wire_bytes), flow); }},
     {"interval_rate_pps", "packets/s", kFloat64, kNullable, asked, {kOwnPen, 72}, {},
      "packets / packet time since the report before; absent in the first",
@@ -96,10 +100,12 @@ constexpr ColumnEntry kAsked[] = {
      "TCP flag bits of all packets, ORed: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, NS 256",
      [](const Flow& flow, const Base&) { return Value::of_flags(flow.tcp_flags); }},
     {"end_reason", "", kEnum8, kNullable, asked, {0, 136}, kEndReasonNames,
-     "why the record ended: idle, active, end_of_flow (FIN or RST, --linger), evicted, or forced: it was live when the run "
+     "why the record ended: idle, active, end_of_flow (FIN or RST, --linger), evicted, or forced: it was live "
+     "when the run "
      "ended; absent while the flow is live", end_reason},
     {"community_id", "", kCommunityId, kNullable, asked, {kOwnPen, 3}, {},
-     "the Community ID of both directions (version 1, seed 0), by which Zeek and Suricata know the connection; absent of ICMP",
+     "the Community ID of both directions (version 1, seed 0), by which Zeek and Suricata know the connection; "
+     "absent of ICMP",
      id_of_community},
     {"sampled_one_in", "", kUint32, kAlways, asked, {0, 34}, {},
      "1: no packet of the flow was left out by sampling; of flows that were shed there is no record",
@@ -107,14 +113,20 @@ constexpr ColumnEntry kAsked[] = {
 };
 
 constexpr ColumnEntry kReverse[] = {
-    {"reverse_packets", "packets", kUint64, kNullable, asked, {kReversePen, 2}, {}, "packets that came back (--biflow); absent where none did",
+    {"reverse_packets", "packets", kUint64, kNullable, asked, {kReversePen, 2}, {},
+      "packets that came back (--biflow); absent where none did",
      reverse<&Flow::reverse_packets>},
-    {"reverse_ip_bytes", "bytes", kUint64, kNullable, asked, {kReversePen, 1}, {}, "bytes that came back, by the IP headers",
+    {"reverse_ip_bytes", "bytes", kUint64, kNullable, asked, {kReversePen, 1}, {},
+      "bytes that came back, by the IP headers",
      reverse<&Flow::reverse_ip_bytes>},
-    {"reverse_wire_bytes", "bytes", kUint64, kNullable, asked, {kReversePen, 352}, {}, "bytes that came back, frames without FCS",
+    {"reverse_wire_bytes", "bytes", kUint64, kNullable, asked, {kReversePen, 352}, {},
+      "bytes that came back, frames without FCS",
      reverse<&Flow::reverse_wire_bytes>},
-    {"reverse_tcp_flags", "", kFlags16, kNullable, asked, {kReversePen, 6}, {}, "TCP flag bits of the packets that came back, ORed",
-     [](const Flow& flow, const Base&) { return flow.reverse_packets == 0 ? Value() : Value::of_flags(flow.reverse_tcp_flags); }},
+    {"reverse_tcp_flags", "", kFlags16, kNullable, asked, {kReversePen, 6}, {},
+      "TCP flag bits of the packets that came back, ORed",
+     [](const Flow& flow, const Base&) {
+       return flow.reverse_packets == 0 ? Value() : Value::of_flags(flow.reverse_tcp_flags);
+     }},
     {"biflow_direction", "", kUint8, kAlways, asked, {0, 239}, {},
      "1: the source is the initiator; 0: a guess, since neither a SYN nor the packets' times tell who began",
      [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.knows_initiator ? 1 : 0); }},
