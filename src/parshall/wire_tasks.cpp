@@ -219,7 +219,7 @@ std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring) {
   if (wiring.session.threads.model == ThreadModel::pipeline)
     return Error{"with --threads pipeline no flow moves to a lighter state: leave it out"};
   if (control == nullptr)
-    return Error{fmt::format("no state of {} says which is lighter: there is none to give way to", plan.tasks.states)};
+    return Error{fmt::format("no state of {} names a lighter one", plan.tasks.states)};
   if (kind_of(plan.source).can_wait(plan.source))
     return Error{"flows are reduced only if the input does not wait: give -i, or -g with pace=PPS"};
   if (control->recalls->size() == 0)

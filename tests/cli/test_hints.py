@@ -287,7 +287,7 @@ class Hints(Case):
     def test_options_without_effect_are_told(self):
         done = run("watch", "cap.pcap", "--window", "2", "--via", "af_xdp", "-o", "/dev/null", cwd=self.folder)
         self.assertEqual(done.status, DONE)
-        for said in ("--window is of tasks", "this source is read without them"):
+        for said in ("--window is of tasks", "a file is read without them"):
             self.assertIn(said, done.err.decode())
 
 

@@ -132,8 +132,8 @@ std::vector<std::uint8_t> exported(std::string_view kind, const Records& all, st
     (*exporter)->records(std::span(all.flows).subspan(at, std::min(batch, all.flows.size() - at)));
   (*exporter)->finish();
   (*exporter)->accounting(summary, own);
-  (*exporter)->flush();
-  require(!(*exporter)->error());
+  const FlushOutcome outcome = (*exporter)->flush();
+  require(!outcome.error);
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(::lseek(file.get(), 0, SEEK_END)));
   require(::pread(file.get(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
   return bytes;

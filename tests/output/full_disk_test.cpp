@@ -211,7 +211,7 @@ TEST_P(FullDisk, WhatAServerTellsOnlyWhenItIsClosedIsToldInTheEnd) {
   server_is_full = false;
   ASSERT_TRUE(queue_->failed());
   EXPECT_TRUE(queue_->lost_some());
-  EXPECT_NE(queue_->exporter().error()->message.find("quota exceeded, which shows only now"), std::string::npos);
+  EXPECT_NE(queue_->error()->message.find("quota exceeded, which shows only now"), std::string::npos);
 }
 
 TEST(IpfixFile, OneThatSomebodyEmptiesWhileNothingComesHasLostNothing) {
