@@ -39,7 +39,7 @@ FROM flows WHERE rtt_p50_ns IS NOT NULL GROUP BY ALL ORDER BY rtt_ms DESC LIMIT 
 -- 8 Why do records end? Many that are evicted: --flows is too low.
 SELECT end_reason, count(*) AS records, sum(packets) AS packets FROM flows GROUP BY ALL ORDER BY records DESC;
 
--- 9 When does the network lose what it carries: segments sent again, of a hundred, hour by hour (--columns +tcp)?
+-- 9 When does the network lose what it carries: segments retransmitted, of a hundred, hour by hour (--columns +tcp)?
 SELECT date_trunc('hour', last_seen::TIMESTAMP) AS hour, 100 * sum(tcp_retransmissions) / sum(packets) AS percent, sum(tcp_retransmissions) AS sent_again, sum(packets) AS packets
 FROM flows WHERE tcp_retransmissions IS NOT NULL GROUP BY ALL ORDER BY hour LIMIT 48;
 

@@ -57,9 +57,9 @@ void list_tasks() {
     print_parameters(task->parameters);
   }
   fmt::print(
-      "NAME=CONDITION, NAME:PARAMETER=VALUE,...:CONDITION: flows of a window that a condition holds for, such as\n");
+      "NAME=CONDITION, NAME:PARAMETER=VALUE,...:CONDITION: flows of a window for which a condition holds, such as\n");
   fmt::print("  'big=wire_bytes > 1e6' or 'lossy:window=10s:tcp_retransmissions > 10 and rtt_mean_ms > 200'\n");
-  fmt::print("  each event: flow; packets, wire_bytes and what the condition names (parshall list fields)\n");
+  fmt::print("  each event: flow, packets, wire_bytes and the fields of the condition (parshall list fields)\n");
   fmt::print("  error: exact\n");
   fmt::print("all:\n");
   print_parameters(common_parameters());
@@ -101,7 +101,7 @@ void list_formats() {
 void list_exporters() {
   for (const ExporterEntry& entry : exporter_registry()) fmt::print("{:<10} {}\n", entry.name, entry.help);
   fmt::print("{:<10} {}\n", "prometheus",
-             "counters, outputs' accounts and what tasks found, at http://HOST:PORT/metrics: prometheus:HOST:PORT");
+             "counters, accounts of outputs and events of tasks, at http://HOST:PORT/metrics: prometheus:HOST:PORT");
 }
 
 }  // namespace

@@ -15,8 +15,10 @@ namespace {
 constexpr ModelKind kKinds[] = {
     {NaiveBayes::kKind, "Gaussian naive Bayes by lookup tables: fast to train, smooth", NaiveBayes::train,
      NaiveBayes::read},
-    {DecisionTree::kKind, "decision tree of C4.5, pruned: sizes that matter, and why", train_c45, DecisionTree::read},
-    {Forest::kKind, "trees of C4.5 on captures drawn anew, and the mean of what they say: right most often, slowest",
+    {DecisionTree::kKind, "pruned C4.5 decision tree: shows which sizes matter, and why", train_c45,
+     DecisionTree::read},
+    {Forest::kKind,
+     "forest of C4.5 trees on resampled captures, with the mean of their answers: most accurate, slowest",
      Forest::train, Forest::read},
 };
 

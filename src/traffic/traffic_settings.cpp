@@ -95,8 +95,7 @@ bool mac(TrafficSpec& spec, std::string_view text) {
 }
 
 constexpr TrafficSetting kSettings[] = {
-    {"flows", "1..268435456", "flows that go on, or that come together with dist=trains (65536)",
-     number<&TrafficSpec::flows, 1, 1 << 28>},
+    {"flows", "1..268435456", "flows that exist at the same time (65536)", number<&TrafficSpec::flows, 1, 1 << 28>},
     {"size", "64..9018|imix|LEAST-MOST|SIZE:WEIGHT+...",
      "bytes of a frame with its FCS, or what its headers need (64); 64:7+570:4+1518:1; each size as often; a mix",
      sizes},
@@ -109,26 +108,25 @@ constexpr TrafficSetting kSettings[] = {
      "3/4 TCP and 1/4 UDP (the default); TCP; UDP; TCP whose flows 2i and 2i+1 acknowledge each other's data; the same "
      "from SYN to FIN",
      protocol},
-    {"ipv6", "0..1", "share of the flows that is IPv6", number<&TrafficSpec::ipv6_share, 0, 1>},
-    {"resend", "0..0.5", "share of the packets of connections, or of the data of sessions, that is sent again", resend},
-    {"flood", "0..1", "share of the packets that is a SYN flood", number<&TrafficSpec::flood_share, 0, 1>},
+    {"ipv6", "0..1", "fraction of the flows that is IPv6", number<&TrafficSpec::ipv6_share, 0, 1>},
+    {"resend", "0..0.5", "fraction of the packets of connections, or of the data of sessions, that is retransmitted",
+     resend},
+    {"flood", "0..1", "fraction of the packets that is a SYN flood", number<&TrafficSpec::flood_share, 0, 1>},
     {"addresses", "random|benchmark",
-     "of all there are (the default); 198.18.0.0/16 to 198.19.0.0/16 and 2001:2::/48, which are for tests of devices",
-     addresses},
+     "any (the default); benchmark: 198.18.0.0/15 and 2001:2::/48, which are reserved for device tests", addresses},
     {"vlan", "VLAN|OUTER.VLAN", "an 802.1Q tag; one of 802.1ad before it; 1 to 4094", vlan},
     {"src-mac", "XX:XX:XX:XX:XX:XX", "of all frames (02:00:00:00:00:01)", mac<&TrafficSpec::source_mac>},
     {"dst-mac", "XX:XX:XX:XX:XX:XX", "likewise (02:00:00:00:00:02)", mac<&TrafficSpec::destination_mac>},
-    {"packets", "1..1073741824", "packets in memory, before they repeat (at least 2^20, and 4 of a flow)",
+    {"packets", "1..1073741824", "packets in memory before the sequence repeats (at least 2^20, and 4 of a flow)",
      number<&TrafficSpec::packets, 1, 1 << 30>},
     {"rate", "1..1e9", "packets per second by their time stamps (14880952)",
      number<&TrafficSpec::rate_pps, 1, 1'000'000'000>},
-    {"pace", "1..1e9", "packets per second in real time: what nobody takes is missed",
+    {"pace", "1..1e9", "packets per second in real time; packets that are not read in time are lost",
      number<&TrafficSpec::pace_pps, 1, 1'000'000'000>},
     {"swing", "1..1e6", "ms in which the pace swings from 0 to its highest and back",
      number<&TrafficSpec::swing_ms, 1, 1'000'000>},
-    {"queue", "1..16777216", "packets that wait where there is a pace (4096)", number<&TrafficSpec::queue, 1, 1 << 24>},
-    {"seed", "0..18446744073709551615", "what is random is the same for the same seed (1)",
-     number<&TrafficSpec::seed, 0, ~0ull>},
+    {"queue", "1..16777216", "packets that the queue holds, with pace (4096)", number<&TrafficSpec::queue, 1, 1 << 24>},
+    {"seed", "0..18446744073709551615", "seed of all random choices (1)", number<&TrafficSpec::seed, 0, ~0ull>},
 };
 
 }  // namespace

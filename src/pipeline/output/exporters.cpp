@@ -27,8 +27,8 @@ constexpr ExporterEntry kExporters[] = {
     {"kafka", "records to HOST:PORT/TOPIC of Kafka", kRecords, nullptr, open_kafka_exporter, kafka_needs},
     {"parquet", "records as Parquet files in a folder", kRecords, nullptr, open_parquet_exporter, parquet_needs},
     {"arrow", "records as an Arrow IPC stream", kRecords, make_arrow_exporter},
-    {"events", "what tasks find, a JSON object a line", kFindings, make_events_exporter},
-    {"recall", "how much of it they found, a CSV line for each window and task", kFindings, make_recall_exporter},
+    {"events", "events of tasks, a JSON object a line", kFindings, make_events_exporter},
+    {"recall", "recall of tasks, a CSV line for each window and task", kFindings, make_recall_exporter},
 };
 
 }  // namespace

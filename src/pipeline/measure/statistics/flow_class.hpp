@@ -25,7 +25,7 @@ namespace parshall {
 class FlowClass final : public Statistic {
  public:
   static constexpr std::string_view kName = "class";
-  static constexpr std::string_view kHelp = "application, by the sizes of the flow's first packets (--model)";
+  static constexpr std::string_view kHelp = "application, found from the sizes of the flow's first packets (--model)";
   static constexpr ColumnType kType = kEnum16;
 
   FlowClass(std::shared_ptr<const Classifier> classifier, ToldBy told_by);

@@ -11,15 +11,15 @@ namespace parshall {
 namespace {
 
 constexpr std::array<Measure, 7> kMeasures{{
-    {"retransmissions", "retransmissions", "segments sent again", false, true},
-    {"fast_retransmissions", "fast_retransmissions", "segments sent again after duplicate acknowledgements", false,
+    {"retransmissions", "retransmissions", "segments retransmitted", false, true},
+    {"fast_retransmissions", "fast_retransmissions", "segments retransmitted after duplicate acknowledgements", false,
      true},
-    {"spurious_retransmissions", "spurious_retransmissions", "segments sent again that had been acknowledged", false,
-     true},
-    {"out_of_order", "out_of_order", "segments that came late", false, true},
-    {"lost_segments", "lost_segments", "segments behind one that was not seen", false, true},
+    {"spurious_retransmissions", "spurious_retransmissions", "segments retransmitted after they were acknowledged",
+     false, true},
+    {"out_of_order", "out_of_order", "segments that arrived late", false, true},
+    {"lost_segments", "lost_segments", "segments after one that was not captured", false, true},
     {"duplicate_acks", "duplicate_acks", "duplicate acknowledgements", false, true},
-    {"zero_windows", "zero_windows", "packets that say there is no room", false, true},
+    {"zero_windows", "zero_windows", "packets with a receive window of zero", false, true},
 }};
 constexpr std::array<TcpMark, kMeasures.size()> kMarks{
     TcpMark::retransmission, TcpMark::fast_retransmission, TcpMark::spurious_retransmission,

@@ -6,9 +6,9 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kBurstyParameters[] = {
-    {"within", "1ms", "time since the flow's packet before, below which a packet came in a burst"},
-    {"share", "0.1", "of a flow's packets that must come in bursts, from 0 to 1"},
-    {"packets", "10", "the fewest that a flow must have in the window"},
+    {"within", "1ms", "longest time since the flow's previous packet, for a packet in a burst"},
+    {"share", "0.1", "smallest fraction of a flow's packets in bursts, from 0 to 1"},
+    {"packets", "10", "fewest packets of a flow in the window"},
 };
 
 constexpr FlowField kBurstPackets{"burst_packets", "packets that came in bursts",
@@ -32,8 +32,8 @@ std::unique_ptr<Task> make_bursty(Arguments& arguments, TaskContext& context) {
 }  // namespace
 
 extern const TaskEntry kBursty{"bursty",
-                               "flows many of whose packets come shortly after each other",
-                               "flow; its packets, and how many of them came in bursts",
+                               "flows with many packets shortly after each other",
+                               "flow, its packets, and those of them that came in bursts",
                                "exact",
                                kBurstyParameters,
                                make_bursty};

@@ -15,12 +15,12 @@ constexpr std::string_view kMethods[] = {"ewma", "previous"};
 constexpr Parameter kChangeParameters[] = {
     {"key", "src", "part of the key that flows are counted by"},
     {"by", "wire_bytes", "packets, ip_bytes, wire_bytes, flows or new_flows"},
-    {"method", "ewma", "what is expected: the moving average of the windows so far, or the previous window"},
+    {"method", "ewma", "forecast: the moving average of earlier windows, or the previous window"},
     {"threshold", "1%",
-     "the least difference from what is expected: a number, or a share of the larger total of the window and the one "
-     "before"},
-    {"deviations", "4", "ewma: and so many mean deviations"},
-    {"warm-up", "3", "ewma: windows before the first in which a key can change"},
+     "smallest difference from the forecast: a number, or a percentage of the larger total of this window and the "
+     "previous one"},
+    {"deviations", "4", "ewma: smallest difference in mean deviations"},
+    {"warm-up", "3", "ewma: windows before the first in which a change can be reported"},
 };
 
 /// Reports keys whose traffic in a window differs from what earlier windows predict.
@@ -215,13 +215,14 @@ class Change final : public Task {
 
 }  // namespace
 
-extern const TaskEntry kChange{"change",
-                               "keys whose traffic is not what the windows before foretell",
-                               "key; what it had, what was expected, and the difference",
-                               "exact while keys are within --task-keys; else a count lacks no more than it says",
-                               kChangeParameters,
-                               [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
-                                 return std::make_unique<Change>(arguments, context);
-                               }};
+extern const TaskEntry kChange{
+    "change",
+    "keys whose traffic differs from the forecast of earlier windows",
+    "key, its value, the expected value, and the difference",
+    "exact if there are at most --task-keys keys; else each count states how much may be missing",
+    kChangeParameters,
+    [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
+      return std::make_unique<Change>(arguments, context);
+    }};
 
 }  // namespace parshall

@@ -43,8 +43,8 @@ class Count final : public Task {
 extern const TaskEntry kCount{
     "count",
     "packets, bytes and flows of all traffic",
-    "its packets, bytes, flows and late packets, and how many packets the flood filter kept out or were shed",
-    "exact, but for the number of flows where some are shed: an estimate, and where it lies with 95 % confidence",
+    "packets, bytes, flows and late packets, and packets that the flood filter kept out or that were shed",
+    "exact, except for the number of flows if some are shed: an estimate with a 95 % interval",
     {},
     [](Arguments&, TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Count>(context.states()); },
     /*finds_any=*/false,

@@ -9,8 +9,8 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kEntropyParameters[] = {
-    {"key", "src", "part of the key whose values' entropy is taken"},
-    {"by", "packets", "what is spread over them: packets, ip_bytes, wire_bytes, flows or new_flows"},
+    {"key", "src", "part of the key whose entropy is computed"},
+    {"by", "packets", "quantity that is distributed: packets, ip_bytes, wire_bytes, flows or new_flows"},
 };
 
 /// Shannon's entropy of the window's traffic over the values of a part of the key: H = log2 N - (sum c log2 c) / N,
@@ -96,9 +96,9 @@ class Entropy final : public Task {
 
 extern const TaskEntry kEntropy{
     "entropy",
-    "how evenly the traffic is spread over addresses, ports or flows (Shannon)",
-    "entropy in bits, normalised to [0, 1], and how many keys there were",
-    "exact while the window's keys are within --task-keys; else too large by no more than it says",
+    "Shannon entropy of the traffic over addresses, ports or flows",
+    "entropy in bits, entropy normalised to [0, 1], and number of keys",
+    "exact if the window has at most --task-keys keys; else too large by at most the stated error",
     kEntropyParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<Entropy>(arguments, context);

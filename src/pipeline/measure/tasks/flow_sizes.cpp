@@ -15,7 +15,7 @@ constexpr std::uint64_t FlowWindow::*kAmountOf[] = {&FlowWindow::packets, &FlowW
                                                     &FlowWindow::wire_bytes};
 
 constexpr Parameter kFlowSizesParameters[] = {
-    {"by", "packets", "what a flow's size is: packets, ip_bytes or wire_bytes"},
+    {"by", "packets", "size of a flow: packets, ip_bytes or wire_bytes"},
 };
 
 /// Counts how many flows of the window have 1, 2 to 3, 4 to 7, ... packets or bytes. Error: none.
@@ -59,7 +59,7 @@ class FlowSizes final : public Task {
 }  // namespace
 
 extern const TaskEntry kFlowSizes{"flow-sizes",
-                                  "how many flows have 1, 2 to 3, 4 to 7, ... packets or bytes in a window",
+                                  "number of flows with 1, 2 to 3, 4 to 7, ... packets or bytes in a window",
                                   "flows from each power of two to the next",
                                   "exact",
                                   kFlowSizesParameters,

@@ -12,8 +12,8 @@ namespace {
 constexpr Parameter kHeavyHittersParameters[] = {
     {"key", "src", "part of the key that flows are counted by"},
     {"by", "wire_bytes", "packets, ip_bytes, wire_bytes, flows or new_flows"},
-    {"threshold", "0.1%", "the least that makes a heavy hitter: a number, or a share of the window's total"},
-    {"top", "0", "only the so many largest; with it, no threshold unless given; 0: all"},
+    {"threshold", "0.1%", "smallest value of a heavy hitter: a number, or a percentage of the window's total"},
+    {"top", "0", "report only this number of the largest; without a threshold unless one is given; 0: all"},
 };
 
 /// Reports the keys with the largest amount of something in the window.
@@ -82,8 +82,8 @@ class HeavyHitters final : public Task {
 extern const TaskEntry kHeavyHitters{
     "heavy-hitters",
     "keys with the most packets, bytes or flows",
-    "key; its share, and all of its counts",
-    "exact while the window's keys are within --task-keys; else a count lacks no more than it says",
+    "key, its share, and all its counts",
+    "exact if the window has at most --task-keys keys; else each count states how much may be missing",
     kHeavyHittersParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<HeavyHitters>(arguments, context);

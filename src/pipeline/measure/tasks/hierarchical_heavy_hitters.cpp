@@ -9,9 +9,9 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kHierarchicalHeavyHittersParameters[] = {
-    {"key", "src", "src or dst: whose prefixes"},
+    {"key", "src", "src or dst: addresses whose prefixes are counted"},
     {"by", "wire_bytes", "packets, ip_bytes, wire_bytes, flows or new_flows"},
-    {"threshold", "1%", "the least that makes a heavy hitter: a number, or a share of the window's total"},
+    {"threshold", "1%", "smallest value of a heavy hitter: a number, or a percentage of the window's total"},
 };
 
 struct Level {
@@ -110,9 +110,10 @@ class HierarchicalHeavyHitters final : public Task {
 
 extern const TaskEntry kHierarchicalHeavyHitters{
     "hierarchical-heavy-hitters",
-    "prefixes (/32 /24 /16 /8 /0, IPv6 /128 /64 /48 /32 /0) with the most, less what longer ones have",
-    "prefix; what all of it has, and what no longer prefix was reported for",
-    "exact while the window's addresses are within --task-keys; else a count lacks no more than it says",
+    "prefixes (/32 /24 /16 /8 /0, IPv6 /128 /64 /48 /32 /0) with the most traffic, not counting longer prefixes that "
+    "are reported",
+    "prefix, its total, and the part that no longer reported prefix has",
+    "exact if the window has at most --task-keys addresses; else each count states how much may be missing",
     kHierarchicalHeavyHittersParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<HierarchicalHeavyHitters>(arguments, context);

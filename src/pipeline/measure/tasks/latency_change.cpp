@@ -6,9 +6,9 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kLatencyChangeParameters[] = {
-    {"beta", "2", "standard deviations from the flow's mean, beyond which a round-trip time is a change"},
-    {"after", "8", "round-trip times that a flow must have had before, at least"},
-    {"least", "1", "changes that a flow must have in the window"},
+    {"beta", "2", "a change is a round-trip time this number of standard deviations from the flow's mean"},
+    {"after", "8", "fewest earlier round-trip times of the flow"},
+    {"least", "1", "fewest changes of a flow in the window"},
 };
 
 constexpr FlowField kChanges{"latency_changes", "round-trip times that were changes",
@@ -35,8 +35,8 @@ std::unique_ptr<Task> make_latency_change(Arguments& arguments, TaskContext& con
 
 extern const TaskEntry kLatencyChange{
     "latency-change",
-    "TCP flows whose round-trip time leaves what it was",
-    "flow; how many of its round-trip times were changes, and their least, mean and largest",
+    "TCP flows whose round-trip time changes",
+    "flow, number of round-trip times that were changes, and their minimum, mean and maximum",
     "exact for the round trips seen from the capture point; ambiguous ones are left out",
     kLatencyChangeParameters,
     make_latency_change};

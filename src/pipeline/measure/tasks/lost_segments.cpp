@@ -6,7 +6,7 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kLostSegmentsParameters[] = {
-    {"least", "1", "gaps and acknowledgements of unseen data that a flow must have in the window"},
+    {"least", "1", "fewest gaps and acknowledgements of unseen data of a flow in the window"},
 };
 
 /// Reports TCP flows with segments that were not seen, and a summary of all flows. Data that receivers acknowledged but
@@ -52,11 +52,12 @@ std::unique_ptr<Task> make_lost_segments(Arguments& arguments, TaskContext& cont
 
 }  // namespace
 
-extern const TaskEntry kLostSegments{"lost-segments",
-                                     "TCP segments that were not seen here: lost before, or by the capture",
-                                     "all TCP packets, gaps, and acknowledgements of unseen data; and each flow's",
-                                     "gaps close again where segments only came late",
-                                     kLostSegmentsParameters,
-                                     make_lost_segments};
+extern const TaskEntry kLostSegments{
+    "lost-segments",
+    "TCP segments that were not captured: lost before this point, or by the capture",
+    "TCP packets, gaps, and acknowledgements of data that was not captured; in all, and of each flow",
+    "a gap is not counted if its segments arrive later",
+    kLostSegmentsParameters,
+    make_lost_segments};
 
 }  // namespace parshall

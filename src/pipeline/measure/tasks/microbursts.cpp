@@ -10,11 +10,10 @@ constexpr std::uint64_t kShortestBinNs = 1000;
 constexpr std::size_t kMostBins = std::size_t{1} << 20;  // per window
 
 constexpr Parameter kMicroburstsParameters[] = {
-    {"bin", "100us",
-     "length of the parts of a window whose traffic is compared; the same for all of one window length"},
-    {"times", "10", "the least that a burst has, as a multiple of the window's mean rate"},
-    {"packets", "10", "the fewest that a burst has"},
-    {"rate", "", "the least that a burst has, in bits per second, in place of that multiple"},
+    {"bin", "100us", "length of the bins of a window; the same for all tasks of one window length"},
+    {"times", "10", "smallest rate of a burst, as a multiple of the window's mean rate"},
+    {"packets", "10", "fewest packets of a burst"},
+    {"rate", "", "smallest rate of a burst in bits per second, instead of the multiple"},
 };
 
 /// Reports short times in which the link carried much more than on average. Error: none.
@@ -99,16 +98,15 @@ class Microbursts final : public Task {
 
 }  // namespace
 
-extern const TaskEntry kMicrobursts{
-    "microbursts",
-    "times below a millisecond in which the whole link carries much more than on average",
-    "when it began, how long it was, its packets and bytes, its peak and the window's mean rate",
-    "exact, in whole bins",
-    kMicroburstsParameters,
-    [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
-      return std::make_unique<Microbursts>(arguments, context);
-    },
-    /*finds_any=*/true,
-    /*looks_at_flows=*/false};
+extern const TaskEntry kMicrobursts{"microbursts",
+                                    "times below a millisecond in which the link carries much more than its average",
+                                    "start, length, packets, bytes, peak rate, and mean rate of the window",
+                                    "exact, in whole bins",
+                                    kMicroburstsParameters,
+                                    [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
+                                      return std::make_unique<Microbursts>(arguments, context);
+                                    },
+                                    /*finds_any=*/true,
+                                    /*looks_at_flows=*/false};
 
 }  // namespace parshall

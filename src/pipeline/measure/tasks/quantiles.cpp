@@ -73,8 +73,8 @@ class FlowQuantiles final : public Task {
 }  // namespace
 
 extern const TaskEntry kFlowQuantiles{"quantiles",
-                                      "quantiles over the window's flows of a number that each has",
-                                      "p10, p50, p90, p99 and p99.9, and of how many flows",
+                                      "quantiles of a number over the flows of the window",
+                                      "p10, p50, p90, p99 and p99.9, and the number of flows",
                                       "within the relative error asked for",
                                       kQuantilesParameters,
                                       [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {

@@ -20,10 +20,10 @@ namespace {
 
 constexpr Parameter kCommon[] = {
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
-    {"most", "1000", "events a window, at most; more are counted"},
-    {"name", "", "what its events call it (default: the task's name)"},
-    {"priority", "0", "where not all tasks can find as much as they should: those with the largest do first"},
-    {"recall", "", "share of its events that it should find under overload, from 0 to 1 (default: 0.75)"},
+    {"most", "1000", "most events of a window; further ones are only counted"},
+    {"name", "", "name in its events (default: the task's name)"},
+    {"priority", "0", "under overload, tasks with larger values reach their recall first"},
+    {"recall", "", "fraction of its events that it should find under overload, from 0 to 1 (default: 0.75)"},
 };
 
 constexpr std::uint64_t kShortestNs = 10'000'000, kFewestPackets = 1000;

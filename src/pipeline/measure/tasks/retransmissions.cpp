@@ -6,8 +6,8 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kRetransmissionsParameters[] = {
-    {"least", "1", "retransmissions that a flow must have in the window"},
-    {"share", "0", "of its packets with data that must be retransmissions, from 0 to 1"},
+    {"least", "1", "fewest retransmissions of a flow in the window"},
+    {"share", "0", "smallest fraction of its packets with data that are retransmissions, from 0 to 1"},
 };
 
 /// Source: "ReTransmission detection" of Tangari et al., MONA, IEEE TNSM 2020, by the rules of analyse_tcp().
@@ -28,9 +28,9 @@ std::unique_ptr<Task> make_retransmissions(Arguments& arguments, TaskContext& co
 
 extern const TaskEntry kRetransmissions{
     "retransmissions",
-    "TCP flows that send data again",
-    "flow; its packets with data, retransmissions, of these fast and spurious ones, and packets out of order",
-    "what a capture point can tell (docs/accuracy.md)",
+    "TCP flows that retransmit data",
+    "flow, its packets with data, retransmissions (also fast and spurious ones), and packets out of order",
+    "what a capture point can know (docs/accuracy.md)",
     kRetransmissionsParameters,
     make_retransmissions};
 

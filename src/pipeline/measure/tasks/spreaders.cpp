@@ -18,13 +18,13 @@ constexpr std::string_view kMethodHelp =
 constexpr Parameter kSpreaderParameters[] = {
     {"key", "src", "address that is counted: src, or a prefix of it"},
     {"of", "dst", "what is counted: dst, or dst-and-port"},
-    {"threshold", "128", "reported with more different ones than this in a window"},
+    {"threshold", "128", "report a key with more distinct values than this in a window"},
     {"method", "exact", kMethodHelp},
 };
 constexpr Parameter kVictimParameters[] = {
     {"key", "dst", "address that is counted: dst, or a prefix of it"},
     {"of", "src", "what is counted: src, or src-and-port"},
-    {"threshold", "128", "reported with more different ones than this in a window"},
+    {"threshold", "128", "report a key with more distinct values than this in a window"},
     {"method", "exact", kMethodHelp},
 };
 
@@ -304,15 +304,15 @@ std::unique_ptr<Task> make(const Side& side, Arguments& arguments, TaskContext& 
 extern const TaskEntry kSuperspreaders{
     "superspreaders",
     "sources with many different destinations: scans",
-    "source; how many destinations (or destinations and ports) it sent to",
-    "exact: none while there is room, else what it lacks at most; others: three standard errors, or a lower bound",
+    "source, and the number of destinations (or destinations and ports) that it sent to",
+    "exact: 0 if there is room, else the most that may be missing; others: three standard errors, or a lower bound",
     kSpreaderParameters,
     [](Arguments& arguments, TaskContext& context) { return make(kSources, arguments, context); }};
 
 extern const TaskEntry kVictims{
     "victims",
     "destinations with many different sources: distributed denial of service",
-    "destination; how many sources (or sources and ports) sent to it",
+    "destination, and the number of sources (or sources and ports) that sent to it",
     "as of superspreaders",
     kVictimParameters,
     [](Arguments& arguments, TaskContext& context) { return make(kDestinations, arguments, context); }};

@@ -6,7 +6,7 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kZeroWindowsParameters[] = {
-    {"least", "1", "packets that must say so in the window"},
+    {"least", "1", "fewest packets with a zero window in the window"},
 };
 
 std::unique_ptr<Task> make_zero_windows(Arguments& arguments, TaskContext& context) {
@@ -21,8 +21,8 @@ std::unique_ptr<Task> make_zero_windows(Arguments& arguments, TaskContext& conte
 }  // namespace
 
 extern const TaskEntry kZeroWindows{"zero-windows",
-                                    "TCP flows whose sender says that it can take no more data",
-                                    "flow; how many of its packets said so",
+                                    "TCP flows whose sender announces a receive window of zero",
+                                    "flow, and the number of packets with a zero window",
                                     "exact",
                                     kZeroWindowsParameters,
                                     make_zero_windows};

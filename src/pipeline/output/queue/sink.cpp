@@ -27,7 +27,7 @@ constexpr SinkEntry kSinks[] = {
     {"text", "a summary and the top flows, for reading", 20, kUsualOrder, TextTable::memory_bytes(), make_text_sink},
     {"csv", "one line per flow", 0, "", 0, make_csv_sink},
     {"json", "one document, or one line per report with --every", 0, "", 0, make_json_sink},
-    {"jsonl", "one JSON object per flow and event as they come, the summary last", 0, "", 0, make_json_lines_sink},
+    {"jsonl", "one JSON object per flow and event as they end, the summary last", 0, "", 0, make_json_lines_sink},
 };
 
 /// Returns true for columns that flows are usually sorted by.

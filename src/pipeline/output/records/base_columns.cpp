@@ -69,9 +69,9 @@ constexpr ColumnEntry kBase[] = {
     {"dst_port", "", kUint16, kAlways, key, {0, 11}, {}, "0 of protocols without ports",
      [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.key.dst_port()); }},
     {"packets", "packets", kUint64, kAlways, count, {0, 2}, {}, "of this record", count_of<&Flow::packets>},
-    {"ip_bytes", "bytes", kUint64, kAlways, count, {0, 1}, {}, "of this record, by the IP headers",
+    {"ip_bytes", "bytes", kUint64, kAlways, count, {0, 1}, {}, "bytes of this record, by the IP headers",
      count_of<&Flow::ip_bytes>},
-    {"wire_bytes", "bytes", kUint64, kAlways, count, {0, 352}, {}, "of this record, frames without FCS",
+    {"wire_bytes", "bytes", kUint64, kAlways, count, {0, 352}, {}, "bytes of this record, frames without FCS",
      count_of<&Flow::wire_bytes>},
     {"first_seen_ns", "ns", kTime, kAlways, time, {0, 152, 156}, {}, "smallest capture time, since 1970",
      time_of<&Flow::first_ns>},
@@ -100,35 +100,32 @@ constexpr ColumnEntry kAsked[] = {
      "TCP flag bits of all packets, ORed: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, NS 256",
      [](const Flow& flow, const Base&) { return Value::of_flags(flow.tcp_flags); }},
     {"end_reason", "", kEnum8, kNullable, asked, {0, 136}, kEndReasonNames,
-     "why the record ended: idle, active, end_of_flow (FIN or RST, --linger), evicted, or forced: it was live "
-     "when the run "
-     "ended; absent while the flow is live", end_reason},
+     "reason for the end: idle, active, end_of_flow (FIN or RST, --linger), evicted, or forced (live when the run ended); absent while the flow is live", end_reason},
     {"community_id", "", kCommunityId, kNullable, asked, {kOwnPen, 3}, {},
-     "the Community ID of both directions (version 1, seed 0), by which Zeek and Suricata know the connection; "
-     "absent of ICMP",
+     "the Community ID of both directions (version 1, seed 0), as in Zeek and Suricata; absent for ICMP",
      id_of_community},
     {"sampled_one_in", "", kUint32, kAlways, asked, {0, 34}, {},
-     "1: no packet of the flow was left out by sampling; of flows that were shed there is no record",
+     "1: all packets of the flow were inspected; flows that were shed have no record",
      [](const Flow&, const Base&) { return Value::of_unsigned(1); }},
 };
 
 constexpr ColumnEntry kReverse[] = {
     {"reverse_packets", "packets", kUint64, kNullable, asked, {kReversePen, 2}, {},
-      "packets that came back (--biflow); absent where none did",
+      "packets of the reverse direction (--biflow); absent if there were none",
      reverse<&Flow::reverse_packets>},
     {"reverse_ip_bytes", "bytes", kUint64, kNullable, asked, {kReversePen, 1}, {},
-      "bytes that came back, by the IP headers",
+      "bytes of the reverse direction, by the IP headers",
      reverse<&Flow::reverse_ip_bytes>},
     {"reverse_wire_bytes", "bytes", kUint64, kNullable, asked, {kReversePen, 352}, {},
-      "bytes that came back, frames without FCS",
+      "bytes of the reverse direction, frames without FCS",
      reverse<&Flow::reverse_wire_bytes>},
     {"reverse_tcp_flags", "", kFlags16, kNullable, asked, {kReversePen, 6}, {},
-      "TCP flag bits of the packets that came back, ORed",
+      "TCP flag bits of the reverse direction, ORed",
      [](const Flow& flow, const Base&) {
        return flow.reverse_packets == 0 ? Value() : Value::of_flags(flow.reverse_tcp_flags);
      }},
     {"biflow_direction", "", kUint8, kAlways, asked, {0, 239}, {},
-     "1: the source is the initiator; 0: a guess, since neither a SYN nor the packets' times tell who began",
+     "1: the source is the initiator; 0: a guess, because neither a SYN nor the times show the initiator",
      [](const Flow& flow, const Base&) { return Value::of_unsigned(flow.knows_initiator ? 1 : 0); }},
 };
 // clang-format on

@@ -28,32 +28,31 @@ Value total(const RecordIdentity& of) {
 /// fields: name, unit, type, IPFIX, needs the flow's origin, help, function that reads it
 constexpr IdentityColumn kColumns[] = {
     {"flow_id", "", kUint64, {0, 148}, true,
-      "the flow's name, in all of its records: a keyed hash (--seed) of key and beginning",
+      "identifier of the flow, the same in all its records: a keyed hash (--seed) of its key and start",
      [](const RecordIdentity& of) {
        return of.origin.is_known() ? Value::of_unsigned(of.ids(of.record.key, of.origin.began_ns)) : Value();
      }},
     {"record", "", kUint32, {kOwnPen, 2}, true,
-      "number of the record within its flow, from 0: each ends by an active timeout, but the last",
+      "number of the record within its flow, from 0",
      [](const RecordIdentity& of) { return of.origin.is_known() ? Value::of_unsigned(of.origin.record()) : Value(); }},
     {"flow_first_seen_ns", "ns", kTime, {kOwnPen, 4}, true,
-      "smallest capture time of the flow, in all of its records up to this one",
+      "smallest capture time of the flow, over all its records so far",
      [](const RecordIdentity& of) {
        return of.origin.is_known() ? Value::of_time(std::min(of.origin.first_ns, of.record.first_ns)) : Value();
      }},
-    {"packets_total", "packets", kUint64, {0, 86}, true, "of the flow, in all of its records up to this one",
+    {"packets_total", "packets", kUint64, {0, 86}, true, "packets of the flow, over all its records so far",
      total<&FlowOrigin::State::packets, &FlowRecord::packets>},
     {"ip_bytes_total", "bytes", kUint64, {0, 85}, true,
-      "of the flow, in all of its records up to this one, by the IP headers",
+      "bytes of the flow, over all its records so far, by the IP headers",
      total<&FlowOrigin::State::ip_bytes, &FlowRecord::ip_bytes>},
     {"wire_bytes_total", "bytes", kUint64, {0, 353}, true,
-      "of the flow, in all of its records up to this one, frames without FCS",
+      "bytes of the flow, over all its records so far, frames without FCS",
      total<&FlowOrigin::State::wire_bytes, &FlowRecord::wire_bytes>},
     {"exact", "", kBool, {kOwnPen, 40}, false,
-     "whether no packet can be missing or another flow's: none was lost, shed or kept out while the record was open",
+     "true if no packet can be missing or belong to another flow: none was lost, shed or kept out while the record was open",
      [](const RecordIdentity& of) { return Value::of_bool(!lacks_the_rest(of) && missed(of).exact); }},
     {"missed_packets_at_most", "packets", kUint64, {kOwnPen, 41}, false,
-     "packets of any flow that were lost while the record was open, at most; absent where the capture broke "
-     "meanwhile, or the device does not tell",
+     "upper bound of packets, of any flow, that were lost while the record was open; absent if the capture was damaged, or if the device does not report losses",
      [](const RecordIdentity& of) {
        const auto packets = lacks_the_rest(of) ? std::nullopt : missed(of).packets_at_most;
        return packets ? Value::of_unsigned(*packets) : Value();
