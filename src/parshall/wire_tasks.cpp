@@ -218,8 +218,7 @@ std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring) {
     return Error{"no states are given that flows could move to: name some with --states (examples/states)"};
   if (wiring.session.threads.model == ThreadModel::pipeline)
     return Error{"with --threads pipeline no flow moves to a lighter state: leave it out"};
-  if (control == nullptr)
-    return Error{fmt::format("no state of {} names a lighter one", plan.tasks.states)};
+  if (control == nullptr) return Error{fmt::format("no state of {} names a lighter one", plan.tasks.states)};
   if (kind_of(plan.source).can_wait(plan.source))
     return Error{"flows are reduced only if the input does not wait: give -i, or -g with pace=PPS"};
   if (control->recalls->size() == 0)
