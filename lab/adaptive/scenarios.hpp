@@ -11,8 +11,8 @@
 
 namespace parshall::lab {
 
-/// Monitoring states as TOML. The first are those of figure 6 of Tangari et al., MONA, IEEE TNSM 2020; then come chains
-/// of more states and tasks, as in its table II and figure 12.
+/// Monitoring states as TOML. The first are those of figure 6 of Tangari et al., MONA, IEEE/ACM ToN 2020; then come
+/// chains of more states and tasks, as in its table II and figure 12.
 struct StateConfig {
   std::string_view name, help;
   std::string_view states;

@@ -361,5 +361,12 @@ FIGURES = (
 )
 
 PAPER = Paper(
-    "flowatcher", CITATION, INTRO, FIGURES, RUNS, title="FloWatcher-DPDK", main=("5a", "6a", "7a", "7c", "8a")
+    "flowatcher",
+    CITATION,
+    INTRO,
+    FIGURES,
+    RUNS,
+    title="FloWatcher-DPDK",
+    doi="10.1109/TNSM.2019.2913710",
+    main=("5a", "6a", "7a", "7c", "8a"),
 )

@@ -219,5 +219,6 @@ PAPER = Paper(
     FIGURES,
     RUNS,
     title="Classification at wire speed",
+    doi="10.1145/2398776.2398784",
     main=("table 1", "table 1, the factor", "3, wire speed", "4", "5"),
 )

@@ -29,7 +29,7 @@ struct Shift {
 /// target within rounding of the lightest states' cost is met.
 ///
 /// Cost:   0.8 us for a chain of 64 states; nothing is allocated.
-/// Source: algorithm 1 of Tangari et al., MONA, IEEE TNSM 2020, corrected: no shift if there is time, an end if
+/// Source: algorithm 1 of Tangari et al., MONA, IEEE/ACM ToN 2020, corrected: no shift if there is time, an end if
 ///         shifting changes nothing, and any graph. Cost falls with each step, so the step is found by bisection.
 Shift shift_to(const StateGraph& graph, std::span<const double> base_packets, double target_ns) noexcept;
 

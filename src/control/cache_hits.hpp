@@ -18,7 +18,7 @@ namespace parshall {
 /// Cost:   a comparison and two additions a sample.
 /// Error:  no bias, except for clipping at 0 and 1, as long as the models hold. The standard error covers sampling
 ///         only: 0.016 at P = 0.5 for the paper's 1000 samples, with its e of 0.007.
-/// Source: Tangari et al., MONA, IEEE TNSM 2020, section IV.B.
+/// Source: Tangari et al., MONA, IEEE/ACM ToN 2020, section IV.B.
 class CacheHits {
  public:
   struct Estimate {

@@ -38,7 +38,8 @@ struct WindowLoad {
 ///         nothing is allocated.
 /// Error:  packets can be lost in a window whose rate rises more steeply than in the previous one. The same holds for a
 ///         co-running program during the four windows that it takes to learn its effect.
-/// Source: Tangari et al., MONA, IEEE TNSM 2020, with four extensions. If the worst task keeps more by it, heavy flows
+/// Source: Tangari et al., MONA, IEEE/ACM ToN 2020, with four extensions. If the worst task keeps more by it, heavy
+/// flows
 ///         go all the way before others, since a packet of theirs brings fewer events. Likewise few flows may go all
 ///         the way instead of all flows one step. A rising rate is extrapolated to the end of the next window. Costs of
 ///         packets in each state are learnt.

@@ -17,7 +17,7 @@ struct FloodWindow {
 /// It switches on if inserting takes more than half of that time, and off if it would take less than a quarter. New
 /// flows that take less than a hundredth of a worker's time are never a flood; a flood ends at half of that.
 ///
-/// Source: section VI.C of Tangari et al., MONA, IEEE TNSM 2020. It wants the filter under adverse traffic only, and
+/// Source: section VI.C of Tangari et al., MONA, IEEE/ACM ToN 2020. It wants the filter under adverse traffic only, and
 ///         leaves open when that is.
 class FloodSwitch {
  public:

@@ -20,7 +20,8 @@ namespace parshall {
 /// Cost:   5 us for 64 states and as many tasks, once a window; nothing is allocated after the constructor.
 /// Error:  total time stays the same for the packets that a bias is applied to. If rich states save more or less than
 ///         poor ones can use, the larger side is reduced to the other. Packets of the next window differ from them.
-/// Source: algorithm 2 of Tangari et al., MONA, IEEE TNSM 2020, corrected. A step grows if the headroom is larger than
+/// Source: algorithm 2 of Tangari et al., MONA, IEEE/ACM ToN 2020, corrected. A step grows if the headroom is larger
+/// than
 ///         the cost of the last one; time is counted for packets, not flows; time that cannot be used is not taken.
 class GapRecovery {
  public:

@@ -8,7 +8,8 @@ namespace parshall {
 ///
 /// Error:  batches prefetch and overlap, so the sum of the parts is an upper bound; measurements of whole batches
 ///         correct it.
-/// Source: equations 1 to 4 of Tangari et al., MONA, IEEE TNSM 2020, plus the time of the input, which they leave out.
+/// Source: equations 1 to 4 of Tangari et al., MONA, IEEE/ACM ToN 2020, plus the time of the input, which they leave
+/// out.
 struct PacketTime {
   double input_ns = 0;        ///< for every packet
   double new_flow_ns = 0;     ///< for a flow's first packet, everything but the input

@@ -15,7 +15,7 @@ namespace parshall {
 /// Costs of packets on one machine, on which adaptive monitoring decides. A file keeps the profile between runs.
 ///
 /// Error:  each cost has the 95 % interval of its median; values that are no medians have their number of samples.
-/// Source: Tangari et al., MONA, IEEE TNSM 2020, section IV.A.
+/// Source: Tangari et al., MONA, IEEE/ACM ToN 2020, section IV.A.
 struct Profile {
   static constexpr std::int64_t kVersion = 1;
   static constexpr double kMostNs = 1e9;  ///< longer times are invalid

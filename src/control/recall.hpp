@@ -26,7 +26,8 @@ struct Recall {
 ///         windows. It also holds if the rate of events changes by a factor of three, within 20 windows or at once. The
 ///         expected recall follows such a change over some windows, and is off by about 0.05 until then. With fewer
 ///         than about ten events in ten windows it says little.
-/// Source: section V.A of Tangari et al., MONA, IEEE TNSM 2020: the mean of the last windows, weighted by sqrt(n) / s.
+/// Source: section V.A of Tangari et al., MONA, IEEE/ACM ToN 2020: the mean of the last windows, weighted by sqrt(n) /
+/// s.
 ///         If the windows' means vary by more than their mean, three standard deviations are added. Corrected: random
 ///         differences between means of few flows do not count as variation of the rate.
 class RecallEstimator {

@@ -18,7 +18,7 @@ enum class RetrievalFamily : std::uint8_t { normal, weibull, gumbel };
 /// Shape:  24 bytes, a plain value. The scale is above 0, and so is Weibull's shape.
 /// Error:  rounding, about 1e-15 of a probability; Weibull's sd is accurate to 1e-4. Normal and Gumbel also give times
 ///         below 0 a probability, which is negligible if the sd is a fraction of the mean.
-/// Source: Tangari et al., MONA, IEEE TNSM 2020, section IV.A.
+/// Source: Tangari et al., MONA, IEEE/ACM ToN 2020, section IV.A.
 struct RetrievalModel {
   RetrievalFamily family = RetrievalFamily::normal;
   double location_or_shape = 0;  ///< Normal: the mean, ns. Gumbel: the mode, ns. Weibull: the shape, without a unit.

@@ -13,7 +13,7 @@ namespace parshall {
 /// Monitoring states with the cost of a packet in each, and the lighter state that each is reduced to under overload.
 ///
 /// Shape:  at most 64 states; a table of a byte for each state and step, 4 KB at most.
-/// Source: the graph of Tangari et al., MONA, IEEE TNSM 2020, figure 4; any forest, not only a chain.
+/// Source: the graph of Tangari et al., MONA, IEEE/ACM ToN 2020, figure 4; any forest, not only a chain.
 class StateGraph {
  public:
   static constexpr std::size_t kMostStates = 64;

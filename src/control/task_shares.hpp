@@ -18,7 +18,7 @@ namespace parshall {
 /// and bring few events. Otherwise light flows may be, which are the most numerous.
 ///
 /// Cost:   about 50 to 100 us for four tasks; nothing is allocated after the constructor.
-/// Source: our own. MONA (Tangari et al., IEEE TNSM 2020) raises the task that is worst off, which is every task if
+/// Source: our own. MONA (Tangari et al., IEEE/ACM ToN 2020) raises the task that is worst off, which is every task if
 ///         there is not time for all.
 class TaskShares {
  public:

@@ -47,7 +47,7 @@ struct ProfileFigures {
 /// Error:  the contents of caches are inferred from times. Lookups of flushed lines show what memory takes. At most a
 ///         20th of the lookups in the cached table take that long. The result notes how many in the large table take
 ///         less.
-/// Source: Tangari et al., MONA, IEEE TNSM 2020, section IV.A.
+/// Source: Tangari et al., MONA, IEEE/ACM ToN 2020, section IV.A.
 Result<std::optional<ProfileFigures>> measure_profile(const ProfilePlan& plan, const Frames& frames,
                                                       const std::function<void(const std::string&)>& tell,
                                                       const std::function<bool()>& stop);

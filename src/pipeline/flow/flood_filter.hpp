@@ -23,7 +23,7 @@ namespace parshall {
 /// Error:  flows with the same line and tag share their bytes. Each new flow meets one of 8 tags with a chance of
 ///         2^-29; it is then admitted early, or counts for the other. An attacker cannot aim at this, because line and
 ///         tag come from the keyed hash.
-/// Source: Moshref et al., Trumpet, SIGCOMM 2016; section VI.C of Tangari et al., MONA, IEEE TNSM 2020.
+/// Source: Moshref et al., Trumpet, SIGCOMM 2016; section VI.C of Tangari et al., MONA, IEEE/ACM ToN 2020.
 class FloodFilter {
  public:
   static constexpr std::uint32_t kMostBytes = 1 << 20;

@@ -17,7 +17,7 @@ constexpr FlowField kBurstPackets{"burst_packets", "packets that came in bursts"
                                   },
                                   nullptr, FlowField::Kind::count};
 
-/// Source: "Bursty flow detection" of Tangari et al., MONA, IEEE TNSM 2020.
+/// Source: "Bursty flow detection" of Tangari et al., MONA, IEEE/ACM ToN 2020.
 std::unique_ptr<Task> make_bursty(Arguments& arguments, TaskContext& context) {
   const std::size_t offset = context.measure(Bursts::within(arguments.duration_ns("within", 1)));
   const double share = arguments.number("share", 0, 1);

@@ -17,7 +17,7 @@ constexpr FlowField kChanges{"latency_changes", "round-trip times that were chan
                              },
                              nullptr, FlowField::Kind::count};
 
-/// Source: "Latency Change detection" of Tangari et al., MONA, IEEE TNSM 2020.
+/// Source: "Latency Change detection" of Tangari et al., MONA, IEEE/ACM ToN 2020.
 std::unique_ptr<Task> make_latency_change(Arguments& arguments, TaskContext& context) {
   const double beta = arguments.number("beta", 0, 1e6);
   const auto after = static_cast<std::uint32_t>(arguments.count("after", 2, 1'000'000'000));

@@ -10,7 +10,7 @@ constexpr Parameter kRetransmissionsParameters[] = {
     {"share", "0", "smallest fraction of its packets with data that are retransmissions, from 0 to 1"},
 };
 
-/// Source: "ReTransmission detection" of Tangari et al., MONA, IEEE TNSM 2020, by the rules of analyse_tcp().
+/// Source: "ReTransmission detection" of Tangari et al., MONA, IEEE/ACM ToN 2020, by the rules of analyse_tcp().
 std::unique_ptr<Task> make_retransmissions(Arguments& arguments, TaskContext& context) {
   const std::size_t counts = context.measure(TcpCounts::measure()), volume = context.measure(TcpVolume::measure());
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
