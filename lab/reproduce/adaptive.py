@@ -22,7 +22,10 @@ from plots import PANELS, key, panel
 from rows import Rows
 from runs import bench
 
-PAPER = "Tangari et al., *Accuracy-aware adaptive traffic monitoring for software dataplanes* (MONA), IEEE/ACM ToN 28(3), 2020"
+PAPER = (
+    "Tangari et al., *Accuracy-aware adaptive traffic monitoring for software dataplanes* (MONA), "
+    "IEEE/ACM ToN 28(3), 2020"
+)
 MODES = ("no-adapt", "adapt-only", "accuracy", "tasks", "prefer-tasks")
 TASKS = ("heavy-hitters", "retransmissions", "bursty", "latency-change")
 STATES = ("chain", "tree")

@@ -16,7 +16,10 @@ from mona_satisfaction import figure_8, figure_8_all, figure_8_ours
 from mona_steps import figure_5d
 from paper import Figure, Paper, Run
 
-CITATION = "Tangari et al., *Accuracy-aware adaptive traffic monitoring for software dataplanes* (MONA), IEEE/ACM ToN 28(3), 2020"
+CITATION = (
+    "Tangari et al., *Accuracy-aware adaptive traffic monitoring for software dataplanes* (MONA), "
+    "IEEE/ACM ToN 28(3), 2020"
+)
 INTRO = (
     "One worker runs the whole monitor over built-in TCP traffic. The traffic has 250,000 flows, Zipf 1.1 unless a row "
     "says otherwise. 0.5 % of "
