@@ -82,8 +82,8 @@ def watch(source=None, *, every="1s", tasks=(), on_window=None, progress=False, 
     ends both. Raises Error as flows() does.
 
     >>> import parshall
-    >>> account = parshall.watch(generate="flows=9,rate=1000,seed=1", count=2000, every="1s", on_window=lambda window:
-    print(window.packets, window.count["flows"]))
+    >>> account = parshall.watch(generate="flows=9,rate=1000,seed=1", count=2000, every="1s",
+    ...     on_window=lambda window: print(window.packets, window.count["flows"]))
     1000 9
     1000 9
     >>> account["balanced"]
