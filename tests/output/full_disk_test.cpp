@@ -214,6 +214,24 @@ TEST_P(FullDisk, WhatAServerTellsOnlyWhenItIsClosedIsToldInTheEnd) {
   EXPECT_NE(queue_->error()->message.find("quota exceeded, which shows only now"), std::string::npos);
 }
 
+TEST(ArrowFile, ItsLastRowsAreWrittenBeforeItIsClosed) {
+  const std::string path = std::filesystem::temp_directory_path() / "full-disk-arrow";
+  auto exporter = open_exporter(*find_exporter("arrow"), path);
+  ASSERT_TRUE(exporter) << exporter.error().message;
+  const Schema schema;
+  (*exporter)->begin(schema.columns());
+  EXPECT_FALSE((*exporter)->flush().error);
+  const auto before = std::filesystem::file_size(path);
+  const FlowRecord record{.key = {}, .packets = 1};
+  std::vector<Value> values(schema.columns().size());
+  schema.read(record, {}, {}, values);
+  const ReportFlow flow{record, values};
+  (*exporter)->records({&flow, 1});
+  (*exporter)->finish();
+  EXPECT_GT(std::filesystem::file_size(path), before);
+  std::filesystem::remove(path);
+}
+
 TEST(IpfixFile, OneThatSomebodyEmptiesWhileNothingComesHasLostNothing) {
   const std::string path = std::filesystem::temp_directory_path() / "full-disk-ipfix";
   auto exporter = open_exporter(*find_exporter("ipfix"), path);

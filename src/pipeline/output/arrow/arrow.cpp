@@ -52,6 +52,11 @@ class ArrowExporter final : public FileExporter {
     return outcome;
   }
 
+  void finish() override {
+    if (rows_ != 0) write_batch();  // before the errors that only closing shows are looked for
+    FileExporter::finish();
+  }
+
   void accounting(const ReportSummary& summary, const OutputSummary& own) override {
     if (columns_.empty()) return;  // no record ever came
     ArrowMetadata metadata;
