@@ -228,7 +228,9 @@ class Floods(unittest.TestCase):
             text=True,
             timeout=60,
         ).stdout
-        self.assertRegex(text, r"superspreaders: \d+ keys were left out for want of room \(--task-keys\)")
+        self.assertRegex(
+            text, r"superspreaders: \d+ keys were left out because the table of keys was full \(--task-keys\)"
+        )
 
     def judge(self, syns, flows, *arguments):
         """Connections of 40 packets and scanners, at random places of a flood that fills the table many times: (events

@@ -64,14 +64,15 @@ std::string events_text(const Report& report) {
     text += summary.tasks.size() == 1 && summary.tasks.front().events == 1 ? " event\n" : " events\n";
     for (const TaskSummary& task : summary.tasks)
       if (task.keys_left_out != 0)
-        text +=
-            fmt::format("{}: {} keys were left out for want of room (--task-keys)\n", task.name, task.keys_left_out);
+        text += fmt::format("{}: {} keys were left out because the table of keys was full (--task-keys)\n", task.name,
+                            task.keys_left_out);
     if (summary.segments_not_kept != 0)
       text += fmt::format(
-          "{} had no room until acknowledged, and gave no round-trip time: a larger --flows gives more room\n",
+          "{} could not be kept until acknowledged, so round-trip times are missing: give a larger --flows\n",
           counted(summary.segments_not_kept, "TCP segment"));
     if (summary.events_not_taken != 0)
-      text += fmt::format("{} not taken in time, and lost\n", counted(summary.events_not_taken, "event"));
+      text += fmt::format("{} dropped because the queue to the report was full\n",
+                          counted(summary.events_not_taken, "event"));
   }
   if (report.events.empty()) return text;
   const auto shown = report.events.last(std::min(kShown, report.events.size()));

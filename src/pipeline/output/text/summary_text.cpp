@@ -36,7 +36,7 @@ std::string interface_lines(std::span<const InterfacePackets> interfaces) {
   std::string lines;
   for (const InterfacePackets& interface : interfaces)
     lines += fmt::format("interface  {}: {}{}\n", escaped(interface.name), counted(interface.packets, "packet"),
-                         interface.is_gone ? ", then it was gone" : "");
+                         interface.is_gone ? ", removed during the run" : "");
   return lines + "           a packet that passed two of these interfaces is counted twice\n";
 }
 
@@ -44,7 +44,7 @@ std::string interface_lines(std::span<const InterfacePackets> interfaces) {
 std::string device_text(const Accounting& account, std::uint64_t polled) {
   const auto received = account.known(Counter::nic_received);
   if (!received) return {};
-  std::string text = fmt::format(", device says {} received", *received);
+  std::string text = fmt::format(", device reports {} received", *received);
   if (*received != polled)
     text += fmt::format(" ({:+} to the {} polled)", static_cast<std::int64_t>(*received - polled), polled);
   for (const CounterLine& line : Counters::kTable)
@@ -103,12 +103,12 @@ std::string adaptation_lines(const ReportSummary& summary) {
   if (adaptation.infeasible != 0)
     lines += fmt::format(", too little in {} of {}", adaptation.infeasible, counted(adaptation.windows, "window"));
   lines += fmt::format(
-      "; decisions took {:.2g} % of the time, {:.2g} us at most; packets cost {:+.0f} % of what was expected\n",
+      "; decisions took {:.2g} % of the time, {:.2g} us at most; packets cost {:+.0f} % relative to the model\n",
       100 * adaptation.overhead_share, adaptation.longest_us, 100 * adaptation.residual);
   if (adaptation.one_in != 1)
     lines += fmt::format(
-        "shed       {} ({:.3g} %) not inspected in {:.3g} of {:.3g} s: at least one connection in {} was; numbers of "
-        "tasks are scaled\n",
+        "shed       {} ({:.3g} %) in {:.3g} of {:.3g} s: counted, not inspected; at least one connection in {} was "
+        "inspected, and tasks scale their numbers\n",
         counted(summary.total[Counter::shed_packets], "packet"),
         100 * static_cast<double>(summary.total[Counter::shed_packets]) /
             std::max(1.0, static_cast<double>(summary.total.counted())),
@@ -116,8 +116,7 @@ std::string adaptation_lines(const ReportSummary& summary) {
   for (const GivenUp& task : adaptation.given_up) {
     lines += fmt::format("given up   {}: in {:.3g} of {:.3g} s", task.task, task.seconds, adaptation.seconds);
     if (task.is_now)
-      lines += fmt::format(", and now; it returns when the load falls, and is tried again in {:.2g} s at the latest",
-                           adaptation.looks_again_in_s);
+      lines += fmt::format(", including now; Parshall tries again within {:.2g} s", adaptation.looks_again_in_s);
     lines += "\n";
   }
   if (adaptation.blind_satisfies_more_s > 0)
@@ -147,7 +146,7 @@ std::string class_lines(const ReportSummary& summary) {
                         100 * static_cast<double>(one->counts[ClassCounter::packets]) / all,
                         counted(one->counts[ClassCounter::wire_bytes], "wire byte"));
   if (const auto& classifiers = summary.classifiers)
-    text += fmt::format("classifier {}: classified {} of {} sent to them before this report; {} without room\n",
+    text += fmt::format("classifier {}: classified {} of {} sent to them before this report; their queue was full {}\n",
                         counted(classifiers->threads, "thread"), classifiers->jobs.told,
                         counted(classifiers->jobs.sent, "flow"), counted(classifiers->jobs.refused, "time"));
   return text;
@@ -210,18 +209,19 @@ std::string summary_text(const ReportSummary& summary) {
                       total[Counter::live_flows], total[Counter::ended_records], total[Counter::evicted_records],
                       summary.capacity, memory_text(summary));
   if (const std::uint64_t dropped = total[Counter::dropped_records]; dropped != 0)
-    text += fmt::format("dropped    {} of ended flows, {}: counted, but in no report for want of room (--spool)\n",
-                        counted(dropped, "record"), counted(total[Counter::dropped_record_packets], "packet"));
+    text += fmt::format(
+        "dropped    {} of ended flows, {}: counted, but not reported because the spool was full (--spool)\n",
+        counted(dropped, "record"), counted(total[Counter::dropped_record_packets], "packet"));
   text += identity_line(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
   if (!summary.interfaces.empty()) text += interface_lines(summary.interfaces);
   if (!summary.remedy.empty())
-    text += fmt::format("missed     {} packets found the receive queue full: {}\n", total[Counter::nic_missed],
-                        summary.remedy);
+    text += fmt::format("missed     {} packets dropped because the receive queue was full: {}\n",
+                        total[Counter::nic_missed], summary.remedy);
   if (total[Counter::joined] != 0)
     text += fmt::format(
-        "joined     {} of several segments, longer than the link takes: counted as this host sees them (GRO, TSO); "
-        "ethtool -K INTERFACE gro off gso off tso off shows those on the wire\n",
+        "joined     {} longer than the link's MTU: this host joined several segments (GRO, TSO); to see those on the "
+        "wire: ethtool -K INTERFACE gro off gso off tso off\n",
         counted(total[Counter::joined], "packet"));
   const LossRatio loss = loss_ratio(summary.total.lost(), summary.total.offered());
   text += fmt::format("loss ratio {:.3g}, with 95 % confidence below {:.3g}\n", loss.ratio, loss.upper95);

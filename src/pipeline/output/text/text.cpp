@@ -82,7 +82,8 @@ class TextSink final : public ReportSink {
         if (!joins_key || is_shown(report.columns[i])) row.push_back(value_text(report.columns[i], flow.values[i]));
       table.add(row);
     });
-    if (!table.finish()) output.write("lines could not be read back from a temporary file: this report lacks them\n");
+    if (!table.finish())
+      output.write("this report is incomplete: lines could not be read back from a temporary file\n");
     output.flush();
   }
 };
