@@ -97,7 +97,8 @@ TEST(LiveScreen, TheLatestEventsStandBelowTheFlowsWhereThereIsRoom) {
 
 TEST(LiveScreen, BeforeAnythingCameItSaysSo) {
   const State state(false, false);
-  EXPECT_THAT(joined(text_of(draw(state, nullptr, {}, {80, 24}, Glyphs::ascii))), HasSubstr("nothing has come yet"));
+  EXPECT_THAT(joined(text_of(draw(state, nullptr, {}, {80, 24}, Glyphs::ascii))),
+              HasSubstr("no packet has arrived yet"));
 }
 
 TEST(LiveScreen, TheFullAccountingLineIsShownWhereItFits) {

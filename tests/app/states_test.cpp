@@ -91,8 +91,8 @@ std::string squeezed(const std::string& text) {
 TEST(LiveStates, TheUsualScreenHasRoomForAllThereIsToSay) {
   const std::string screen = squeezed(screen_of(shown(), usual_view(), usual_pulse()));
   EXPECT_THAT(screen, HasSubstr("adaptation accuracy tasks reduced, 75 % of the time in all 1.25 of 3 s"));
-  EXPECT_THAT(screen, HasSubstr("time was not enough in 7 of 300 steps, lately in 4 of 100"));
-  EXPECT_THAT(screen, HasSubstr("decisions took 0.1 % of the time, 41 us at most; residual +5 %"));
+  EXPECT_THAT(screen, HasSubstr("tasks were reduced too little in 7 of 300 steps, lately in 4 of 100"));
+  EXPECT_THAT(screen, HasSubstr("decisions took 0.1 % of the time, 41 us at most; packet cost +5 % vs model"));
   EXPECT_THAT(screen, HasSubstr("missed 1000 of 301 k packets, lately 100 %"));
   EXPECT_THAT(screen, HasSubstr("\nlight 1000000 0 % 0 -\n"));
   EXPECT_THAT(screen, HasSubstr("\nheavy 12000000 20.8 % 4.00 M 37.5 %\n"));
@@ -119,7 +119,7 @@ TEST(LiveStates, NothingIsSaidOfLateBeforeTheSecondReportAndAfterTheEnd) {
        {states_view({adaptive(2, 0.5, 3)}), states_view({adaptive(1, 0, 0), adaptive(2, 0.5, 3)}, true)}) {
     const std::string screen = squeezed(screen_of(shown(), view, usual_pulse()));
     EXPECT_THAT(screen, HasSubstr("tasks reduced in 0.5 of 2 s"));
-    EXPECT_THAT(screen, HasSubstr("time was not enough in 3 of 200 steps\n"));
+    EXPECT_THAT(screen, HasSubstr("tasks were reduced too little in 3 of 200 steps\n"));
     EXPECT_THAT(screen, HasSubstr("\nheavy 8000000 12.5 % - -\n"));
   }
 }

@@ -281,7 +281,7 @@ class LiveView(unittest.TestCase):
         with Screen("-g", TRAFFIC) as screen:
             screen.until("packets▼")
             screen.keys("?")
-            self.assertRegex(screen.until("percentiles"), "any key goes back")  # further down, so drawn later
+            self.assertRegex(screen.until("percentiles"), "press any key to go back")  # further down, so drawn later
             screen.keys("x")
             screen.until("packets▼")
 
@@ -342,7 +342,7 @@ class LiveView(unittest.TestCase):
             screen.until(r"^heavy +\d+ +[\d.]+ %")
             text = screen.until(r"^retransmissions +([\d.]+|-) +([\d.]+|-) +0\.500 ")  # all may give way
             for pattern in (
-                r"time was not enough in \d+ of \d+ steps, lately in",
+                r"tasks were reduced too little in \d+ of \d+ steps, lately in",
                 "decisions took",
                 r"missed [\d.]+ ?[kMG]? of",
                 r"^light ",

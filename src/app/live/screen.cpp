@@ -107,19 +107,19 @@ std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size siz
 
 std::vector<Line> draw_help(Size size, Glyphs glyphs) {
   constexpr std::string_view kHelp[] = {
-      "Parshall, live view: any key goes back",
+      "Parshall, live view: press any key to go back",
       "",
       "q            end the run and print the final report (Ctrl-C too)",
       "p, space     freeze the screen; measuring goes on",
-      "/            filter as you type: words found in protocol, address, port",
+      "/            filter as you type: words in protocol, address or port",
       "Esc          clear the filter",
       "left, right  choose the column to sort by",
       "r            reverse the order",
       "up, down, PgUp, PgDn, Home, End   scroll",
-      "v            show or hide what tasks find",
+      "v            show or hide the events of tasks",
       "w            monitoring states, which flows are reduced, and the recall of tasks",
       "",
-      "What is computed for every flow, from now on:",
+      "Choose what to compute for every flow, from now on:",
       "f            packet level or flow level",
       "t g i s      rate, gap (packets of other flows in between),",
       "             iat (time between packets), size (bytes on the wire)",
@@ -128,7 +128,7 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "u            the columns of --columns",
       "",
       "pps, bit/s   of the flow over the last interval of packet time",
-      "processed    packets taken in per second, by the clock",
+      "processed    packets counted per second of wall-clock time",
   };
   std::vector<Line> lines;
   for (const std::string_view line : kHelp) lines.push_back(help_line(line, size, glyphs));

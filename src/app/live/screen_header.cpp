@@ -168,7 +168,7 @@ std::vector<Line> draw_header(const State& state, const View* view, const Pulse&
                               Glyphs glyphs) {
   std::vector<Line> lines{title(state, view, pulse, size, glyphs)};
   if (view == nullptr) {
-    lines.push_back(whole("0 offered = 0 counted: nothing has come yet", Style::normal, size, glyphs));
+    lines.push_back(whole("0 offered = 0 counted: no packet has arrived yet", Style::normal, size, glyphs));
     if (layout.measuring) lines.push_back(measuring(state, view, layout, size, glyphs));
     return lines;
   }

@@ -174,11 +174,11 @@ void State::command(char character, double now_s) {
       if (own_columns_)
         choose(own, now_s);
       else
-        message_ = "u: --columns named none";
+        message_ = "u: --columns names no column";
       break;
     }
     default:
-      message_ = fmt::format("no such key: {}; h for help", character);
+      message_ = fmt::format("key {} has no function; h shows the help", character);
   }
 }
 
@@ -195,7 +195,7 @@ void State::choose_what(What what, double now_s) {
   Choice choice = choice_;
   if (choice.of == Of::rate && !column_names(Of::rate, what)) choice.of = Of::gap;
   if (!column_names(choice.of, what)) {
-    message_ = "a sum of gaps is not kept; choose t rate, i iat or s size first";
+    message_ = "gaps have no sum; choose t rate, i iat or s size first";
     return;
   }
   choice.what = what;
@@ -213,9 +213,9 @@ void State::choose(Choice choice, double now_s) {
   show_states(false);
   if (choice == choice_) return;
   if (ended_) {
-    message_ = "the run has ended: nothing more can be computed";
+    message_ = "the run has ended: you can no longer change what is computed";
   } else if (paused_) {
-    message_ = "paused: p to go on, then choose";
+    message_ = "paused: press p to go on, then choose";
   } else if (packets_only_) {
     message_ = "this run is at packet level (--packets-only): it keeps no flows";
   } else {

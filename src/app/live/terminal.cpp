@@ -84,7 +84,7 @@ Result<std::unique_ptr<Terminal>> Terminal::open() {
   std::FILE* keyboard = stdin;
   if (::isatty(STDIN_FILENO) == 0) {
     keyboard = std::fopen("/dev/tty", "r");
-    if (keyboard == nullptr) return Error{"--live needs a keyboard, and neither standard input nor /dev/tty is one"};
+    if (keyboard == nullptr) return Error{"--live needs a keyboard: neither standard input nor /dev/tty is a terminal"};
     terminal->keyboard_.reset(keyboard);
   }
   terminal->keyboard_fd_ = ::fileno(keyboard);

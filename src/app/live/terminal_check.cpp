@@ -15,8 +15,8 @@ namespace parshall::live {
 std::optional<TerminalError> check_terminal() {
   if (::isatty(STDOUT_FILENO) == 0)
     return TerminalError{TerminalFault::not_a_terminal,
-                         {"--live needs a terminal, and standard output is none; leave out "
-                          "--live, or its redirection (-o FILE takes the final report)"}};
+                         {"--live needs a terminal, but standard output is not one; leave out --live, or write the "
+                          "final report with -o FILE and do not redirect"}};
   const char* const name = std::getenv("TERM");
   const std::string shown = name == nullptr ? "" : printable(name, Glyphs::ascii);
   int found = 0;
@@ -30,7 +30,7 @@ std::optional<TerminalError> check_terminal() {
   ::del_curterm(cur_term);
   if (!can_move)
     return TerminalError{TerminalFault::unknown_terminal,
-                         {fmt::format("the terminal \"{}\" cannot place its cursor; leave out --live", shown)}};
+                         {fmt::format("the terminal \"{}\" cannot move its cursor; leave out --live", shown)}};
   return std::nullopt;
 }
 
