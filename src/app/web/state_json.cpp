@@ -41,8 +41,8 @@ std::string columns_json(const live::View& view) {
   add("protocol", "");
   add("source", "");
   add("destination", "");
-  add("pps", "packets per second of packet time, since the state before");
-  add("bit/s", "bits per second of packet time on the wire, since the state before");
+  add("pps", "packets per second of packet time, since the previous state");
+  add("bit/s", "bits per second of packet time on the wire, since the previous state");
   add("packets", "since the flow began");
   add("bytes", "on the wire, since the flow began");
   for (const ColumnInfo& column : view.columns)
