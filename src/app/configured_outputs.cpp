@@ -26,7 +26,8 @@ namespace {
 constexpr std::chrono::seconds kPatience{10};  ///< waits so long for an output to end
 
 constexpr const char* kMayBeHeld =
-    "; the sandbox lets outputs that are added go where those at the start went, and to folders of --sandbox-allow";
+    "; in the sandbox, an added output may use the folders and ports of the outputs at the start, and the folders of "
+    "--sandbox-allow";
 
 /// Returns true if file permissions allow reading but opening is refused all the same. A symbolic link in its path may
 /// lead elsewhere by now.
@@ -65,7 +66,8 @@ std::optional<Error> mixture(const std::vector<OutputPlan>& now, const std::vect
       both.outputs = {goes, comes};
       if (targets_problem({}, targets_of(both)))
         return Error{
-            fmt::format("{} would write where {} does until it ends: name another file, or take out that first",
+            fmt::format("{} would write to the same place as {}, which is still open: name another file, or first "
+                        "remove that output",
                         name_of(comes), name_of(goes))};
     }
   return std::nullopt;
@@ -89,11 +91,11 @@ void ConfiguredOutputs::look(const std::function<void(bool)>& reloading, const s
 }
 
 void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
-  const auto stay = [this](const Error& why) { say(command_, why.message + "; the old configuration stays"); };
+  const auto stay = [this](const Error& why) { say(command_, why.message + "; the old configuration remains"); };
   const auto wanted = read_again(configuration());
   if (!wanted && is_held_ && is_held_back(configuration().path, wanted.error()))
-    return stay(
-        Error{wanted.error().message + "; the sandbox lets it be read in the folder where it was at the start"});
+    return stay(Error{wanted.error().message +
+                      "; in the sandbox, it can only be read from the folder where it was at the start"});
   if (!wanted) return stay(wanted.error());
   plan_.outputs = others_;
   std::ranges::copy(*wanted, std::back_inserter(plan_.outputs));
@@ -109,13 +111,13 @@ void ConfiguredOutputs::reload(const std::function<bool()>& meanwhile) {
     if (opened)
       finish(output);
     else
-      say(command_, name_of(output) + " goes on: what may take its place could not be opened");
+      say(command_, name_of(output) + " remains open: an output that may replace it could not be opened");
   }
 }
 
 bool ConfiguredOutputs::open(const OutputPlan& output) {
   if (is_metrics(output)) {
-    say(command_, name_of(output) + " takes a new start");
+    say(command_, name_of(output) + " can only be added when the program starts");
     return true;
   }
   if (const auto error = open_outputs({&output, 1}, run_.wiring().point, run_.waits(), run_.outputs())) {
@@ -124,12 +126,12 @@ bool ConfiguredOutputs::open(const OutputPlan& output) {
   }
   configured_.push_back(output);
   const std::string file = run_.outputs().queues()->back()->file();
-  say(command_, name_of(output) + " is an output from now on" + (file.empty() ? "" : ": " + file));
+  say(command_, name_of(output) + " was added as an output" + (file.empty() ? "" : ": " + file));
   return true;
 }
 
 void ConfiguredOutputs::finish(const OutputPlan& output) {
-  if (is_metrics(output)) return say(command_, name_of(output) + " stays until the end");
+  if (is_metrics(output)) return say(command_, name_of(output) + " cannot be removed before the run ends");
   std::erase(configured_, output);
   const auto queues = run_.outputs().queues();
   const auto queue = std::ranges::find(*queues, name_of(output), [](const auto& each) { return each->name(); });
@@ -142,10 +144,10 @@ void ConfiguredOutputs::finish(const OutputPlan& output) {
     findings = fmt::format(", and {} = {} written + {} dropped", counted(offered.findings, "finding"), written.findings,
                            dropped.findings);
   const std::string trouble = leaving->trouble();
-  say(command_, fmt::format("{} is no output any more: {} ({}) = {} ({}) written{} + {} ({}) dropped{}{}", account.name,
-                            counted(offered.records, "record"), counted(offered.packets, "packet"), written.records,
-                            written.packets, unconfirmed_text(account.unconfirmed), dropped.records, dropped.packets,
-                            findings, trouble.empty() ? "" : "; " + trouble));
+  say(command_, fmt::format("{} was removed as an output: {} ({}) = {} ({}) written{} + {} ({}) dropped{}{}",
+                            account.name, counted(offered.records, "record"), counted(offered.packets, "packet"),
+                            written.records, written.packets, unconfirmed_text(account.unconfirmed), dropped.records,
+                            dropped.packets, findings, trouble.empty() ? "" : "; " + trouble));
 }
 
 }  // namespace parshall::cli

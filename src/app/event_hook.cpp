@@ -16,9 +16,9 @@ constexpr std::chrono::milliseconds kTick{10};
 constexpr std::chrono::microseconds kShortTick{200};  ///< between commands for which events wait
 
 std::string how_it_ended(int status) {
-  if (WIFEXITED(status)) return fmt::format("its command ended with status {}", WEXITSTATUS(status));
-  if (WIFSIGNALED(status)) return fmt::format("its command was ended by signal {}", WTERMSIG(status));
-  return "its command could not begin";
+  if (WIFEXITED(status)) return fmt::format("the command ended with status {}", WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return fmt::format("the command was ended by signal {}", WTERMSIG(status));
+  return "the command could not be started";
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void EventHook::finish() {
   if (!runs_one_) return;
   runner_->kill();
   runs_one_ = false;
-  fail("its command did not end");
+  fail("the command did not end");
 }
 
 void EventHook::fail(std::string how) {
@@ -61,7 +61,7 @@ void EventHook::event(std::string_view task, const std::string& json) {
   ++runs_;
   runs_one_ = runner_->run({.event = json, .task = task, .left_out = left_out_since_run_});
   left_out_since_run_ = 0;
-  if (!runs_one_) return fail("its command could not begin");
+  if (!runs_one_) return fail("the command could not be started");
   while (waits() && is_running()) std::this_thread::sleep_for(kShortTick);
 }
 

@@ -27,10 +27,11 @@ std::vector<std::string> words_of(const std::string& text) {
 
 Error second_source(const std::string& word, const std::string& command, const SourcePlan& source) {
   const SourceKind& kind = kind_of(source);
-  const std::string begin = fmt::format("{} is a second source beside {} {}, and {} takes one", word, kind.option,
+  const std::string begin = fmt::format("{} is a second source beside {} {}, but {} takes only one", word, kind.option,
                                         kind.name_in(source), command);
   if (kind.is_link && are_interfaces(word))
-    return Error{fmt::format("{}; interfaces go together: {} {},{}", begin, kind.option, kind.name_in(source), word)};
+    return Error{
+        fmt::format("{}; to read several interfaces, write {} {},{}", begin, kind.option, kind.name_in(source), word)};
   return Error{begin + ": read captures one after the other (interfaces together: -i lo,eth0)"};
 }
 
@@ -54,13 +55,12 @@ bool is_display_field(const std::string& word) {
 std::string language_hint(const std::vector<std::string>& words) {
   if (std::ranges::any_of(
           words, [](const std::string& word) { return is_display_field(word.substr(0, word.find_first_of("=!<>"))); }))
-    return "; this is a display filter of Wireshark, and tcpdump's language is wanted: host 192.0.2.1 (man "
-           "pcap-filter)";
-  if (words.front().starts_with('-')) return fmt::format("; {} is no option here", words.front());
+    return "; this is a display filter of Wireshark; write it in tcpdump's language: host 192.0.2.1 (man pcap-filter)";
+  if (words.front().starts_with('-')) return fmt::format("; {} is not an option of this command", words.front());
   for (const std::string& word : words)
     if (const std::string near = nearest_filter_word(word); !near.empty())
       return fmt::format("; did you mean {}? (man pcap-filter)", near);
-  return "; it is tcpdump's language: tcp port 443 (man pcap-filter)";
+  return "; write filters in tcpdump's language: tcp port 443 (man pcap-filter)";
 }
 
 }  // namespace
@@ -72,12 +72,12 @@ Error explained(Error error, const std::string& command, const SourcePlan& sourc
   for (const std::string& word : words) {
     if (is_source(word) && may_have_names(word)) return second_source(word, command, source);
     if (word.ends_with(".pcap") || word.ends_with(".pcapng"))
-      return Error{fmt::format("{} is a second source, and no file of that name is there", word)};
+      return Error{fmt::format("{} would be a second source, and there is no file of that name", word)};
   }
   if (words.empty() || error.message.find("unknown ") != error.message.npos) return error;  // a name was not found
   if (before && (may_have_names(words.front()) || !BpfFilter::compile(words.front())))
     if (const std::string whole = whole_value(*before, source.filter); !whole.empty())
-      return Error{fmt::format("\"{}\" was read as a filter: if it belongs to {} {}, write {} {}", source.filter,
+      return Error{fmt::format("\"{}\" was read as a filter; if it belongs to {} {}, write {} {}", source.filter,
                                before->option, before->value, before->option, whole)};
   error.message += language_hint(words);
   return error;

@@ -20,12 +20,12 @@ void LinkNotice::look() {
   next_look_ = Clock::now() + kLookEvery;
   if (std::exchange(reported_, now) != now)
     say(command_, fmt::format("{} is {}", source_,
-                              now == InputState::up ? "up again" : "down: nothing comes until it is up again"));
+                              now == InputState::up ? "up again" : "down: no packets arrive until it is up again"));
   for (const InterfacePackets& interface : session_.interfaces()) {
     if (!interface.is_gone || std::ranges::find(gone_, interface.name) != gone_.end()) continue;
     gone_.push_back(interface.name);
-    say(command_, fmt::format("{} is gone: the run goes on with the others. Start again to capture a new interface of "
-                              "that name",
+    say(command_, fmt::format("{} was removed: the run continues with the other interfaces. To capture a new interface "
+                              "of that name, start parshall again",
                               interface.name));
   }
 }

@@ -49,13 +49,15 @@ void OutputWatch::look() {
         reader_gone_ = true;
       } else if (&queue != main_) {
         lost_ = true;
-        say(command_, fmt::format("{}; what comes from now on is counted, and not written", queue.error()->message));
+        say(command_,
+            fmt::format("{}; from now on, records and findings are counted but not written", queue.error()->message));
       }
     } else if (const auto dropped = queue.summary().dropped;
                dropped.records + dropped.findings != 0 && !watched.said_trouble) {
       if (std::exchange(watched.said_dropped, true)) continue;
-      say(command_, fmt::format("{} is not written as fast as {}: those that find no room are counted, and dropped",
-                                name_of(queue), dropped.records != 0 ? "records end" : "tasks find something"));
+      say(command_,
+          fmt::format("{} is written more slowly than {}: what does not fit in the queue is counted and dropped",
+                      name_of(queue), dropped.records != 0 ? "records end" : "tasks find events"));
     }
   }
 }
@@ -89,7 +91,7 @@ void OutputWatch::tell_trouble(Watched& watched) {
     tell(trouble);
   } else if (!watched.is_over && now - watched.seen_trouble >= kCalm) {
     watched.is_over = true;
-    tell("it goes on");
+    tell("it works again");
   }
 }
 
@@ -98,8 +100,9 @@ std::string OutputWatch::whom_we_wait_for() {
   for (const Watched& watched : watched_)
     if (watched.queue->summary().waiting() != OutputSummary::Sum())
       names += (names.empty() ? "" : ", ") + name_of(*watched.queue);
-  return fmt::format("waiting for who reads {}; another signal ends at once, and loses what is not written",
-                     names.empty() ? main_name_ : names);
+  return fmt::format(
+      "waiting for the reader of {}; another signal ends the run at once, and what is not yet written is lost",
+      names.empty() ? main_name_ : names);
 }
 
 void OutputWatch::tell_account() const {

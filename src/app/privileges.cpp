@@ -66,7 +66,9 @@ std::optional<Error> user_problem(const std::string& user) {
   if (user.empty()) return std::nullopt;
   if (::getpwnam(user.c_str()) == nullptr) return Error{fmt::format("--user: there is no user {}", user)};
   if (::geteuid() != 0)
-    return Error{"--user takes root, or start it as that user, with what its source needs (docs/rights.md)"};
+    return Error{
+        "--user needs root; or start parshall as that user, with the privileges that its source needs "
+        "(docs/rights.md)"};
   return std::nullopt;
 }
 

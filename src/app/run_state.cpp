@@ -45,11 +45,12 @@ Result<std::unique_ptr<RunState>> RunState::open(const std::string& path) {
   const auto refused = [&](const std::string& why) { return Error{fmt::format("--state {}: {}", path, why)}; };
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0) return refused(std::strerror(errno));
-  if (!S_ISREG(found.st_mode)) return refused("is no file");
+  if (!S_ISREG(found.st_mode)) return refused("is not a regular file");
   if (found.st_uid != ::geteuid())
-    return refused("another user owns it, who could know the seed or choose it: name a file of your own");
-  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refused("others can write it, and choose the seed: chmod 600");
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return refused("another run has it: give each its own");
+    return refused("another user owns it, and could read or choose the seed: name a file of your own");
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return refused("other users can write it, and choose the seed: chmod 600");
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return refused("another run uses it: give each run its own");
   std::unique_ptr<RunState> state(new RunState(path, std::move(file)));
   if (found.st_size != 0)
     if (auto error = state->read()) return refused(error->message);
@@ -64,7 +65,7 @@ std::optional<Error> RunState::begin(std::uint64_t seed) {
 }
 
 std::optional<Error> RunState::read() {
-  const Error strange{"is not what a run keeps there; another name, or without that file, begins anew"};
+  const Error strange{"is not a state file; to start anew, name another file or remove this one"};
   char bytes[kBytes + 1];
   const ssize_t got = ::pread(file_.get(), bytes, sizeof bytes, 0);
   if (got != static_cast<ssize_t>(kBytes)) return strange;
@@ -84,9 +85,10 @@ std::string RunState::gap() const {
   if (!before_) return {};
   const double gap_s = (static_cast<double>(began_ns_) - static_cast<double>(before_->watched_until_ns)) / kNsPerS;
   const std::time_t until = before_->watched_until_ns / kNsPerS;
-  return fmt::format("run {}: the one before {} at {:%Y-%m-%dT%H:%M:%SZ}; {}", before_->runs + 1,
-                     before_->ended ? "ended" : "was broken off", fmt::gmtime(until),
-                     gap_s < 0 ? "the clock was set back since" : fmt::format("nobody watched for {:.1f} s", gap_s));
+  return fmt::format(
+      "run {}: the one before {} at {:%Y-%m-%dT%H:%M:%SZ}; {}", before_->runs + 1,
+      before_->ended ? "ended" : "was interrupted", fmt::gmtime(until),
+      gap_s < 0 ? "the clock was set back since then" : fmt::format("no run watched for {:.1f} s", gap_s));
 }
 
 std::optional<Error> RunState::look() {
@@ -98,8 +100,12 @@ std::optional<Error> RunState::look() {
 
 std::optional<Error> RunState::write(bool ended) {
   std::string text = fmt::format(
-      "# What parshall watch --state keeps for the next run. The seed is a secret: who knows it can send flows that "
-      "collide.\nseed = \"{:#018x}\"\nruns = {}\nwatched_until_ns = {}\nended = {}\n",
+      "# State of parshall watch --state, for the next run. Keep the seed secret: it allows sending flows that "
+      "collide.\n"
+      "seed = \"{:#018x}\"\n"
+      "runs = {}\n"
+      "watched_until_ns = {}\n"
+      "ended = {}\n",
       seed_, before_ ? before_->runs + 1 : 1, now_ns(), ended);
   text.resize(kBytes, '\n');
   if (::pwrite(file_.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size())) return std::nullopt;

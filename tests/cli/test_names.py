@@ -306,7 +306,7 @@ class Secrets(Case):
         self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
         for mode in (0o620, 0o602, 0o666):
             os.chmod(path, mode)
-            self.assert_says(run(*watch), USAGE, "others can write it", "chmod 600")
+            self.assert_says(run(*watch), USAGE, "other users can write it", "chmod 600")
         os.chmod(path, 0o644)
         self.assertEqual(run(*watch).status, DONE)
         if os.geteuid() == 0:

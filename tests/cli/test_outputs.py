@@ -272,7 +272,7 @@ class Outputs(Case):
         killer.start()
         said = process.stderr.readline().decode()
         killer.cancel()
-        self.assertIn("waiting for who reads csv:" + pipe, said)
+        self.assertIn("waiting for the reader of csv:" + pipe, said)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=20), 130)
 
@@ -295,7 +295,7 @@ class Outputs(Case):
         killer.start()
         said = process.stderr.readline().decode()
         killer.cancel()
-        self.assertIn("waiting for who reads csv:" + self.path("pipe"), said)
+        self.assertIn("waiting for the reader of csv:" + self.path("pipe"), said)
 
     def test_after_a_signal_it_is_said_too_while_a_report_waits_for_that_reader(self):
         process = self.stuck("-g", "flows=20000,packets=1000000", "--idle", "1ms", "--every", "100ms")

@@ -173,7 +173,7 @@ class Tasks(Case):
             "--format",
             "json",
         )
-        self.assert_says(done, FAILED, "cannot write /dev/full", "counted, and not written", "5 dropped")
+        self.assert_says(done, FAILED, "cannot write /dev/full", "counted but not written", "5 dropped")
         self.assertEqual(len(json.loads(done.out)["events"]), 5)
         self.assert_says(
             run("watch", "-r", self.capture(), "--tasks", "count", "--export", "events:/no/such/file"),

@@ -82,9 +82,9 @@ class State(unittest.TestCase):
         second.send_signal(signal.SIGTERM)
         said = second.stderr.read()
         most_s = time.time() - ended
-        self.assertNotIn("nobody watched", first.stderr.read())
-        self.assertRegex(said, r"run 2: the one before ended at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ; nobody watched for ")
-        unwatched_s = float(said.split("nobody watched for ")[1].split()[0])
+        self.assertNotIn("no run watched", first.stderr.read())
+        self.assertRegex(said, r"run 2: the one before ended at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ; no run watched for ")
+        unwatched_s = float(said.split("no run watched for ")[1].split()[0])
         self.assertTrue(0.3 <= unwatched_s <= most_s + 0.1, (unwatched_s, most_s))
 
     def test_a_run_that_is_killed_was_watching_a_second_ago(self):
@@ -95,7 +95,7 @@ class State(unittest.TestCase):
         killed.wait(PATIENCE_S)
         self.assertLess(time.time() - self.kept()["watched_until_ns"] / 1e9, 5)  # 1 where nobody else is busy
         self.assertIn(
-            "run 2: the one before was broken off at",
+            "run 2: the one before was interrupted at",
             self.watch(*TRAFFIC, "-o", "/dev/null", "--state", self.file).stderr,
         )
 
@@ -107,7 +107,7 @@ class State(unittest.TestCase):
         self.begin()
         second = self.watch(*GOES_ON, "--state", self.file)
         self.assertEqual(second.returncode, 2)
-        self.assertIn("another run has it", second.stderr)
+        self.assertIn("another run uses it", second.stderr)
 
     def test_what_is_something_else_stays_as_it_is(self):
         for text in (
@@ -122,7 +122,7 @@ class State(unittest.TestCase):
                 self.file.write_text(text)
                 run = self.watch(*TRAFFIC, "--state", self.file)
                 self.assertEqual(run.returncode, 2)
-                self.assertIn(f"--state {self.file}: is not what a run keeps there", run.stderr)
+                self.assertIn(f"--state {self.file}: is not a state file", run.stderr)
                 self.assertEqual(self.file.read_text(), text)
 
     def test_any_time_in_it_can_be_told(self):
@@ -131,7 +131,7 @@ class State(unittest.TestCase):
                 self.file.write_text(self.strange(watched_until_ns=str(until)))
                 run = self.watch(*TRAFFIC, "-o", "/dev/null", "--state", self.file)
                 self.assertEqual(run.returncode, 0, run.stderr)
-                self.assertIn("the clock was set back since" if until > 0 else "nobody watched for", run.stderr)
+                self.assertIn("the clock was set back since" if until > 0 else "no run watched for", run.stderr)
 
     @staticmethod
     def strange(**other):
@@ -142,7 +142,7 @@ class State(unittest.TestCase):
         for arguments, said in (
             (["--state", self.file, "-o", self.file], "--state"),
             (["--state", self.file.parent], "directory"),
-            (["--state", "/dev/null"], "is no file"),
+            (["--state", "/dev/null"], "is not a regular file"),
         ):
             with self.subTest(arguments=arguments):
                 run = self.watch(*TRAFFIC, *arguments)

@@ -187,7 +187,7 @@ class Collectors(unittest.TestCase):
         time.sleep(4)
         second = self.collector("udp")
         back = time.monotonic()
-        self.wait_for("it goes on")
+        self.wait_for("it works again")
         calm = time.monotonic()
         time.sleep(1)
         output = self.account(process)
@@ -195,7 +195,9 @@ class Collectors(unittest.TestCase):
         self.end_at_rest(second)
         readers = self.readers()
         self.assert_honest(output, readers)
-        self.assertEqual((self.said.count("nobody listens there"), self.said.count("it goes on")), (1, 1), self.said)
+        self.assertEqual(
+            (self.said.count("nobody listens there"), self.said.count("it works again")), (1, 1), self.said
+        )
         self.assertGreater(calm - back, 4.9)
         pace = 10000
         self.assertGreater(
@@ -257,7 +259,7 @@ class Collectors(unittest.TestCase):
         self.wait_for("nobody listens there")
         time.sleep(1)
         second = self.nfcapd(self.folder / "second")
-        self.wait_for("it goes on")
+        self.wait_for("it works again")
         time.sleep(1)
         output = self.account(process)
         time.sleep(1)
@@ -279,14 +281,14 @@ class Collectors(unittest.TestCase):
         ip("-n", self.here, "addr", "del", "10.9.0.1/24", "dev", "wire0")
         self.wait_for("messages cannot be sent: ")
         ip("-n", self.here, "addr", "add", "10.9.0.3/24", "dev", "wire0")
-        self.wait_for("it goes on")
+        self.wait_for("it works again")
         output = self.account(process)
         self.end_at_rest(collector)
         self.assert_honest(output, self.readers())
         self.assertGreater(output["dropped"]["records"], 0)
         self.assertLess(output["dropped"]["records"], output["offered"]["records"] / 2)
         self.assertEqual(
-            (self.said.count("messages cannot be sent: "), self.said.count("it goes on")), (1, 1), self.said
+            (self.said.count("messages cannot be sent: "), self.said.count("it works again")), (1, 1), self.said
         )
 
     def test_by_udp_the_route_goes_and_comes_back(self):
@@ -297,7 +299,7 @@ class Collectors(unittest.TestCase):
         self.wait_for("messages cannot be sent: Network is unreachable")
         time.sleep(1.5)  # connecting again was of no use
         ip("-n", self.here, "route", "add", "10.9.0.0/24", "dev", "wire0")
-        self.wait_for("it goes on")
+        self.wait_for("it works again")
         output = self.account(process)
         self.end_at_rest(collector)
         self.assert_honest(output, self.readers())
@@ -315,7 +317,7 @@ class Collectors(unittest.TestCase):
         hosts.write_text("10.9.0.4 collector.test\n")  # the file that is mounted
         self.end(first)
         self.wait_for("nobody listens there")
-        self.wait_for("it goes on")
+        self.wait_for("it works again")
         output = self.account(process)
         self.end_at_rest(second)
         readers = self.readers()

@@ -149,7 +149,7 @@ class FullDisk(unittest.TestCase):
             self.wait_for("No space left on device", len(kinds))  # said once a minute
             time.sleep(0.5)
             self.disk.free()
-            self.wait_for("it goes on", len(kinds))
+            self.wait_for("it works again", len(kinds))
         time.sleep(1)
         status, outputs = self.finish()
         self.assertEqual(status, 1, "something was lost")
@@ -174,7 +174,7 @@ class FullDisk(unittest.TestCase):
         self.start(*kinds)
         self.wait_for("No space left on device", len(kinds))
         self.disk.free()
-        self.wait_for("it goes on", len(kinds))
+        self.wait_for("it works again", len(kinds))
         time.sleep(0.5)
         _, outputs = self.finish()
         for kind in kinds:
@@ -294,7 +294,7 @@ class FullDisk(unittest.TestCase):
         with open(self.disk.path / "csv", "w"):
             pass
         self.disk.free()
-        self.wait_for("it goes on")
+        self.wait_for("it works again")
         time.sleep(0.5)
         _, outputs = self.finish()
         text = (self.disk.path / "csv").read_text()
@@ -309,7 +309,7 @@ class FullDisk(unittest.TestCase):
         time.sleep(0.5)
         with open(self.disk.path / "csv", "w"):
             pass
-        self.wait_for("it goes on")
+        self.wait_for("it works again")
         self.disk.fill()
         self.wait_for("No space left on device")
         self.disk.free()
@@ -329,14 +329,14 @@ class FullDisk(unittest.TestCase):
                 self.assertLess(len(accounts), 10, accounts)
                 config.write_text(f'[[export]]\nkind = "csv"\ntarget = "{self.folder}/csv"\n')
                 self.process.send_signal(signal.SIGHUP)
-                self.wait_for("is an output from now on", len(accounts) + 1)
+                self.wait_for("was added as an output", len(accounts) + 1)
                 time.sleep(0.3)
                 config.write_text("")
                 self.disk.fill()
                 self.process.send_signal(signal.SIGHUP)  # mostly before it was seen that nothing can be written
-                self.wait_for("is no output any more", len(accounts) + 1)
+                self.wait_for("was removed as an output", len(accounts) + 1)
                 self.disk.free()
-                accounts = [line for line in self.said if "is no output any more" in line]
+                accounts = [line for line in self.said if "was removed as an output" in line]
             status, _ = self.finish()
         self.assertEqual(status, 1)
 

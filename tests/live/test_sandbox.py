@@ -28,7 +28,7 @@ PARSHALL, PLANTED = sys.argv.pop(1), sys.argv.pop(1)
 TRAFFIC = ["-g", "flows=100,pace=20000", "--idle", "1ms", "--flows", "1024", "--duration", "200ms"]
 OF_LANDLOCK = {"files": 1, "ports": 4, "signals": 6}  # since which version of its interface
 UNIT = pathlib.Path(__file__).resolve().parents[2] / "debian" / "parshall@.service"
-NO_CALLS = "calls of the kernel"
+NO_CALLS = "system calls"
 
 
 def landlock_version():
@@ -479,7 +479,7 @@ class Files(Sandboxed):
                 self.configured([first, elsewhere / "added.csv"])
                 process.send_signal(signal.SIGHUP)
                 said = process.stderr.readline()
-                self.assertIn("is an output from now on" if added else "--sandbox-allow", said)
+                self.assertIn("was added as an output" if added else "--sandbox-allow", said)
                 self.assertEqual((elsewhere / "added.csv").exists(), added)
                 process.send_signal(signal.SIGTERM)
                 self.assertEqual(process.wait(30), 0, process.stderr.read())

@@ -104,7 +104,7 @@ class Refusals(Uses):
     def test_calls_that_a_filter_refuses(self):
         self.needs_everything()
         for call, what in (
-            ("seccomp", "calls of the kernel ("),
+            ("seccomp", "system calls ("),
             (call_filters.LANDLOCK_CREATE_RULESET, "files ("),
             (call_filters.LANDLOCK_ADD_RULE, "files ("),
             (call_filters.LANDLOCK_RESTRICT_SELF, "files ("),
@@ -118,7 +118,7 @@ class Refusals(Uses):
     def test_calls_that_end_who_calls(self):
         self.needs_everything()
         for call, what in (
-            ("seccomp", "calls of the kernel ("),
+            ("seccomp", "system calls ("),
             (call_filters.LANDLOCK_CREATE_RULESET, "files ("),
             (call_filters.LANDLOCK_RESTRICT_SELF, "files ("),
         ):
@@ -141,7 +141,7 @@ class Refusals(Uses):
             self.skipTest("not x86-64")
         fork = ("clone", 0, 0x01200011)  # as libc calls it
         self.assert_said(
-            "calls of the kernel (a filter of calls may end who asks for it, and no process could try: ",
+            "system calls (a seccomp filter may kill this process, and no child process could try: ",
             lambda: call_filters.load(call_filters.ALLOW, call_filters.refused(errno.EAGAIN), [fork]),
         )
 
@@ -391,7 +391,7 @@ class Replaced(Uses):
             process.stderr.readline()
         configure(self.folder / "one.csv", self.folder / "two.csv")
         process.send_signal(signal.SIGHUP)
-        self.lines_until(process, "two.csv is an output from now on")
+        self.lines_until(process, "two.csv was added as an output")
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(30), 0)
 
@@ -421,8 +421,8 @@ class Replaced(Uses):
         link.symlink_to("two")
         process.send_signal(signal.SIGHUP)
         self.assertIn(
-            "Permission denied; the sandbox lets it be read in the folder where it was at the start; the old "
-            "configuration stays",
+            "Permission denied; in the sandbox, it can only be read from the folder where it was at the start; the old "
+            "configuration remains",
             process.stderr.readline(),
         )
         process.send_signal(signal.SIGTERM)

@@ -1269,7 +1269,7 @@ class Hook(unittest.TestCase):
             (output["offered"]["findings"], output["written"]["findings"], output["dropped"]["findings"]),
             (len(self.events), 0, len(self.events)),
         )
-        self.assertIn("hook: its command ended with status 1", self.stderr)
+        self.assertIn("hook: the command ended with status 1", self.stderr)
         self.watch('echo >> "$OUT"; test $(wc -l < "$OUT") != 3', every=None)
         self.assertEqual(self.failed, 1, "the third of them")
 

@@ -380,7 +380,7 @@ class Reports(unittest.TestCase):
         ]
         said = [
             "capturing; at most 300 MB for 9 flows",
-            "csv:/x/csv-0000.csv is no output any more: 30 records (60 packets) = 30 (60) written + 0 (0) dropped",
+            "csv:/x/csv-0000.csv was removed as an output: 30 records (60 packets) = 30 (60) written + 0 (0) dropped",
         ]
         self.events = [{"t": 1, "what": "said", "text": text} for text in said] + [
             {"t": 2, "what": "rotated", "number": 0, "files": {"csv": {"records": 30, "packets": 60, "bytes": 1}}}

@@ -6,7 +6,8 @@ import dataclasses
 import re
 
 ENDED = re.compile(
-    r"(\S+?):?(?: is no output any more)?: (\d+) records?(?: of flows)? \((\d+) packets?\) = (\d+) \((\d+)\) written "
+    r"(\S+?):?(?: was removed as an output)?: (\d+) records?(?: of flows)? \((\d+) packets?\) = "
+    r"(\d+) \((\d+)\) written "
     r"\+ (\d+) \((\d+)\) dropped"
 )
 

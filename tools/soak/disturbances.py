@@ -105,7 +105,7 @@ class Disturbances(threading.Thread):
         self._configuration.write("\n" + wrong)
         self._monitor.reload()
         self._tell("disturbance", of=kind, wrong=wrong)
-        if not self._monitor.wait_for("the old configuration stays", since):
+        if not self._monitor.wait_for("the old configuration remains", since):
             self._broken(kind, f"nothing was said about {wrong!r}")
         self._configuration.write()
 
@@ -117,7 +117,9 @@ class Disturbances(threading.Thread):
         self._monitor.reload()
         self._tell("disturbance", of=kind, number=self._configuration.number)
         for name in ROTATED:
-            if not self._monitor.wait_for(f"{self._configuration.target(name, before)} is no output any more", since):
+            if not self._monitor.wait_for(
+                f"{self._configuration.target(name, before)} was removed as an output", since
+            ):
                 self._broken(kind, f"{self._configuration.target(name, before).name} did not end")
         self.read_rotated(before)
 

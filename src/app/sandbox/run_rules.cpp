@@ -140,7 +140,7 @@ class Collected {
     rules.connects_anywhere |= needs.connects_anywhere;
     uses_network |= needs.uses_network;
     asks_for_names |= needs.asks_for_names;
-    if (needs.listens) rules.unfit = "an output listens at ports of its own";
+    if (needs.listens) rules.unfit = "an output listens on ports of its own";
     if (!needs.runs_program.empty()) rules.unfit = fmt::format("an output runs {}", needs.runs_program);
   }
 
@@ -273,7 +273,7 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   Rules& rules = collected.rules;
   rules.schedules |= !plan.threads.cores.empty() || plan.threads.scheduler != Scheduler::other;
   if (chosen_sandbox(options).empty() && source.is_on_pci)
-    rules.unfit = "devices on PCI are untried: --sandbox on holds them";
+    rules.unfit = "untested with PCI devices: use --sandbox on to restrict them";
   return std::move(rules);
 }
 

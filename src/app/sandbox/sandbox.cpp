@@ -38,9 +38,9 @@ constexpr bool has_sanitizers() noexcept {
 
 /// Returns why this program cannot run in the sandbox: sanitizers and valgrind need system calls that it forbids.
 std::string unfit_program() {
-  if (has_sanitizers()) return "this is built with sanitizers";
+  if (has_sanitizers()) return "this program was built with sanitizers";
   const char* const preloaded = std::getenv("LD_PRELOAD");
-  return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr ? "valgrind runs it" : "";
+  return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr ? "valgrind runs this program" : "";
 }
 
 /// Returns the restrictions that only Landlock provides and that are missing here. With system call filters, sockets
@@ -86,8 +86,9 @@ std::string why_not_to_call(void (*calls)()) {
   while (trial > 0 && (ended = ::waitpid(trial, &status, 0)) < 0 && errno == EINTR) {
   }
   if (ended < 0)
-    return fmt::format("a filter of calls may end who asks for it, and no process could try: {}", std::strerror(errno));
-  return status == 0 ? "" : "a filter of calls ends who asks for it";
+    return fmt::format("a seccomp filter may kill this process, and no child process could try: {}",
+                       std::strerror(errno));
+  return status == 0 ? "" : "a seccomp filter kills a process that tries it";
 }
 
 }  // namespace
@@ -113,11 +114,11 @@ std::vector<std::string> Sandbox::lacks() const {
   if (wanted_ == Wanted::off) return {};
   if (!rules_.unfit.empty()) return {fmt::format("anything ({})", rules_.unfit)};
   std::vector<std::string> what = rules_.open;
-  if (!no_calls_.empty()) what.push_back(fmt::format("calls of the kernel ({})", no_calls_));
+  if (!no_calls_.empty()) what.push_back(fmt::format("system calls ({})", no_calls_));
   if (const std::string left = left_to_landlock(kernel_, rules_, no_calls_.empty()); !left.empty())
     what.push_back(fmt::format(
-        "{} ({})", left, no_landlock_.empty() ? fmt::format("Landlock {} has none", kernel_.version) : no_landlock_));
-  if (!knows_threads_) what.emplace_back("threads that began before, if any did (no /proc tells of them)");
+        "{} ({})", left, no_landlock_.empty() ? fmt::format("Landlock {} cannot", kernel_.version) : no_landlock_));
+  if (!knows_threads_) what.emplace_back("threads that started before it, if there are any (/proc does not list them)");
   return what;
 }
 
@@ -129,7 +130,7 @@ void Sandbox::prepare() {
   no_landlock_ = why_not_to_call(try_landlock);
   if (no_landlock_.empty()) {
     kernel_ = Landlock::of_this_kernel();
-    if (!kernel_.files()) no_landlock_ = "no Landlock here, or it is switched off";
+    if (!kernel_.files()) no_landlock_ = "this kernel has no Landlock, or it is disabled";
   }
   if (!kernel_.files()) return;
   // A task's own entry in /proc is one folder: while it is open, it stays the one that the rules name.
