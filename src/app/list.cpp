@@ -20,10 +20,10 @@ void list_statistics() {
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", statistic.name, statistic.unit, statistic.bytes_per_flow,
                statistic.mergeable ? "mergeable" : "", statistic.help);
   fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kName, "", 16, "",
-             "application, by the flow's first packets: needs a model of parshall train (--model FILE)");
+             "application, classified by the flow's first packets; needs a model of parshall train (--model FILE)");
   fmt::print(
       "{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", "first_sizes[_<1-16>]", "", "", "", "",
-      "ip_size_1, ip_size_2, ... of so many first packets (4); likewise first_times (iat_1, ...) and first_flags");
+      "ip_size_1, ip_size_2, ... of this number of first packets (4); also first_times (iat_1, ...) and first_flags");
   for (const ColumnEntry& column : counter_columns())
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", column.name, "", 0, "mergeable", column.help);
 }
@@ -109,11 +109,11 @@ void list_exporters() {
 std::vector<Topic> monitor_topics() {
   return {{"statistics", "columns that are measured per flow: --columns +NAME", list_statistics},
           {"columns", "all columns of reports and records: --columns", list_columns},
-          {"tasks", "what can be looked for in windows of time: --tasks, --task", list_tasks},
+          {"tasks", "questions that every window answers: --tasks, --task", list_tasks},
           {"fields", "fields that conditions of tasks and states compare", list_fields},
-          {"sources", "where packets come from: -r, -i, -g", list_sources},
+          {"sources", "sources of packets: -r, -i, -g", list_sources},
           {"traffic", "settings of built-in traffic: -g", list_traffic},
-          {"models", "kinds of models that train makes", list_models},
+          {"models", "kinds of models that train can make", list_models},
           {"formats", "formats of reports: --format", list_formats},
           {"counters", "counters of packets in each report", list_counters},
           {"exporters", "kinds of outputs of records and events: --export", list_exporters}};

@@ -17,8 +17,7 @@ constexpr ModelKind kKinds[] = {
      NaiveBayes::read},
     {DecisionTree::kKind, "pruned C4.5 decision tree: shows which sizes matter, and why", train_c45,
      DecisionTree::read},
-    {Forest::kKind,
-     "forest of C4.5 trees on resampled captures, with the mean of their answers: most accurate, slowest",
+    {Forest::kKind, "forest of C4.5 trees on resampled captures, which averages their answers: most accurate, slowest",
      Forest::train, Forest::read},
 };
 

@@ -22,7 +22,7 @@ struct VariableInfo {
 };
 
 inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
-    {"gap", "packets", "packets of other flows between two of this one", kUint64},
+    {"gap", "packets", "number of packets of other flows between two packets of this flow", kUint64},
     {"iat", "ns", "inter-arrival time", kUint64},
     {"size", "bytes", "frame length on the wire", kUint32},
     {"ip_size", "bytes", "length in the IP header", kUint32},

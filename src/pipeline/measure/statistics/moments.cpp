@@ -13,8 +13,8 @@ enum class Kind : std::uint8_t { last, min, max, mean, sd, skewness, kurtosis };
 
 constexpr std::array<Measure, 7> kMeasures{{
     {"last", "last", "last sample", true, true},
-    {"min", "min", "smallest", true, true},
-    {"max", "max", "largest", true, true},
+    {"min", "min", "minimum", true, true},
+    {"max", "max", "maximum", true, true},
     {"mean", "mean", "arithmetic mean", true},
     {"sd", "sd", "sample standard deviation (n - 1)", true},
     {"skewness", "skewness", "skewness g1", false},

@@ -75,7 +75,7 @@ constexpr FlowField kFields[] = {
        return number(measured_as<Bursts>(measured).packets) / number(flow.packets);
      },
      bursts},
-    {"tcp_data_packets", "TCP packets with data; absent if it is not TCP",
+    {"tcp_data_packets", "TCP packets with data; absent if the flow is not TCP",
      [](const FlowWindow&, const std::byte* measured) {
        return of_tcp(measured, [](const TcpVolume& volume) { return volume.data_packets; });
      },
@@ -85,11 +85,11 @@ constexpr FlowField kFields[] = {
        return of_tcp(measured, [](const TcpVolume& volume) { return number(volume.payload_bytes); });
      },
      TcpVolume::measure, kCount},
-    {"tcp_retransmissions", "packets that retransmit data, including the next two", marked<TcpMark::retransmission>,
-     TcpCounts::measure, kCount},
-    {"tcp_fast_retransmissions", "of these: soon after duplicate acknowledgements",
+    {"tcp_retransmissions", "packets that retransmit data, including those of the next two fields",
+     marked<TcpMark::retransmission>, TcpCounts::measure, kCount},
+    {"tcp_fast_retransmissions", "retransmissions soon after duplicate acknowledgements",
      marked<TcpMark::fast_retransmission>, TcpCounts::measure, kCount},
-    {"tcp_spurious_retransmissions", "of these: of data that had been acknowledged",
+    {"tcp_spurious_retransmissions", "retransmissions of data that had been acknowledged",
      marked<TcpMark::spurious_retransmission>, TcpCounts::measure, kCount},
     {"tcp_out_of_order", "packets that arrived after later ones", marked<TcpMark::out_of_order>, TcpCounts::measure,
      kCount},
@@ -107,23 +107,23 @@ constexpr FlowField kFields[] = {
        return of_round_trips(measured, [](const RoundTrips& trips) { return trips.samples; });
      },
      RoundTrips::measure, kCount},
-    {"rtt_mean_ms", "their mean",
+    {"rtt_mean_ms", "mean of these round-trip times",
      [](const FlowWindow&, const std::byte* measured) {
        return of_round_trips(measured,
                              [](const RoundTrips& trips) { return milliseconds(trips.sum_ns) / trips.samples; });
      },
      RoundTrips::measure},
-    {"rtt_min_ms", "the least",
+    {"rtt_min_ms", "smallest of these round-trip times",
      [](const FlowWindow&, const std::byte* measured) {
        return of_round_trips(measured, [](const RoundTrips& trips) { return milliseconds(trips.min_ns); });
      },
      RoundTrips::measure},
-    {"rtt_max_ms", "the largest",
+    {"rtt_max_ms", "largest of these round-trip times",
      [](const FlowWindow&, const std::byte* measured) {
        return of_round_trips(measured, [](const RoundTrips& trips) { return milliseconds(trips.max_ns); });
      },
      RoundTrips::measure},
-    {"rtt_ambiguous", "round trips of segments sent more than once, left out above",
+    {"rtt_ambiguous", "ambiguous round trips, of segments sent more than once; not in the fields above",
      [](const FlowWindow&, const std::byte* measured) -> Number { return measured_as<RoundTrips>(measured).ambiguous; },
      RoundTrips::measure, kCount},
     {"rtt_handshake_ms", "time from the SYN to the end of the handshake; absent in other windows",

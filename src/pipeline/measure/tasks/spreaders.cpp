@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kMethods[] = {"exact", "bloom", "linear", "hyperloglog"};
 constexpr std::string_view kMethodHelp =
-    "exact: every pair is kept; bloom: 1024 bits a key, to about 400; linear: likewise, to 4000; hyperloglog: 6.5 %";
+    "exact: keeps every pair; bloom: 1024 bits per key, counts to about 400; linear: 1024 bits, counts to 4000; "
+    "hyperloglog: error 6.5 %";
 
 constexpr Parameter kSpreaderParameters[] = {
     {"key", "src", "address that is counted: src, or a prefix of it"},
@@ -305,7 +306,8 @@ extern const TaskEntry kSuperspreaders{
     "superspreaders",
     "sources with many different destinations: scans",
     "source, and the number of destinations (or destinations and ports) that it sent to",
-    "exact: 0 if there is room, else the most that may be missing; others: three standard errors, or a lower bound",
+    "method exact: 0, or the most that may be missing if the table was full; others: three standard errors, or a lower "
+    "bound",
     kSpreaderParameters,
     [](Arguments& arguments, TaskContext& context) { return make(kSources, arguments, context); }};
 
@@ -313,7 +315,7 @@ extern const TaskEntry kVictims{
     "victims",
     "destinations with many different sources: distributed denial of service",
     "destination, and the number of sources (or sources and ports) that sent to it",
-    "as of superspreaders",
+    "same as for superspreaders",
     kVictimParameters,
     [](Arguments& arguments, TaskContext& context) { return make(kDestinations, arguments, context); }};
 

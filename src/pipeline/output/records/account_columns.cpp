@@ -49,11 +49,11 @@ std::vector<AccountColumn> account_columns(const ReportSummary& summary, const O
                                            const ExportRun& run) {
   const Accounting& total = summary.total;
   std::vector<AccountColumn> columns = {
-      text_column("probe", run.probe, "who exports"),
-      text_column("run", run.run, "as in the files' names"),
+      text_column("probe", run.probe, "name of the exporting probe"),
+      text_column("run", run.run, "identifier of the run, as in the names of files"),
       time_column("first_seen", summary.first_ns(), "smallest capture time"),
       time_column("last_seen", summary.last_ns(), "largest capture time"),
-      count_column("offered", total.offered(), "packets", "all that came to the device"),
+      count_column("offered", total.offered(), "packets", "packets that arrived at the device"),
   };
   for (const CounterLine& line : Counters::kTable) {
     if (!is_of_packets(line.part)) continue;
@@ -68,31 +68,32 @@ std::vector<AccountColumn> account_columns(const ReportSummary& summary, const O
   const std::uint64_t in_flows = total.counted() - total[Counter::kept_out_packets] - total[Counter::shed_packets];
   for (const AccountColumn& column : {
            count_column("counted_in_flows", in_flows, "packets",
-                        "of those counted: of all records, this output's or not"),
-           count_column("records_offered", own.offered.records, "records", "to this output"),
-           count_column("packets_offered", own.offered.packets, "packets", "in these"),
-           count_column("records_written", own.written.records, "records", "of this output"),
-           count_column("packets_written", own.written.packets, "packets", "in these"),
+                        "counted packets that belong to flows, whether or not this output has their records"),
+           count_column("records_offered", own.offered.records, "records", "records offered to this output"),
+           count_column("packets_offered", own.offered.packets, "packets", "packets in these records"),
+           count_column("records_written", own.written.records, "records", "records written by this output"),
+           count_column("packets_written", own.written.packets, "packets", "packets in these records"),
            count_column("records_not_sent", own.dropped.records, "records",
-                        "of this output, for want of room or of a place to write to"),
-           count_column("packets_not_sent", own.dropped.packets, "packets", "in these"),
+                        "records dropped by this output because its queue was full or its target failed"),
+           count_column("packets_not_sent", own.dropped.packets, "packets", "packets in these records"),
            count_column("export_sequences", run.records, "records",
-                        "that the output got: they have the numbers below it"),
+                        "records that the output received; their sequence numbers are below this number"),
        })
     columns.push_back(column);
   columns.push_back(
       {{.name = "whole_run",
         .type = kBool,
         .nullable = false,
-        .help = "whether the output was there all the time: then it was offered what was counted in flows"},
+        .help =
+            "true if the output existed during the whole run; then all packets counted in flows were offered to it"},
        Value::of_bool(own.whole_run)});
   columns.push_back({{.name = "packets_in_columns",
                       .type = kBool,
                       .nullable = false,
-                      .help = "whether the chosen columns hold every packet of the records"},
+                      .help = "true if the chosen columns count every packet of the records"},
                      Value::of_bool(own.packets_in_columns)});
   columns.push_back(
-      {{.name = "balanced", .type = kBool, .nullable = false, .help = "whether every packet is somewhere"},
+      {{.name = "balanced", .type = kBool, .nullable = false, .help = "true if every packet is accounted for"},
        Value::of_bool(total.balanced())});
   return columns;
 }
