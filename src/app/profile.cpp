@@ -121,7 +121,7 @@ int run_profile(const ProfileOptions& options, const std::string& version) {
   const auto figures = lab::measure_profile(
       *plan, *frames, [](const std::string& line) { say(kProfile, line); }, stop_asked);
   if (!figures) return fail(kProfile, figures.error(), kFailed);
-  if (!*figures || stop_asked()) return fail(kProfile, {"stopped: nothing was written"}, kFailed);
+  if (!*figures || stop_asked()) return fail(kProfile, {"stopped: no profile was written"}, kFailed);
   return keep(**figures, options, *path);
 }
 
@@ -130,22 +130,26 @@ int run_profile(const ProfileOptions& options, const std::string& version) {
 void add_profile(Command app, int& status) {
   Command profile = app.add_subcommand("profile", "Measure what packets cost on this machine, for adaptive monitoring");
   profile->footer(
-      "Measures a packet's way to its flow, finding flows in cache and in memory, and starting them; and, on built-in\n"
-      "traffic, what each monitoring state of a file adds to a packet, or, without one, each kind of work that tasks\n"
-      "ask for. Thread CPU time of one core, in interleaved rounds. What it writes says which machine it is of.");
+      "Measures the time to find a flow in cache and in memory, and the time to start one. Then it plays built-in "
+      "traffic\nand measures what each monitoring state of a file adds to a packet; without a file, what each kind of "
+      "task work\nadds. Times are thread CPU time of one core, in interleaved rounds. The profile names the machine it "
+      "was measured on.");
   auto o = std::make_shared<ProfileOptions>();
-  profile->add_option("--states", o->states, "TOML file of monitoring states, as in watch: each is measured");
+  profile->add_option("--states", o->states, "TOML file of monitoring states to measure, as in watch");
   profile->add_option("-g,--generate", o->traffic, "Built-in traffic for monitors, as in watch")->capture_default_str();
-  profile->add_option("--window", o->window, "Windows of tasks that name none: 100ms, 2Mp, ...")->capture_default_str();
-  profile->add_option("--memory", o->memory,
-                      "Bytes for a table beyond the caches, at most: 512Mi, 2Gi, ... (a quarter of what there is)");
+  profile->add_option("--window", o->window, "Default window of tasks: 100ms, 2Mp, ...")->capture_default_str();
+  profile->add_option(
+      "--memory", o->memory,
+      "Largest size of the table that exceeds the caches: 512Mi, 2Gi, ... (a quarter of the memory available)");
   profile->add_option("--rounds", o->rounds, "Samples of each variant")
       ->check(in_range(3, 10'000))
       ->capture_default_str();
-  profile->add_option("--seed", o->seed, "Of hash and flows")->capture_default_str();
+  profile->add_option("--seed", o->seed, "Seed of the hash and the flows")->capture_default_str();
   std::vector<std::string> formats;
   for (const lab::FigureFormat& format : lab::figure_formats()) formats.emplace_back(format.name);
-  profile->add_option("--format", o->format, "Of the summary: text, csv or json; text and json describe the machine")
+  profile
+      ->add_option("--format", o->format,
+                   "Format of the summary: text, csv or json; text and json describe the machine")
       ->check(among(formats))
       ->capture_default_str();
   profile->add_option("-o,--output", o->output,

@@ -42,12 +42,12 @@ class Send {
       if (same_file(options_.capture, path))
         return fail(Error{path + " is the capture itself: name another file"}, kUsage);
     if (options_.output != "-" && (options_.file == options_.output || same_file(options_.file, options_.output)))
-      return fail(Error{options_.output + " is the capture that is written: name another file for the report"}, kUsage);
+      return fail(Error{options_.output + " is the capture to write: name another file for the report"}, kUsage);
     catch_signals();
     try {
       if (const int status = prepare(); status != kDone) return status;
     } catch (const std::bad_alloc&) {
-      return fail(Error{"there is not enough memory for that: ask for fewer flows"}, kFailed);
+      return fail(Error{"not enough memory: ask for fewer flows"}, kFailed);
     }
     if (!options_.quiet)
       say("send", fmt::format("{} -> {}{}", source_name_, destination_, choices_.ends ? "" : ", until Ctrl-C"));
@@ -107,8 +107,8 @@ class Send {
     bool told = false;
     while (!port_->link_is_up() && !stop_asked()) {
       if (Clock::now() >= until)
-        return Error{fmt::format("the link of {} is down: nobody is at its other end (--wait {})", options_.interface,
-                                 options_.wait)};
+        return Error{fmt::format("the link of {} is down: its other end is not connected (--wait {})",
+                                 options_.interface, options_.wait)};
       if (!told && !options_.quiet) say("send", "waiting for the other end of " + options_.interface);
       told = true;
       std::this_thread::sleep_for(kSendTick);
@@ -206,7 +206,7 @@ class Send {
       return Order::done;
     }
     if (line.find('=') == line.npos)
-      return Error{fmt::format("\"{}\": say rate RATE, a setting of -g such as flows=1000, pause, go, or quit", line)};
+      return Error{fmt::format("\"{}\": give rate RATE, a setting of -g such as flows=1000, pause, go, or quit", line)};
     const std::string text = changed_traffic(traffic_now_.empty() ? options_.traffic : traffic_now_, line);
     const auto spec = TrafficSpec::parse(text, {.flood = true, .trains = true});
     if (!spec) return spec.error();
@@ -268,7 +268,7 @@ class Send {
 std::optional<Error> name_capture(const std::string& path, SendOptions& options) {
   if (path.empty()) return std::nullopt;
   if (!options.capture.empty() || !options.traffic.empty())
-    return Error{fmt::format("{} is one source too many: leave it out, or -r and -g", path)};
+    return Error{fmt::format("{} is a second source: leave it out, or leave out -r and -g", path)};
   options.capture = path;
   return missing_file_problem(path);
 }

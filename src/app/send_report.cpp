@@ -36,15 +36,14 @@ std::string send_summary_text(const SendSummary& summary) {
                       counted(counts.bytes, "byte"), static_cast<double>(summary.elapsed_ns) * 1e-9,
                       summary.time == SendTime::stamped ? " of time stamps" : "");
   if (const auto pps = summary.rate_pps())
-    text += fmt::format("rate      {}, {} of the line; asked {}\n", scaled_text(*pps, "pps"),
+    text += fmt::format("rate      {}, {} on the line; requested {}\n", scaled_text(*pps, "pps"),
                         scaled_text(*summary.line_bps(), "bit/s"), summary.asked);
   if (const ValueHistogram& late = *summary.lateness_ns; late.count() != 0)
-    text += fmt::format("late by   {:.1f} us at most, for half of the frames {:.1f}, 99 % {:.1f}, 99.9 % {:.1f}\n",
+    text += fmt::format("late by   max {:.1f} us, median {:.1f}, p99 {:.1f}, p99.9 {:.1f}\n",
                         static_cast<double>(*late.largest()) * 1e-3, *late.quantile(kPercentiles[0]) * 1e-3,
                         *late.quantile(kPercentiles[1]) * 1e-3, *late.quantile(kPercentiles[2]) * 1e-3);
-  text +=
-      fmt::format("not sent  {} refused, {} too long, {} without a frame, {} not in time, {} dropped by the device\n",
-                  counts.refused, counts.too_long, counts.unsendable, counts.unsent, summary.dropped);
+  text += fmt::format("not sent  {} refused, {} too long, {} without a frame, {} too late, {} dropped by the device\n",
+                      counts.refused, counts.too_long, counts.unsendable, counts.unsent, summary.dropped);
   return text + "command   " + summary.command + "\n";
 }
 

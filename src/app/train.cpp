@@ -55,9 +55,9 @@ std::optional<Error> usage_problem(const TrainOptions& options) {
   for (std::size_t i = 0; i < outputs.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
       if (outputs[k] == outputs[i] || same_file(outputs[k], outputs[i]))
-        return Error{outputs[i] + " is written to twice: name another file"};
+        return Error{outputs[i] + " is named for two outputs: name another file"};
   if (std::ranges::find(outputs, "-") != outputs.end() && (options.output != "-" || options.format != "text"))
-    return Error{"two things go to standard output: give one of them a file"};
+    return Error{"two outputs go to standard output: give one of them a file"};
   if (!options.plot.empty()) return lab::cannot_draw(options.plot);
   return std::nullopt;
 }
@@ -117,24 +117,24 @@ std::vector<std::string> kind_names() {
 }
 
 void declare(Command command, TrainOptions& o) {
-  command.add_option("-r,--read", o.plan.input.captures, "Captures, and folders of captures")->group("Flows");
+  command.add_option("-r,--read", o.plan.input.captures, "Captures, or folders of captures")->group("Flows");
   command
       .add_option("--labels", o.plan.input.labels,
-                  "CSV of known flows: columns class, protocol, src_ip, src_port, dst_ip, dst_port, and maybe capture "
-                  "(a file's name); a line goes for both directions")
+                  "CSV of labelled flows: columns class, protocol, src_ip, src_port, dst_ip, dst_port, and optionally "
+                  "capture (a file's name); a line covers both directions")
       ->group("Flows");
   command
       .add_option("--rule", o.plan.input.rules,
-                  "CLASS=FILTER: flows whose packets match, in libpcap's language, are of that class unless they "
-                  "have a label; the first rule that fits counts")
+                  "CLASS=FILTER: class of flows whose packets match a filter in libpcap's language and that have no "
+                  "label; the first matching rule applies")
       ->allow_extra_args(false)
       ->group("Flows");
-  command.add_option("--idle", o.plan.idle, "A flow ends after this time without a packet")
+  command.add_option("--idle", o.plan.idle, "End a flow after this time without a packet")
       ->capture_default_str()
       ->group("Flows");
-  command.add_option("--samples", o.plan.samples, "Learn from what --write-samples wrote, and not from captures")
+  command.add_option("--samples", o.plan.samples, "Learn from the output of --write-samples, not from captures")
       ->group("Flows");
-  command.add_option("--least-flows", o.plan.least_flows, "Leave out classes of fewer flows")
+  command.add_option("--least-flows", o.plan.least_flows, "Leave out classes with fewer flows")
       ->capture_default_str()
       ->group("Flows");
   command.add_option("--least-captures", o.plan.least_captures, "Leave out classes in fewer captures")
@@ -144,74 +144,82 @@ void declare(Command command, TrainOptions& o) {
       ->check(among(kind_names()))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--packets", o.plan.input.packets, "Packets at a flow's beginning to go by")
+  command.add_option("--packets", o.plan.input.packets, "First packets of a flow that the model uses")
       ->check(among_range(TrainingPlan::kPackets))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--longest", o.plan.options.longest, "Longer packets count as of so many bytes")
+  command.add_option("--longest", o.plan.options.longest, "Treat longer packets as packets of this number of bytes")
       ->check(among_range(TrainingPlan::kLongest))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--reject", o.plan.options.reject, "The class is unknown where its probability is lower")
+  command
+      .add_option("--reject", o.plan.options.reject,
+                  "Report the class as unknown if its probability is lower than this")
       ->check(among_range(TrainingPlan::kReject))
       ->capture_default_str()
       ->group("Model");
   command
       .add_flag("--priors", o.plan.options.use_priors,
-                "Naive Bayes: classes are as likely as among these flows, not all alike")
+                "Naive Bayes: use the frequencies of the classes as priors, not equal priors")
       ->group("Model");
   command
-      .add_option("--variance-floor", o.plan.options.variance_floor, "Naive Bayes: least variance of a size, bytes^2")
+      .add_option("--variance-floor", o.plan.options.variance_floor,
+                  "Naive Bayes: smallest variance of a size, in bytes^2")
       ->check(among_range(TrainingPlan::kVarianceFloor))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--confidence", o.plan.options.confidence, "C4.5, forest: of pruning; 0: the whole tree")
+  command
+      .add_option("--confidence", o.plan.options.confidence,
+                  "C4.5, forest: confidence level of pruning; 0: do not prune")
       ->check(among_range(TrainingPlan::kConfidence))
       ->capture_default_str()
       ->group("Model");
   command
-      .add_option("--least-branch", o.plan.options.least_flows, "C4.5, forest: flows in each of two branches at least")
+      .add_option("--least-branch", o.plan.options.least_flows, "C4.5, forest: fewest flows in each of two branches")
       ->check(among_range(TrainingPlan::kLeastBranch))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("--trees", o.plan.options.trees, "Forest: trees, each of C4.5 on captures drawn anew")
+  command.add_option("--trees", o.plan.options.trees, "Forest: number of trees, each trained on resampled captures")
       ->check(among_range(TrainingPlan::kTrees))
       ->capture_default_str()
       ->group("Model");
-  command.add_option("-o,--output", o.output, "The model's file; -: standard output, and figures go to standard error")
+  command
+      .add_option("-o,--output", o.output, "File for the model; -: standard output, and figures go to standard error")
       ->required()
       ->group("Output");
-  command.add_option("--folds", o.plan.folds, "Cross-validation: parts, each of whole captures")
+  command.add_option("--folds", o.plan.folds, "Cross-validation: number of folds, each of whole captures")
       ->check(among_range(TrainingPlan::kFolds))
       ->capture_default_str()
       ->group("Output");
-  command.add_option("--seed", o.plan.seed, "Of the folds")->capture_default_str()->group("Output");
-  command.add_option("--format", o.format, "Of the figures by class: text, csv or json")
+  command.add_option("--seed", o.plan.seed, "Seed of the folds")->capture_default_str()->group("Output");
+  command.add_option("--format", o.format, "Format of the figures by class: text, csv or json")
       ->check(among({"text", "csv", "json"}))
       ->capture_default_str()
       ->group("Output");
-  command.add_option("--confusion", o.confusion, "CSV file: which class flows of each class were taken for")
+  command
+      .add_option("--confusion", o.confusion,
+                  "CSV file for the confusion matrix: predicted classes of the flows of each class")
       ->group("Output");
-  command.add_option("--plot", o.plot, "Draw that: a .svg or .png file")->group("Output");
+  command.add_option("--plot", o.plot, "Draw the confusion matrix: a .svg or .png file")->group("Output");
   command
       .add_option("--write-samples", o.write_samples,
-                  "CSV file of what was learnt from: sizes (--longest at most), class, capture and fold of each flow")
+                  "CSV file for the training samples: sizes (--longest at most), class, capture and fold of each flow")
       ->group("Output");
   command
       .add_option("--predictions", o.predictions,
-                  "CSV file: of each flow, in that order, what it was taken for by a model of the other folds, and the "
-                  "probability of the likeliest class")
+                  "CSV file for the predictions of a model of the other folds: for each flow, in the order of "
+                  "--write-samples, its class and the highest probability")
       ->group("Output");
   command.footer(
-      "Figures by class are of cross-validation: flows of a capture are never told by a model that was trained on the "
-      "same capture. The model that is written is trained on all.");
+      "Figures by class come from cross-validation: no model classifies flows of a capture that it was trained on. The "
+      "model that is written is trained on all captures.");
 }
 
 }  // namespace
 
 void add_train(Command app, int& status) {
   auto options = std::make_shared<TrainOptions>();
-  Command command = app.add_subcommand("train", "Learn to tell the applications of flows by their first packets");
+  Command command = app.add_subcommand("train", "Train a model that classifies flows by their first packets");
   declare(command, *options);
   command->callback([options, &status] { status = train(*options); });
 }

@@ -30,7 +30,7 @@ constexpr auto kColumns = std::to_array<ColumnOf<ClassRow>>({
     {{"captures", "captures"}, [](const ClassRow& row) -> Cell { return row.captures; }},
     {{"precision", "precision", 3}, [](const ClassRow& row) { return share(row.precision); }},
     {{"recall", "recall", 3}, [](const ClassRow& row) { return share(row.recall); }},
-    {{"taken_for", "most often taken for"},
+    {{"taken_for", "most often mistaken for"},
      [](const ClassRow& row) { return cell_if(!row.taken_for.empty(), row.taken_for); }},
     {{"taken_for_share", "share", 3},
      [](const ClassRow& row) { return cell_if(!row.taken_for.empty(), row.taken_for_share); }},
@@ -79,7 +79,7 @@ Part training_part(const Samples& samples, const Confusion& confusion) {
   for (std::size_t id = 0; id < confusion.classes(); ++id)
     rows.push_back(row_of(samples, confusion, static_cast<ClassId>(id)));
   Part part = part_of<ClassRow>(kColumns, rows);
-  part.verdict = fmt::format("{:.4f} of {} flows are told right", confusion.accuracy(), confusion.flows());
+  part.verdict = fmt::format("{:.4f} of {} flows are classified correctly", confusion.accuracy(), confusion.flows());
   return part;
 }
 
@@ -119,13 +119,23 @@ std::optional<Error> draw_confusion(const Samples& samples, const Confusion& con
           static_cast<double>(confusion.count(static_cast<ClassId>(id), predicted(confusion, column))) /
               static_cast<double>(std::max<std::uint64_t>(1, confusion.flows_of(static_cast<ClassId>(id)))));
   const std::string script = fmt::format(
-      "set title {}\nset xlabel 'taken for'\nset ylabel 'class'\nset size ratio -1\nunset key\n"
-      "set xrange [-0.5:{}.5]\nset yrange [{}.5:-0.5]\nset cbrange [0:1]\nset cblabel 'share of the class'\n"
-      "set palette defined (0 '#ffffff', 0.5 '#7fb2d9', 1 '#08306b')\nset xtics rotate by 60 right ({})\nset ytics "
-      "({})\n"
-      "$shares << EOD\n{}EOD\nplot $shares using 1:2:3 with image\n",
-      quoted(fmt::format("{:.1f} % of {} flows told right", 100 * confusion.accuracy(), confusion.flows())), classes,
-      classes - 1, ticks, ticks, data);
+      "set title {}\n"
+      "set xlabel 'predicted class'\n"
+      "set ylabel 'class'\n"
+      "set size ratio -1\n"
+      "unset key\n"
+      "set xrange [-0.5:{}.5]\n"
+      "set yrange [{}.5:-0.5]\n"
+      "set cbrange [0:1]\n"
+      "set cblabel 'share of the class'\n"
+      "set palette defined (0 '#ffffff', 0.5 '#7fb2d9', 1 '#08306b')\n"
+      "set xtics rotate by 60 right ({})\n"
+      "set ytics ({})\n"
+      "$shares << EOD\n"
+      "{}EOD\n"
+      "plot $shares using 1:2:3 with image\n",
+      quoted(fmt::format("{:.1f} % of {} flows classified correctly", 100 * confusion.accuracy(), confusion.flows())),
+      classes, classes - 1, ticks, ticks, data);
   return draw_script(script, path, {900, 800});
 }
 

@@ -37,8 +37,8 @@ inline std::optional<Error> deep_key_problem(std::string_view text, const std::s
       at.column = 0;
       dots = 0;
     } else if (c == '.' && ++dots > kMostDots) {
-      return Error{
-          fmt::format("{}: more than {} dots in a line, as in a key of too many parts", place_in(name, at), kMostDots)};
+      return Error{fmt::format("{}: a line has more than {} dots, so a key may have too many parts", place_in(name, at),
+                               kMostDots)};
     }
   }
   return std::nullopt;
@@ -53,7 +53,7 @@ inline Result<toml::table> parse_toml(std::string_view text, const std::string& 
     const bool is_twice = wrong.description().find("redefine") != std::string_view::npos;
     return Error{
         fmt::format("{}: {} ({})", place_in(name, wrong.source().begin),
-                    is_twice ? "a name is given twice" : "this is no TOML: write NAME = VALUE, texts in quotes",
+                    is_twice ? "a name is given twice" : "this is not TOML: write NAME = VALUE, with texts in quotes",
                     wrong.description())};
   }
 }

@@ -35,7 +35,7 @@ class TomlReader {
     for (const auto& [key, value] : table)
       if (std::ranges::find(known, key.str()) == std::end(known))
         complain(key.source(),
-                 fmt::format("{} is not known here{}", key.str(), suggestion(key.str(), known, std::identity{})));
+                 fmt::format("{} is unknown here{}", key.str(), suggestion(key.str(), known, std::identity{})));
   }
 
   /// Calls read(table) for each [[name]], of which there may be none.
@@ -52,12 +52,12 @@ class TomlReader {
     std::vector<std::string> texts;
     const toml::node* const node = table.get(name);
     if (node == nullptr) return texts;
-    if (!node->is_array()) return complain(*node, fmt::format("{} is a list: [\"...\", \"...\"]", name)), texts;
+    if (!node->is_array()) return complain(*node, fmt::format("{} must be a list: [\"...\", \"...\"]", name)), texts;
     for (const toml::node& entry : *node->as_array()) {
       if (const auto* const value = entry.as_string())
         texts.push_back(**value);
       else
-        complain(entry, fmt::format("{} is a list of texts in quotes", name));
+        complain(entry, fmt::format("{} must be a list of texts in quotes", name));
     }
     return texts;
   }

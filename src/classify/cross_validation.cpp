@@ -68,9 +68,9 @@ double share(std::uint64_t part, std::uint64_t whole) noexcept {
 Result<std::vector<std::uint32_t>> folds_of(const Samples& samples, std::uint32_t folds, std::uint64_t seed) {
   const std::vector<Content> captures = contents_of_captures(samples);
   const std::vector<std::size_t> order = order_of(captures, seed);
-  if (folds < 2) return Error{fmt::format("{} folds: to train by some and test by others takes 2 or more", folds)};
+  if (folds < 2) return Error{fmt::format("{} folds: at least 2 are needed, some to train and others to test", folds)};
   if (order.size() < folds)
-    return Error{fmt::format("{} folds of {} captures: a capture is in one fold, so take fewer folds or more captures",
+    return Error{fmt::format("{} folds of {} captures: each fold needs a capture, so give fewer folds or more captures",
                              folds, order.size())};
   Content all(samples.class_names.size());
   for (const Content& capture : captures) all.add(capture);

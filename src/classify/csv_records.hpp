@@ -73,7 +73,7 @@ class CsvRecords {
   int plain_cell(std::string& cell) {
     int c = csv_.sbumpc();
     for (; c != ',' && c != '\n' && c != kEnd && cell.size() <= kLongestCell; c = csv_.sbumpc()) {
-      if (c == '"') problem_ = "a quote is inside of a cell that does not start with one: write it as \"a \"\"b\"\"\"";
+      if (c == '"') problem_ = "a quote is inside a cell that does not start with one: write it as \"a \"\"b\"\"\"";
       if (c == '\r' && csv_.sgetc() == '\n') continue;
       cell += static_cast<char>(c);
     }
@@ -91,7 +91,7 @@ class CsvRecords {
       }
       int after = csv_.sbumpc();
       if (after == '\r' && csv_.sgetc() == '\n') after = csv_.sbumpc();
-      if (after != ',' && after != '\n' && after != kEnd) problem_ = "after a cell in quotes there is no comma";
+      if (after != ',' && after != '\n' && after != kEnd) problem_ = "a comma is missing after a cell in quotes";
       return after;
     }
     problem_ = "a quote is not closed";

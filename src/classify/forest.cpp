@@ -124,7 +124,7 @@ std::unique_ptr<Model> Forest::read(ModelHead head, ModelReader& reader) {
   });
   if (!reader.problem() && (trees.empty() || trees.size() > kMostTrees))
     reader.complain(
-        *own, fmt::format("there are {} trees, [[{}.tree]], and have to be 1 to {}", trees.size(), kKind, kMostTrees));
+        *own, fmt::format("there are {} trees, [[{}.tree]]; 1 to {} are possible", trees.size(), kKind, kMostTrees));
   if (reader.problem()) return nullptr;
   return std::make_unique<Forest>(std::move(head), std::move(trees));
 }

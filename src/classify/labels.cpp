@@ -84,13 +84,14 @@ class Reader {
     FlowKey key;
     const auto protocol = protocol_of(cell(cells, kProtocol));
     if (!protocol)
-      return Error{fmt::format("protocol \"{}\" is no number from 0 to 255, nor tcp or udp", cell(cells, kProtocol))};
+      return Error{
+          fmt::format("protocol \"{}\" is neither a number from 0 to 255, nor tcp or udp", cell(cells, kProtocol))};
     key.protocol = *protocol;
     std::array<std::array<std::uint8_t, 16>, 2> addresses{};
     const std::uint8_t from = read_address(cell(cells, kSrcIp), addresses[0].data());
     const std::uint8_t to = read_address(cell(cells, kDstIp), addresses[1].data());
     if (from == 0 || from != to)
-      return Error{fmt::format("\"{}\" and \"{}\" are no two addresses of one family", cell(cells, kSrcIp),
+      return Error{fmt::format("\"{}\" and \"{}\" must be two addresses of the same family", cell(cells, kSrcIp),
                                cell(cells, kDstIp))};
     key.ip_version = from;
     for (std::size_t end = 0; end < 2; ++end)
@@ -99,7 +100,7 @@ class Reader {
          {std::pair{kSrcPort, &key.src_port_bytes}, std::pair{kDstPort, &key.dst_port_bytes}}) {
       const auto port = whole_number<std::uint16_t>(cell(cells, column));
       if (!port)
-        return Error{fmt::format("{} \"{}\" is no number from 0 to 65535", kNames[column], cell(cells, column))};
+        return Error{fmt::format("{} \"{}\" is not a number from 0 to 65535", kNames[column], cell(cells, column))};
       *bytes = {static_cast<std::uint8_t>(*port >> 8), static_cast<std::uint8_t>(*port)};
     }
     return key;
@@ -132,7 +133,7 @@ Result<Labels> Labels::parse(std::istream& csv, const std::string& name) {
   const Reader reader(records.cells());
   if (const auto missing = reader.missing())
     return wrong(
-        fmt::format("the first line names the columns, and there is no {}: {}", *missing, fmt::join(kNames, ",")));
+        fmt::format("the first line must name the columns, and {} is missing: {}", *missing, fmt::join(kNames, ",")));
   Labels labels;
   while (records.next()) {
     const auto flow = reader.flow(records.cells());

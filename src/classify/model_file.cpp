@@ -32,7 +32,8 @@ void check_version(ModelReader& reader) {
   const toml::node* const version = reader.wanted(reader.file(), "version");
   // Rejects numbers with a decimal point: toml++ converts them to integers, which is undefined in C++ for large values.
   if (version != nullptr && version->value_exact<std::int64_t>() != std::int64_t{kVersion})
-    reader.complain(*version, fmt::format("only models of version {} can be read: train it anew", kVersion));
+    reader.complain(*version,
+                    fmt::format("this program reads only models of version {}: train the model again", kVersion));
 }
 
 const ModelKind* read_kind(ModelReader& reader) {
@@ -41,7 +42,7 @@ const ModelKind* read_kind(ModelReader& reader) {
     std::vector<std::string_view> names;
     for (const ModelKind& known : model_kinds()) names.push_back(known.name);
     if (const toml::node* const node = reader.file().get("model"))
-      reader.complain(*node, fmt::format("model is one of {}", fmt::join(names, ", ")));
+      reader.complain(*node, fmt::format("model must be one of {}", fmt::join(names, ", ")));
     return nullptr;
   }
   const std::string_view keys[] = {"version", "model",    "packets",  "longest", "reject",
@@ -55,7 +56,7 @@ std::vector<std::string> read_classes(ModelReader& reader) {
   const toml::node* const node = reader.wanted(reader.file(), "classes");
   if (node == nullptr || reader.problem()) return {};
   if (classes.empty() || classes.size() > kMostClasses) {
-    reader.complain(*node, fmt::format("there are {} classes, and have to be 1 to {}", classes.size(), kMostClasses));
+    reader.complain(*node, fmt::format("there are {} classes; 1 to {} are possible", classes.size(), kMostClasses));
     return {};
   }
   for (const std::string& name : classes)
@@ -63,7 +64,7 @@ std::vector<std::string> read_classes(ModelReader& reader) {
   std::vector<std::string> ordered = classes;
   std::ranges::sort(ordered);
   if (const auto twice = std::ranges::adjacent_find(ordered); twice != ordered.end())
-    reader.complain(*node, fmt::format("two classes are called {}: give each a name of its own", quoted(*twice)));
+    reader.complain(*node, fmt::format("two classes have the name {}: give each its own name", quoted(*twice)));
   return classes;
 }
 
@@ -114,24 +115,40 @@ std::string to_toml(const Model& model, const ModelOrigin& origin) {
   std::vector<std::string> classes;
   for (const std::string& name : model.classes()) classes.push_back(quoted(name));
   std::string toml = fmt::format(
-      "# Tells the application of a flow by the sizes of its first packets.\nversion = {}\nmodel = {}\npackets = {}\n"
-      "longest = {}\nreject = {}\nclasses = [{}]\n\n[training]\ndate = {}\ncommand = {}\ncaptures = {}\nflows = [{}]\n",
+      "# Classifies a flow by the sizes of its first packets.\n"
+      "version = {}\n"
+      "model = {}\n"
+      "packets = {}\n"
+      "longest = {}\n"
+      "reject = {}\n"
+      "classes = [{}]\n"
+      "\n"
+      "[training]\n"
+      "date = {}\n"
+      "command = {}\n"
+      "captures = {}\n"
+      "flows = [{}]\n",
       kVersion, quoted(model.kind()), model.packets(), model.longest(), model.reject(), fmt::join(classes, ", "),
       quoted(origin.date), quoted(origin.command), origin.captures, fmt::join(origin.flows, ", "));
   const ModelAccuracy& accuracy = origin.accuracy;
   if (accuracy.folds != 0)
     toml += fmt::format(
-        "\n# On captures that it was not trained on; \"{}\": no flow was taken for that class, or none was of it.\n"
-        "[accuracy]\nfolds = {}\naccuracy = {}\nprecision = {}\nrecall = {}\n",
+        "\n"
+        "# On captures that it was not trained on. \"{}\": no flow was predicted to be of that class, or none was.\n"
+        "[accuracy]\n"
+        "folds = {}\n"
+        "accuracy = {}\n"
+        "precision = {}\n"
+        "recall = {}\n",
         kNone, accuracy.folds, accuracy.accuracy, listed(accuracy.precision), listed(accuracy.recall));
   return toml + "\n" + model.parameters();
 }
 
 Result<ModelFile> parse_model(const std::string& text, const std::string& name) {
   if (text.size() > kMostModelBytes)
-    return Error{fmt::format("{} is larger than {} MB, which is no model", name, kMostModelBytes >> 20)};
+    return Error{fmt::format("{} is larger than {} MB, so it is not a model", name, kMostModelBytes >> 20)};
   const auto file = parse_toml(text, name);
-  if (!file) return Error{file.error().message + "; mend it, or train the model anew"};
+  if (!file) return Error{file.error().message + "; correct it, or train the model again"};
   ModelReader reader(name, *file);
   return read(reader);
 }

@@ -19,30 +19,30 @@ bool is_in(double number, ModelReader::Range range) { return number >= range.lea
 
 const toml::node* ModelReader::wanted(const toml::table& table, std::string_view key) {
   const toml::node* const node = table.get(key);
-  if (node == nullptr) complain(table, fmt::format("{} is missing: write it, or train the model anew", key));
+  if (node == nullptr) complain(table, fmt::format("{} is missing: add it, or train the model again", key));
   return node;
 }
 
 const toml::table* ModelReader::table(const toml::table& in, std::string_view key) {
   const toml::node* const node = wanted(in, key);
-  if (node != nullptr && !node->is_table()) complain(*node, fmt::format("{} is a table: [{}]", key, key));
+  if (node != nullptr && !node->is_table()) complain(*node, fmt::format("{} must be a table: [{}]", key, key));
   return node == nullptr ? nullptr : node->as_table();
 }
 
 const toml::array* ModelReader::list(const toml::table& in, std::string_view key) {
   const toml::node* const node = wanted(in, key);
-  if (node != nullptr && !node->is_array()) complain(*node, fmt::format("{} is a list: [..., ...]", key));
+  if (node != nullptr && !node->is_array()) complain(*node, fmt::format("{} must be a list: [..., ...]", key));
   return node == nullptr ? nullptr : node->as_array();
 }
 
 std::string ModelReader::text(const toml::table& in, std::string_view key) {
   const toml::node* const node = wanted(in, key);
-  if (node != nullptr && !node->is_string()) complain(*node, fmt::format("{} is a text in quotes", key));
+  if (node != nullptr && !node->is_string()) complain(*node, fmt::format("{} must be a text in quotes", key));
   return node == nullptr ? "" : node->value_or(std::string());
 }
 
 void ModelReader::complain_of_number(const toml::node& at, std::string_view key, Range range) {
-  complain(at, fmt::format("{} is a number from {} to {}", key, range.least, range.most));
+  complain(at, fmt::format("{} must be a number from {} to {}", key, range.least, range.most));
 }
 
 double ModelReader::number(const toml::table& in, std::string_view key, Range range) {
@@ -59,13 +59,13 @@ std::uint64_t ModelReader::count(const toml::table& in, std::string_view key, st
   const std::int64_t value = node->is_integer() ? node->as_integer()->get() : -1;
   if (value >= 0 && static_cast<std::uint64_t>(value) >= least && static_cast<std::uint64_t>(value) <= most)
     return static_cast<std::uint64_t>(value);
-  return complain(*node, fmt::format("{} is a whole number from {} to {}", key, least, most)), 0;
+  return complain(*node, fmt::format("{} must be a whole number from {} to {}", key, least, most)), 0;
 }
 
 const toml::array* ModelReader::list_of(const toml::table& in, std::string_view key, std::size_t wanted_count) {
   const toml::array* const array = list(in, key);
   if (array == nullptr || array->size() == wanted_count) return array;
-  complain(*array, fmt::format("{} has {} numbers and needs {}", key, array->size(), wanted_count));
+  complain(*array, fmt::format("{} has {} numbers, but needs {}", key, array->size(), wanted_count));
   return nullptr;
 }
 
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> ModelReader::counts(const toml::table& in, std::strin
   if (array == nullptr) return counts;
   for (const toml::node& entry : *array) {
     const std::int64_t count = entry.is_integer() ? entry.as_integer()->get() : -1;
-    if (count < 0) complain(entry, fmt::format("{} is a list of whole numbers from 0", key));
+    if (count < 0) complain(entry, fmt::format("{} must be a list of whole numbers from 0", key));
     counts.push_back(static_cast<std::uint64_t>(count));
   }
   return counts;

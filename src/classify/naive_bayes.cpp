@@ -113,7 +113,8 @@ NaiveBayes::NaiveBayes(ModelHead head, std::vector<Normal> normals, std::vector<
       priors_(std::move(priors)),
       width_(width_of(classes().size())) {
   if (table_bytes(packets(), longest(), classes().size()) > kMostTableBytes)
-    throw std::length_error("a table of naive Bayes has at most 1 GB: fewer packets or classes, or a lower `longest`");
+    throw std::length_error(
+        "a table of naive Bayes has at most 1 GB: use fewer packets or classes, or a lower `longest`");
   const double odds = reject() / (1 - reject());
   unsure_ = std::min(std::log(odds), kComputed) - kRounding;
   sure_ = std::log(odds * static_cast<double>(classes().size() - 1)) + kRounding;
@@ -251,7 +252,7 @@ std::unique_ptr<Model> NaiveBayes::read(ModelHead head, ModelReader& reader) {
   reader.each(*own, "class", [&](const toml::table& from) {
     reader.check_keys(from, kClassKeys);
     if (id >= head.classes.size() || reader.text(from, "name") != head.classes[id])
-      reader.complain(from, "there is one class for each of the list of classes, in its order");
+      reader.complain(from, "there must be one class for each in the list of classes, in the same order");
     ++id;
     const auto means = reader.numbers(from, "mean", head.packets, kMean);
     const auto variances = reader.numbers(from, "variance", head.packets, kVariance);
@@ -259,14 +260,14 @@ std::unique_ptr<Model> NaiveBayes::read(ModelHead head, ModelReader& reader) {
     for (std::size_t packet = 0; packet < means.size(); ++packet) {
       normals.push_back({means[packet], variances[packet]});
       if (std::isnan(means[packet]) != std::isnan(variances[packet]))
-        reader.complain(from, "mean and variance are none for the same packets");
+        reader.complain(from, "mean and variance must be absent for the same packets");
     }
     if (from.contains("prior")) priors.push_back(reader.number(from, "prior", kPrior));
   });
   if (id != head.classes.size())
     reader.complain(*own,
-                    fmt::format("there are {} classes here, and {} in the list of classes", id, head.classes.size()));
-  if (!priors.empty() && priors.size() != id) reader.complain(*own, "all classes have a prior, or none");
+                    fmt::format("there are {} classes here, but {} in the list of classes", id, head.classes.size()));
+  if (!priors.empty() && priors.size() != id) reader.complain(*own, "either all classes must have a prior, or none");
   if (reader.problem()) return nullptr;
   return std::make_unique<NaiveBayes>(std::move(head), std::move(normals), std::move(priors));
 }

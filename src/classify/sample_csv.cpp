@@ -35,8 +35,9 @@ class Reader {
     const bool has_head = records_.next();
     if (!records_.problem().empty()) return wrong(records_.problem());
     if (!has_head || !read_header())
-      return wrong(fmt::format("the first line is class,capture,size_1,...,size_N with N from 1 to {}, and maybe ,fold",
-                               kMostFirstPackets));
+      return wrong(fmt::format(
+          "the first line must be class,capture,size_1,...,size_N with N from 1 to {}, and optionally ,fold",
+          kMostFirstPackets));
     while (records_.next())
       if (const auto problem = read_flow()) return wrong(*problem);
     if (!records_.problem().empty()) return wrong(records_.problem());
@@ -63,19 +64,19 @@ class Reader {
     const auto cells = records_.cells();
     const std::size_t wanted = 2 + sizes_.size() + (has_folds_ ? 1 : 0);
     if (cells.size() != wanted)
-      return fmt::format("there are {} cells, and {} in the first line", cells.size(), wanted);
+      return fmt::format("there are {} cells, but {} in the first line", cells.size(), wanted);
     if (cells[0].empty()) return "the class is empty: name it";
     if (cells[1].empty()) return "the capture is empty: name it";
     for (std::size_t packet = 0; packet < sizes_.size(); ++packet) {
       const std::string& cell = cells[2 + packet];
       const auto size = cell.empty() ? Samples::kMissing : whole_number(cell, 65535);
       if (!size || (!cell.empty() && *size == 0))
-        return fmt::format("size_{} is {}: it is a whole number from 1 to 65535, or empty", packet + 1, cell);
+        return fmt::format("size_{} is {}: it must be a whole number from 1 to 65535, or empty", packet + 1, cell);
       sizes_[packet] = static_cast<std::uint16_t>(*size);
     }
     if (has_folds_) {
       const auto fold = whole_number(cells.back(), std::numeric_limits<std::uint32_t>::max());
-      if (!fold) return fmt::format("fold is {}: it is a whole number", cells.back());
+      if (!fold) return fmt::format("fold is {}: it must be a whole number", cells.back());
       file_.folds.push_back(*fold);
     }
     file_.samples.add(sizes_, cells[0], cells[1]);

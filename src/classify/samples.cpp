@@ -25,7 +25,7 @@ std::optional<Error> class_name_problem(std::string_view name) {
   std::string shown;
   for (const char c : name) shown += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c;
   if (std::ranges::find(kTaken, name) != std::end(kTaken))
-    return Error{fmt::format("a class cannot be called \"{}\": reports call flows so that have none", shown)};
+    return Error{fmt::format("a class cannot have the name \"{}\": reports use it for flows without a class", shown)};
   // Excludes C0 in any text, and C1 in UTF-8, which terminals also obey.
   bool is_printable = std::ranges::none_of(name, [](char c) { return static_cast<unsigned char>(c) < ' '; });
   for (std::size_t i = 0; i + 1 < name.size(); ++i)
@@ -34,8 +34,8 @@ std::optional<Error> class_name_problem(std::string_view name) {
       name.find_first_of(kRefused) == std::string_view::npos)
     return std::nullopt;
   return Error{
-      fmt::format("\"{}\" is no name of a class: 1 to {} bytes, without quotes, commas, backslashes and control "
-                  "characters",
+      fmt::format("\"{}\" cannot be the name of a class: give 1 to {} bytes without quotes, commas, backslashes and "
+                  "control characters",
                   shown.substr(0, kMostClassNameBytes), kMostClassNameBytes)};
 }
 

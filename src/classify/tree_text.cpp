@@ -26,15 +26,16 @@ class NodesReader {
   std::vector<DecisionTree::Node> read(const toml::array& list) {
     for (const toml::node& node : list) {
       if (nodes_.size() >= next_child_)
-        reader_.complain(node, "no node above leads here: every one but the first is led to");
+        reader_.complain(node, "no earlier node refers to this node, as one must for every node except the first");
       if (const toml::table* const from = node.as_table())
         nodes_.push_back(from->contains("flows") ? leaf(*from) : branch(*from));
       else
-        reader_.complain(node, "a node is a table: {flows = {...}} or {packet = 1, size = 60, up_to = 1, above = 2}");
+        reader_.complain(node,
+                         "a node must be a table: {flows = {...}} or {packet = 1, size = 60, up_to = 1, above = 2}");
       if (reader_.problem()) return {};
     }
     if (next_child_ != nodes_.size())
-      reader_.complain(list, fmt::format("there are {} nodes, and {} are led to", nodes_.size(), next_child_));
+      reader_.complain(list, fmt::format("there are {} nodes, but nodes refer to {}", nodes_.size(), next_child_));
     return std::move(nodes_);
   }
 
@@ -46,9 +47,10 @@ class NodesReader {
     constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
     const auto below = reader_.count(from, "up_to", 0, kAny), above = reader_.count(from, "above", 0, kAny);
     if (below != next_child_ || above != next_child_ + 1)
-      reader_.complain(from,
-                       fmt::format("up_to is {} and above is {} here, since nodes stand level by level, from 0 on",
-                                   next_child_, next_child_ + 1));
+      reader_.complain(
+          from,
+          fmt::format("up_to must be {} and above must be {} here, because nodes are listed level by level, from 0",
+                      next_child_, next_child_ + 1));
     next_child_ += 2;
     return {.packet = static_cast<std::uint16_t>(packet),
             .up_to = static_cast<std::uint16_t>(up_to),

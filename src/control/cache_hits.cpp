@@ -26,16 +26,15 @@ double threshold_of(const RetrievalModel& hit, const RetrievalModel& miss) noexc
 
 Result<CacheHits> CacheHits::make(const RetrievalModel& hit, const RetrievalModel& miss) {
   if (hit.mean() >= miss.mean())
-    return Error{
-        fmt::format("cannot tell cache hits from misses: a hit takes {:.4g} ns and a miss {:.4g}; take the "
-                    "samples of misses with more flows",
-                    hit.mean(), miss.mean())};
+    return Error{fmt::format(
+        "cannot tell cache hits from misses: a hit takes {:.4g} ns and a miss {:.4g}; measure misses with more flows",
+        hit.mean(), miss.mean())};
   const double threshold_ns = threshold_of(hit, miss);
   const double mistaken_share = miss.cdf(threshold_ns);
   if (!(mistaken_share < kMostMistaken))
     return Error{
-        fmt::format("cannot tell cache hits from misses: {:.2g} of each would be taken for the other at "
-                    "{:.4g} ns, less than {} is needed; take the samples of misses with more flows",
+        fmt::format("cannot tell cache hits from misses: with a threshold of {1:.4g} ns, {0:.2g} of each would be "
+                    "classified wrongly; less than {2} is needed; measure misses with more flows",
                     mistaken_share, threshold_ns, kMostMistaken)};
   return CacheHits(threshold_ns, mistaken_share);
 }

@@ -17,7 +17,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::string_view kAnew = "measure anew with `parshall profile`";
+constexpr std::string_view kAnew = "measure again with `parshall profile`";
 constexpr std::string_view kFileKeys[] = {"version", "machine", "packet", "retrieval", "state", "work"},
                            kMachineKeys[] = {"cpu",        "cores",   "l3_bytes",  "page_bytes",
                                              "huge_pages", "program", "x86_level", "table"},
@@ -66,9 +66,10 @@ class Reader : TomlReader {
   /// Checks the version first, since a file of another version may contain anything.
   void check_version(const toml::table& file) {
     const toml::node* const version = file.get("version");
-    if (version == nullptr) return complain(file, fmt::format("version is missing, so it is no profile: {}", kAnew));
+    if (version == nullptr)
+      return complain(file, fmt::format("it is not a profile, because version is missing: {}", kAnew));
     if (!version->is_integer() || version->as_integer()->get() != Profile::kVersion)
-      complain(*version, fmt::format("only profiles of version {} can be read: {}", Profile::kVersion, kAnew));
+      complain(*version, fmt::format("this program reads only profiles of version {}: {}", Profile::kVersion, kAnew));
   }
 
   /// Returns a required node; reports an error and returns null if it is missing.
@@ -80,13 +81,13 @@ class Reader : TomlReader {
 
   const toml::table* table(const toml::table& in, std::string_view name) {
     const toml::node* const node = wanted(in, name);
-    if (node != nullptr && !node->is_table()) complain(*node, fmt::format("{} is a table: [{}]", name, name));
+    if (node != nullptr && !node->is_table()) complain(*node, fmt::format("{} must be a table: [{}]", name, name));
     return node == nullptr ? nullptr : node->as_table();
   }
 
   std::string text(const toml::table& in, std::string_view name) {
     const toml::node* const node = wanted(in, name);
-    if (node != nullptr && !node->is_string()) complain(*node, fmt::format("{} is a text in quotes", name));
+    if (node != nullptr && !node->is_string()) complain(*node, fmt::format("{} must be a text in quotes", name));
     return node == nullptr ? "" : node->value_or(std::string());
   }
 
@@ -95,7 +96,7 @@ class Reader : TomlReader {
     if (node == nullptr) return 0;
     const double value = node->is_number() ? node->value_or(0.0) : std::numeric_limits<double>::quiet_NaN();
     if (!(range.inclusive ? value >= range.least : value > range.least) || !(value <= range.most))
-      complain(*node, fmt::format("{} is a number {} {}, at most {}", name, range.inclusive ? "from" : "above",
+      complain(*node, fmt::format("{} must be a number {} {}, at most {}", name, range.inclusive ? "from" : "above",
                                   range.least, range.most));
     return value;
   }
@@ -104,7 +105,7 @@ class Reader : TomlReader {
     const toml::node* const node = wanted(in, name);
     if (node == nullptr) return 0;
     const std::int64_t value = node->is_integer() ? node->as_integer()->get() : -1;
-    if (value < least) complain(*node, fmt::format("{} is a whole number from {}", name, least));
+    if (value < least) complain(*node, fmt::format("{} must be a whole number from {}", name, least));
     return static_cast<std::uint64_t>(value);
   }
 
@@ -128,7 +129,7 @@ class Reader : TomlReader {
     const auto known = std::ranges::find(kFamilies, family);
     if (known == std::end(kFamilies)) {
       if (const toml::node* const node = from->get("model"))
-        complain(*node, fmt::format("model is one of {}", fmt::join(kFamilies, ", ")));
+        complain(*node, fmt::format("model must be one of {}", fmt::join(kFamilies, ", ")));
       return;
     }
     RetrievalModel& model = retrieval.model;
@@ -155,9 +156,9 @@ class Reader : TomlReader {
                          .low_ns = number(from, "low_ns", kTime),
                          .high_ns = number(from, "high_ns", kTime)};
       if (std::ranges::find(costs, cost.name, &Profile::Cost::name) != costs.end())
-        complain(from, fmt::format("two of [[{}]] are called {}", name, cost.name));
+        complain(from, fmt::format("two of [[{}]] have the name {}", name, cost.name));
       if (!(cost.low_ns <= cost.cost_ns && cost.cost_ns <= cost.high_ns))
-        complain(from, "cost_ns is from low_ns to high_ns");
+        complain(from, "cost_ns must be between low_ns and high_ns");
       costs.push_back(std::move(cost));
     });
   }
@@ -227,7 +228,7 @@ std::optional<std::string> Profile::difference_from(const MachineIdentity& now) 
   compare("the x86 level it is built for", machine.x86_level, now.x86_level);
   compare("the table", machine.table, now.table);
   if (differences.empty()) return std::nullopt;
-  return fmt::format("the profile is of another machine or program: {}; {}", differences, kAnew);
+  return fmt::format("the profile was measured on another machine or with another program: {}; {}", differences, kAnew);
 }
 
 }  // namespace parshall

@@ -108,16 +108,17 @@ Fit fit_weibull(std::span<const double> samples) {
 
 std::optional<Error> unfit(std::span<const double> samples_ns) {
   if (samples_ns.size() < kFewestRetrievals)
-    return Error{fmt::format("cannot fit retrieval times: {} samples are too few, take {} or more", samples_ns.size(),
-                             kFewestRetrievals)};
+    return Error{fmt::format("cannot fit retrieval times: {} samples are too few; at least {} are needed",
+                             samples_ns.size(), kFewestRetrievals)};
   for (std::size_t i = 0; i < samples_ns.size(); ++i)
     if (samples_ns[i] <= 0 || !std::isfinite(samples_ns[i]))
-      return Error{fmt::format("cannot fit retrieval times: sample {} is {} ns, times are finite and above 0", i,
+      return Error{fmt::format("cannot fit retrieval times: sample {} is {} ns; times must be finite and above 0", i,
                                samples_ns[i])};
   const auto [least, most] = std::minmax_element(samples_ns.begin(), samples_ns.end());
   if (*most - *least <= kLeastSpread * *most)
-    return Error{fmt::format("cannot fit retrieval times: all {} samples are {} ns, take them with a finer clock",
-                             samples_ns.size(), *most)};
+    return Error{
+        fmt::format("cannot fit retrieval times: all {} samples are {} ns; use a clock with a higher resolution",
+                    samples_ns.size(), *most)};
   return std::nullopt;
 }
 

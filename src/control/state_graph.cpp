@@ -12,11 +12,11 @@ namespace parshall {
 
 Result<StateGraph> StateGraph::make(std::vector<State> states) {
   if (states.empty() || states.size() > kMostStates)
-    return Error{fmt::format("{} monitoring states: 1 to 64", states.size())};
+    return Error{fmt::format("{} monitoring states; 1 to 64 are possible", states.size())};
   for (std::size_t i = 0; i < states.size(); ++i) {
     const State& state = states[i];
     if (!std::isfinite(state.cost_ns) || state.cost_ns < 0)
-      return Error{fmt::format("state {} costs {} ns a packet: a cost is 0 or more", state.name, state.cost_ns)};
+      return Error{fmt::format("state {} costs {} ns a packet; a cost must be 0 or more", state.name, state.cost_ns)};
     if (state.lighter >= states.size())
       return Error{fmt::format("the lighter state of {} is number {} of {}", state.name, state.lighter, states.size())};
     if (const State& lighter = states[state.lighter]; state.lighter != i && lighter.cost_ns >= state.cost_ns)

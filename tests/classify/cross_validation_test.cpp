@@ -111,7 +111,7 @@ TEST(FoldsOf, NeedAsManyCapturesAsFolds) {
   for (const char* const capture : {"x", "y", "y", "z"}) samples.add(std::vector<std::uint16_t>{60}, "a", capture);
   EXPECT_TRUE(folds_of(samples, 3, 1));
   EXPECT_THAT(folds_of(samples, 4, 1).error().message, HasSubstr("4 folds of 3 captures"));
-  EXPECT_THAT(folds_of(samples, 1, 1).error().message, HasSubstr("takes 2 or more"));
+  EXPECT_THAT(folds_of(samples, 1, 1).error().message, HasSubstr("at least 2 are needed"));
   EXPECT_THAT(folds_of(Samples{}, 2, 1).error().message, HasSubstr("2 folds of 0 captures"));
 }
 

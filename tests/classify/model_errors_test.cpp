@@ -47,118 +47,119 @@ TEST(ModelFile, SaysWhatIsWrongWithItsHead) {
                         {1, "version = 2", 1, "only models of version 1"},
                         {1, "version = \"1\"", 1, "only models of version 1"},
                         {2, "", 1, "model is missing"},
-                        {2, "model = \"oracle\"", 2, "model is one of naive-bayes, c45"},
-                        {2, "model = 4", 2, "model is a text in quotes"},
-                        {2, "model = \"c45\"", 17, "naive-bayes is not known here"},
-                        {3, "packets = 0", 3, "packets is a whole number from 1 to 16"},
-                        {3, "packets = 17", 3, "packets is a whole number from 1 to 16"},
-                        {3, "packets = -1", 3, "packets is a whole number"},
-                        {3, "packets = 9223372036854775807", 3, "packets is a whole number"},
-                        {3, "packets = 2.0", 3, "packets is a whole number"},
-                        {3, "packets = [2]", 3, "packets is a whole number"},
+                        {2, "model = \"oracle\"", 2, "model must be one of naive-bayes, c45"},
+                        {2, "model = 4", 2, "model must be a text in quotes"},
+                        {2, "model = \"c45\"", 17, "naive-bayes is unknown here"},
+                        {3, "packets = 0", 3, "packets must be a whole number from 1 to 16"},
+                        {3, "packets = 17", 3, "packets must be a whole number from 1 to 16"},
+                        {3, "packets = -1", 3, "packets must be a whole number"},
+                        {3, "packets = 9223372036854775807", 3, "packets must be a whole number"},
+                        {3, "packets = 2.0", 3, "packets must be a whole number"},
+                        {3, "packets = [2]", 3, "packets must be a whole number"},
                         {3, "", 1, "packets is missing"},
-                        {6, "classes = [\"a,b\", \"b\"]", 6, "is no name of a class"},
-                        {6, "classes = [\"a\\\"b\", \"b\"]", 6, "is no name of a class"},
-                        {6, "classes = [\"a\\nb\", \"b\"]", 6, "is no name of a class"},
-                        {6, "classes = [\"unknown\", \"b\"]", 6, "a class cannot be called"},
-                        {6, "classes = [\"\", \"b\"]", 6, "is no name of a class"},
-                        {6, "classes = [\"" + std::string(65, 'a') + "\", \"b\"]", 6, "is no name of a class"},
-                        {4, "longest = 0", 4, "longest is a whole number from 1 to 65535"},
-                        {4, "longest = 65536", 4, "longest is a whole number from 1 to 65535"},
-                        {5, "reject = 1.01", 5, "reject is a number from 0 to 1"},
-                        {5, "reject = -0.1", 5, "reject is a number from 0 to 1"},
-                        {5, "reject = nan", 5, "reject is a number from 0 to 1"},
-                        {5, "reject = \"0\"", 5, "reject is a number from 0 to 1"},
+                        {6, "classes = [\"a,b\", \"b\"]", 6, "cannot be the name of a class"},
+                        {6, "classes = [\"a\\\"b\", \"b\"]", 6, "cannot be the name of a class"},
+                        {6, "classes = [\"a\\nb\", \"b\"]", 6, "cannot be the name of a class"},
+                        {6, "classes = [\"unknown\", \"b\"]", 6, "a class cannot have the name"},
+                        {6, "classes = [\"\", \"b\"]", 6, "cannot be the name of a class"},
+                        {6, "classes = [\"" + std::string(65, 'a') + "\", \"b\"]", 6, "cannot be the name of a class"},
+                        {4, "longest = 0", 4, "longest must be a whole number from 1 to 65535"},
+                        {4, "longest = 65536", 4, "longest must be a whole number from 1 to 65535"},
+                        {5, "reject = 1.01", 5, "reject must be a number from 0 to 1"},
+                        {5, "reject = -0.1", 5, "reject must be a number from 0 to 1"},
+                        {5, "reject = nan", 5, "reject must be a number from 0 to 1"},
+                        {5, "reject = \"0\"", 5, "reject must be a number from 0 to 1"},
                         {6, "", 1, "classes is missing"},
-                        {6, "classes = []", 6, "there are 0 classes, and have to be 1 to 1024"},
-                        {6, many_classes(1025), 6, "there are 1025 classes, and have to be 1 to 1024"},
-                        {6, "classes = \"dns\"", 6, "classes is a list"},
-                        {6, "classes = [\"dns\", 5]", 6, "classes is a list of texts"},
-                        {6, "classes = [\"dns\", \"dns\"]", 6, "two classes are called \"dns\""},
-                        {6, "classes = [\"dns\", \"\"]", 6, "is no name of a class"},
-                        {7, "colour = 1\n[training]", 7, "colour is not known here"},
-                        {7, "", 9, "captures is not known here"},
+                        {6, "classes = []", 6, "there are 0 classes; 1 to 1024 are possible"},
+                        {6, many_classes(1025), 6, "there are 1025 classes; 1 to 1024 are possible"},
+                        {6, "classes = \"dns\"", 6, "classes must be a list"},
+                        {6, "classes = [\"dns\", 5]", 6, "classes must be a list of texts"},
+                        {6, "classes = [\"dns\", \"dns\"]", 6, "two classes have the name \"dns\""},
+                        {6, "classes = [\"dns\", \"\"]", 6, "cannot be the name of a class"},
+                        {7, "colour = 1\n[training]", 7, "colour is unknown here"},
+                        {7, "", 9, "captures is unknown here"},
                         {1, "version = ", 1, "mend it"}});
 }
 
 TEST(ModelFile, SaysWhatIsWrongWithItsOrigin) {
-  expect_wrong(kBayes, {{8, "date = 2026-11-22", 8, "date is a text"},
-                        {8, "dates = \"\"", 8, "dates is not known here"},
+  expect_wrong(kBayes, {{8, "date = 2026-11-22", 8, "date must be a text"},
+                        {8, "dates = \"\"", 8, "dates is unknown here"},
                         {9, "", 7, "command is missing"},
-                        {10, "captures = -3", 10, "captures is a whole number from 0"},
-                        {11, "flows = [10]", 11, "flows has 1 numbers and needs 2"},
-                        {11, "flows = [10, 2.5]", 11, "flows is a list of whole numbers"},
-                        {11, "flows = [10, -2]", 11, "flows is a list of whole numbers"},
-                        {11, "flows = 30", 11, "flows is a list"},
-                        {13, "folds = 1", 13, "folds is a whole number from 2"},
-                        {14, "accuracy = 75", 14, "accuracy is a number from 0 to 1"},
-                        {14, "accuracy = inf", 14, "accuracy is a number from 0 to 1"},
-                        {15, "precision = [0.5, nan]", 15, "precision is a number from 0 to 1"},
-                        {15, "precision = [0.5, \"some\"]", 15, "precision is a number from 0 to 1"},
-                        {15, "precision = [0.5]", 15, "precision has 1 numbers and needs 2"},
+                        {10, "captures = -3", 10, "captures must be a whole number from 0"},
+                        {11, "flows = [10]", 11, "flows has 1 numbers, but needs 2"},
+                        {11, "flows = [10, 2.5]", 11, "flows must be a list of whole numbers"},
+                        {11, "flows = [10, -2]", 11, "flows must be a list of whole numbers"},
+                        {11, "flows = 30", 11, "flows must be a list"},
+                        {13, "folds = 1", 13, "folds must be a whole number from 2"},
+                        {14, "accuracy = 75", 14, "accuracy must be a number from 0 to 1"},
+                        {14, "accuracy = inf", 14, "accuracy must be a number from 0 to 1"},
+                        {15, "precision = [0.5, nan]", 15, "precision must be a number from 0 to 1"},
+                        {15, "precision = [0.5, \"some\"]", 15, "precision must be a number from 0 to 1"},
+                        {15, "precision = [0.5]", 15, "precision has 1 numbers, but needs 2"},
                         {16, "", 12, "recall is missing"}});
 }
 
 TEST(ModelFile, SaysWhatIsWrongWithNaiveBayes) {
   const std::string right = with(with(kBayes, 20, "mean = [60, 120.5]"), 21, "variance = [4, 5]");
   EXPECT_EQ(error_of(right), "no error");
-  expect_wrong(right, {{21, "variance = [4]", 21, "variance has 1 numbers and needs 2"},
-                       {21, "variance = [4, \"none\"]", 18, "mean and variance are none for the same packets"},
-                       {19, "name = \"web\"", 18, "one class for each of the list of classes, in its order"},
+  expect_wrong(right, {{21, "variance = [4]", 21, "variance has 1 numbers, but needs 2"},
+                       {21, "variance = [4, \"none\"]", 18, "mean and variance must be absent for the same packets"},
+                       {19, "name = \"web\"", 18, "one class for each in the list of classes, in the same order"},
                        {19, "name = \"mail\"", 18, "one class for each of the list"},
-                       {20, "mean = [60, nan]", 20, "mean is a number from 0 to 65535"},
-                       {20, "mean = [60, -1]", 20, "mean is a number from 0 to 65535"},
-                       {20, "mean = [60, 1e300]", 20, "mean is a number from 0 to 65535"},
-                       {20, "mean = [60, [1]]", 20, "mean is a number from 0 to 65535"},
-                       {20, "mean = {}", 20, "mean is a list"},
-                       {21, "variance = [4, -5]", 21, "variance is a number from 1e-12"},
-                       {21, "variance = [4, 0]", 21, "variance is a number from 1e-12"},
-                       {21, "variance = [4, inf]", 21, "variance is a number from 1e-12"},
-                       {21, "variance = [4, 5]\nprior = 0.5", 17, "all classes have a prior, or none"},
-                       {21, "variance = [4, 5]\nprior = -0.5", 22, "prior is a number from 0 to 1"},
-                       {21, "variance = [4, 5]\nskew = 1", 22, "skew is not known here"},
-                       {6, "classes = [\"dns\"]", 11, "flows has 2 numbers and needs 1"},
-                       {17, "[naive-bayes]\nlayers = 3", 18, "layers is not known here"}});
+                       {20, "mean = [60, nan]", 20, "mean must be a number from 0 to 65535"},
+                       {20, "mean = [60, -1]", 20, "mean must be a number from 0 to 65535"},
+                       {20, "mean = [60, 1e300]", 20, "mean must be a number from 0 to 65535"},
+                       {20, "mean = [60, [1]]", 20, "mean must be a number from 0 to 65535"},
+                       {20, "mean = {}", 20, "mean must be a list"},
+                       {21, "variance = [4, -5]", 21, "variance must be a number from 1e-12"},
+                       {21, "variance = [4, 0]", 21, "variance must be a number from 1e-12"},
+                       {21, "variance = [4, inf]", 21, "variance must be a number from 1e-12"},
+                       {21, "variance = [4, 5]\nprior = 0.5", 17, "all classes must have a prior, or none"},
+                       {21, "variance = [4, 5]\nprior = -0.5", 22, "prior must be a number from 0 to 1"},
+                       {21, "variance = [4, 5]\nskew = 1", 22, "skew is unknown here"},
+                       {6, "classes = [\"dns\"]", 11, "flows has 2 numbers, but needs 1"},
+                       {17, "[naive-bayes]\nlayers = 3", 18, "layers is unknown here"}});
   const std::string headless = right.substr(0, right.find("[naive-bayes]"));
   EXPECT_THAT(error_of(headless), HasSubstr("naive-bayes is missing"));
   EXPECT_THAT(error_of(headless + "[naive-bayes]\n"), HasSubstr("class is missing"));
   EXPECT_THAT(error_of(headless + "[naive-bayes]\nclass = 4\n"), HasSubstr("write [[class]]"));
-  EXPECT_THAT(error_of(right.substr(0, right.rfind("[["))), HasSubstr("there are 1 classes here, and 2 in the list"));
+  EXPECT_THAT(error_of(right.substr(0, right.rfind("[["))), HasSubstr("there are 1 classes here, but 2 in the list"));
   EXPECT_THAT(error_of(right + right.substr(right.rfind("[["))),
               HasSubstr("one class for each of the list of classes"));
 }
 
 TEST(ModelFile, SaysWhatIsWrongWithATree) {
   EXPECT_EQ(error_of(kTree), "no error");
-  const std::string order = "since nodes stand level by level";
-  expect_wrong(kTree,
-               {{12, "", 12, "nodes is not known here"},
-                {14, "{packet = 0, size = 60, up_to = 1, above = 2},", 14, "packet is a whole number from 1 to 2"},
-                {14, "{packet = 3, size = 60, up_to = 1, above = 2},", 14, "packet is a whole number from 1 to 2"},
-                {14, "{packet = 1, size = 1500, up_to = 1, above = 2},", 14, "size is a whole number from 0 to 1499"},
-                {14, "{packet = 1, size = -1, up_to = 1, above = 2},", 14, "size is a whole number"},
-                {14, "{packet = 1, size = 60, up_to = 0, above = 0},", 14, order},
-                {14, "{packet = 1, size = 60, up_to = 1, above = 1},", 14, order},
-                {14, "{packet = 1, size = 60, up_to = 2, above = 1},", 14, order},
-                {14, "{packet = 1, size = 60, up_to = 1, above = 99},", 14, order},
-                {14, "{packet = 1, size = 60, up_to = -1, above = 2},", 14, "up_to is a whole number"},
-                {14, "{packet = 1, size = 60, up_to = 1},", 14, "above is missing"},
-                {14, "{packet = 1, size = 60, up_to = 1, above = 2, flows = {}},", 14, "is not known here"},
-                {14, "{flows = {}},", 15, "no node above leads here"},
-                {15, "{packet = 1, size = 20, up_to = 3, above = 4},", 16, "up_to is 5 and above is 6 here"},
-                {15, "{flows = {\"mail\" = 9}},", 15, "mail is not in the list of classes"},
-                {15, "{flows = {\"dns\" = -9}},", 15, "dns is a number from 0"},
-                {15, "{flows = {\"dns\" = nan}},", 15, "dns is a number from 0"},
-                {15, "{flows = {\"dns\" = 1, \"dns\" = 1}},", 15, "mend it"},
-                {15, "{flows = [9, 1]},", 15, "flows is a table"},
-                {15, "7,", 15, "a node is a table"},
-                {15, "{},", 15, "packet is missing"},
-                {18, "", 13, "there are 4 nodes, and 5 are led to"},
-                {18, "{flows = {}}, {flows = {}},", 18, "no node above leads here"},
-                {19, "]\ndepth = 9", 20, "depth is not known here"}});
+  const std::string order = "because nodes are listed level by level";
+  expect_wrong(
+      kTree,
+      {{12, "", 12, "nodes is unknown here"},
+       {14, "{packet = 0, size = 60, up_to = 1, above = 2},", 14, "packet must be a whole number from 1 to 2"},
+       {14, "{packet = 3, size = 60, up_to = 1, above = 2},", 14, "packet must be a whole number from 1 to 2"},
+       {14, "{packet = 1, size = 1500, up_to = 1, above = 2},", 14, "size must be a whole number from 0 to 1499"},
+       {14, "{packet = 1, size = -1, up_to = 1, above = 2},", 14, "size must be a whole number"},
+       {14, "{packet = 1, size = 60, up_to = 0, above = 0},", 14, order},
+       {14, "{packet = 1, size = 60, up_to = 1, above = 1},", 14, order},
+       {14, "{packet = 1, size = 60, up_to = 2, above = 1},", 14, order},
+       {14, "{packet = 1, size = 60, up_to = 1, above = 99},", 14, order},
+       {14, "{packet = 1, size = 60, up_to = -1, above = 2},", 14, "up_to must be a whole number"},
+       {14, "{packet = 1, size = 60, up_to = 1},", 14, "above is missing"},
+       {14, "{packet = 1, size = 60, up_to = 1, above = 2, flows = {}},", 14, "is unknown here"},
+       {14, "{flows = {}},", 15, "no earlier node refers to this node"},
+       {15, "{packet = 1, size = 20, up_to = 3, above = 4},", 16, "up_to is 5 and above is 6 here"},
+       {15, "{flows = {\"mail\" = 9}},", 15, "mail is not in the list of classes"},
+       {15, "{flows = {\"dns\" = -9}},", 15, "dns must be a number from 0"},
+       {15, "{flows = {\"dns\" = nan}},", 15, "dns must be a number from 0"},
+       {15, "{flows = {\"dns\" = 1, \"dns\" = 1}},", 15, "mend it"},
+       {15, "{flows = [9, 1]},", 15, "flows must be a table"},
+       {15, "7,", 15, "a node must be a table"},
+       {15, "{},", 15, "packet is missing"},
+       {18, "", 13, "there are 4 nodes, but nodes refer to 5"},
+       {18, "{flows = {}}, {flows = {}},", 18, "no earlier node refers to this node"},
+       {19, "]\ndepth = 9", 20, "depth is unknown here"}});
   const std::string head = kTree.substr(0, kTree.find("nodes"));
-  EXPECT_THAT(error_of(head + "nodes = []\n"), HasSubstr("there are 0 nodes, and 1 are led to"));
-  EXPECT_THAT(error_of(head + "nodes = 5\n"), HasSubstr("nodes is a list"));
+  EXPECT_THAT(error_of(head + "nodes = []\n"), HasSubstr("there are 0 nodes, but nodes refer to 1"));
+  EXPECT_THAT(error_of(head + "nodes = 5\n"), HasSubstr("nodes must be a list"));
   EXPECT_THAT(error_of(head), HasSubstr("nodes is missing"));
 }
 
@@ -167,13 +168,13 @@ TEST(ModelFile, SaysWhatIsWrongWithAForest) {
   expect_wrong(kForest,
                {{14, "nodes = [{flows = {\"mail\" = 9}}]", 14, "mail is not in the list of classes"},
                 {14, "", 13, "nodes is missing"},
-                {14, "nodes = []", 14, "there are 0 nodes, and 1 are led to"},
-                {14, "nodes = [{flows = {}}]\nweight = 2", 15, "weight is not known here"},
-                {17, "{packet = 3, size = 90, up_to = 1, above = 2},", 17, "packet is a whole number from 1 to 2"},
-                {12, "[forest]\ntrees = 2", 13, "trees is not known here"},
-                {12, "[c45]", 12, "c45 is not known here"}});
+                {14, "nodes = []", 14, "there are 0 nodes, but nodes refer to 1"},
+                {14, "nodes = [{flows = {}}]\nweight = 2", 15, "weight is unknown here"},
+                {17, "{packet = 3, size = 90, up_to = 1, above = 2},", 17, "packet must be a whole number from 1 to 2"},
+                {12, "[forest]\ntrees = 2", 13, "trees is unknown here"},
+                {12, "[c45]", 12, "c45 is unknown here"}});
   const std::string head = kForest.substr(0, kForest.find("[[")), tree = "[[forest.tree]]\nnodes = [{flows = {}}]\n";
-  EXPECT_THAT(error_of(head), HasSubstr("there are 0 trees, [[forest.tree]], and have to be 1 to 256"));
+  EXPECT_THAT(error_of(head), HasSubstr("there are 0 trees, [[forest.tree]]; 1 to 256 are possible"));
   EXPECT_THAT(error_of(head + "tree = 5\n"), HasSubstr("write [[tree]] for each tree"));
   std::string many = head;
   for (int count = 0; count < 257; ++count) many += tree;

@@ -118,7 +118,7 @@ TEST(ModelFile, HasNothingThatCouldNotBeRead) {
   const auto right = parse_model(kTree, "m.toml");
   ModelOrigin origin = right->origin;
   origin.flows.clear();
-  EXPECT_THAT(model_text(*right->model, origin).error().message, HasSubstr("flows has 0 numbers and needs 2"));
+  EXPECT_THAT(model_text(*right->model, origin).error().message, HasSubstr("flows has 0 numbers, but needs 2"));
 }
 
 }  // namespace

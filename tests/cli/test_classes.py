@@ -361,7 +361,7 @@ class Train(Case):
             ("udp,10.0.0.1,1,10.0.0.2,2,", "no name"),
             ("udp,10.0.0.1,1,10.0.0.2,2,unknown", "cannot be called"),
             ("udp,10.0.0.1,1,10.0.0.2,2,a\u009b2J", "control characters"),
-            ('udp,10.0.0.1,1,10.0.0.2,2,"a,b"', "is no name of a class"),
+            ('udp,10.0.0.1,1,10.0.0.2,2,"a,b"', "cannot be the name of a class"),
             ("foo,10.0.0.1,1,10.0.0.2,2,x", "protocol"),
             ("udp,10.0.0,1,10.0.0.2,2,x", "addresses"),
             ("udp,10.0.0.1,1,::1,2,x", "addresses"),
@@ -378,7 +378,7 @@ class Train(Case):
         with open(self.path("wrong.csv"), "w", encoding="utf-8") as file:
             file.write("protocol,src_ip,src_port,dst_ip,class\n")
         _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
-        self.assertIn("there is no dst_port", err)
+        self.assertIn("dst_port is missing", err)
 
     def test_labels_may_have_a_byte_order_mark_and_empty_lines(self):
         self.captures()
@@ -409,7 +409,7 @@ class Train(Case):
         )
         self.assertEqual(status, DONE, err)
         self.assertEqual(tomllib.loads(out)["model"], "c45")
-        self.assertIn("flows are told right", err)
+        self.assertIn("flows are classified correctly", err)
         self.assertFalse(os.path.exists("-"))
         with open(self.path("log"), "w", encoding="utf-8") as log:
             log.write("before\n")
@@ -440,7 +440,7 @@ class Train(Case):
             told = log.read()
         self.assertEqual(tomllib.loads(written)["model"], "c45")  # where nothing else is asked for
         self.assertTrue(told.startswith("before\n") and told.endswith("after\n"), told)
-        self.assertIn("flows are told right", told)
+        self.assertIn("flows are classified correctly", told)
 
     def test_nothing_that_is_read_is_written_to(self):
         self.captures()

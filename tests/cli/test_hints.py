@@ -275,7 +275,7 @@ class Hints(Case):
 
     def test_configurations(self):
         for text, *said in (
-            ("format = csv", "this is no TOML", "texts in quotes"),
+            ("format = csv", "this is not TOML", "texts in quotes"),
             ('[watch]\nformat = "csv"', "leave [watch] out"),
             ('[[exports]]\nkind = "csv"', "write [[export]]"),
             ('[[export]]\nkid = "csv"\ntarget = "x"', "takes a kind in quotes, and not kid"),

@@ -80,7 +80,7 @@ class Sources(Case):
         self.assert_says(
             run("send", "good.pcap", "-g", "flows=1", "--null", cwd=self.folder),
             USAGE,
-            "good.pcap is one source too many",
+            "good.pcap is a second source",
         )
 
     def test_what_is_neither_a_file_nor_an_interface(self):
@@ -291,7 +291,7 @@ class SameFiles(Case):
     def test_what_is_sent_and_trained(self):
         self.capture()
         done = run("send", "-q", "-r", "good.pcap", "-w", "x", "-o", "./x", cwd=self.folder)
-        self.assert_says(done, USAGE, "x is the capture that is written")
+        self.assert_says(done, USAGE, "x is the capture to write")
         done = run(
             "train", "-r", "good.pcap", "--labels", "good.pcap", "-o", "x", "--confusion", "./x", cwd=self.folder
         )

@@ -141,8 +141,8 @@ TEST(Profile, NamesTheLineOfANumberThatMakesNoSense) {
 TEST(Profile, NamesTheLineOfATextThatIsNone) {
   for (const char* key : {"cpu", "huge_pages", "program", "x86_level", "table", "name", "model"})
     for (const char* value : {"2", "[\"a\"]", "{ a = 1 }", "nan"})
-      expect_wrong(with(std::string(key) + " = ", std::string(key) + " = " + value), "is a text in quotes");
-  expect_wrong(with("tasks", "tasks = \"count\""), "tasks is a list");
+      expect_wrong(with(std::string(key) + " = ", std::string(key) + " = " + value), "must be a text in quotes");
+  expect_wrong(with("tasks", "tasks = \"count\""), "tasks must be a list");
   expect_wrong(with("tasks", "tasks = [1]"), "texts in quotes");
   expect_wrong(with("model", "model = \"cauchy\""), "normal, weibull, gumbel");
 }
@@ -182,14 +182,14 @@ TEST(Profile, NamesWhatIsMissingAndWhatToDo) {
 }
 
 TEST(Profile, TakesNoKeysThatItDoesNotKnow) {
-  expect_wrong(with("cores", "kernels = 2"), "kernels is not known here; there are cpu, cores");
-  expect_wrong(with("input_ns", "input_us = 2"), "input_us is not known here");
-  expect_wrong(with("low_ns", "lowest_ns = 2"), "lowest_ns is not known here");
-  expect_wrong(with("samples", "sample = 2"), "sample is not known here");
-  EXPECT_THAT(error_of(profile().to_toml() + "tasks = [\"count\"]\n"), HasSubstr("tasks is not known here"))
+  expect_wrong(with("cores", "kernels = 2"), "kernels is unknown here; there are cpu, cores");
+  expect_wrong(with("input_ns", "input_us = 2"), "input_us is unknown here");
+  expect_wrong(with("low_ns", "lowest_ns = 2"), "lowest_ns is unknown here");
+  expect_wrong(with("samples", "sample = 2"), "sample is unknown here");
+  EXPECT_THAT(error_of(profile().to_toml() + "tasks = [\"count\"]\n"), HasSubstr("tasks is unknown here"))
       << "of [[work]]";
-  EXPECT_THAT(error_of("extra = 1\n" + profile().to_toml()), HasSubstr("line 1, column 1: extra is not known here"));
-  expect_wrong(with("[retrieval.cached]", "[retrieval.warm]"), "warm is not known here");
+  EXPECT_THAT(error_of("extra = 1\n" + profile().to_toml()), HasSubstr("line 1, column 1: extra is unknown here"));
+  expect_wrong(with("[retrieval.cached]", "[retrieval.warm]"), "warm is unknown here");
 }
 
 TEST(Profile, TakesNoParameterOfAnotherModel) {
@@ -206,14 +206,15 @@ TEST(Profile, TakesNoOtherVersion) {
 }
 
 TEST(Profile, TakesNoWrongTables) {
-  EXPECT_THAT(error_of("version = 1\nmachine = 2\n"), HasSubstr("line 2, column 11: machine is a table: [machine]"));
-  EXPECT_THAT(error_of("version = 1\n[[machine]]\ncpu = \"\"\n"), HasSubstr("machine is a table"));
+  EXPECT_THAT(error_of("version = 1\nmachine = 2\n"),
+              HasSubstr("line 2, column 11: machine must be a table: [machine]"));
+  EXPECT_THAT(error_of("version = 1\n[[machine]]\ncpu = \"\"\n"), HasSubstr("machine must be a table"));
   EXPECT_THAT(error_of(with("[[state]]", "[state]").text), StartsWith("p.toml, line "));
   std::string one = profile().to_toml();
   one.replace(one.find("[[work]]"), 8, "[work]");
   EXPECT_THAT(error_of(one), HasSubstr("write [[work]] for each work"));
-  EXPECT_THAT(error_of(with("name = \"s2\"", "name = \"s1\"").text), HasSubstr("two of [[state]] are called s1"));
-  EXPECT_THAT(error_of(with("cost_ns", "cost_ns = 5").text), HasSubstr("cost_ns is from low_ns to high_ns"));
+  EXPECT_THAT(error_of(with("name = \"s2\"", "name = \"s1\"").text), HasSubstr("two of [[state]] have the name s1"));
+  EXPECT_THAT(error_of(with("cost_ns", "cost_ns = 5").text), HasSubstr("cost_ns must be between low_ns and high_ns"));
 }
 
 TEST(Profile, TellsWhereTomlIsBroken) {

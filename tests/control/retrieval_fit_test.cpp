@@ -172,7 +172,7 @@ TEST(RetrievalFit, BadSamplesAreRefusedWithTheReason) {
     const auto fits = fit_all(samples);
     return fits ? "accepted" : fits.error().message;
   };
-  EXPECT_THAT(refusal({good.begin(), good.end() - 1}), HasSubstr("19 samples are too few, take 20 or more"));
+  EXPECT_THAT(refusal({good.begin(), good.end() - 1}), HasSubstr("19 samples are too few; at least 20 are needed"));
   EXPECT_THAT(refusal({}), HasSubstr("too few"));
   for (const double bad : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     std::vector<double> samples = good;

@@ -220,7 +220,8 @@ class Configured(unittest.TestCase):
         self.config.write_text('columns = ["+identity"]\n[[export]]\n' + ".".join("a" * 200000) + " = 1\n")
         process.send_signal(signal.SIGHUP)
         self.wait_for(
-            "column 20002: more than 10000 dots in a line, as in a key of too many parts; the old configuration remains"
+            "column 20002: a line has more than 10000 dots, so a key may have too many parts; "
+            "the old configuration remains"
         )
         self.config.unlink()
         self.config.mkdir()

@@ -118,7 +118,7 @@ class Training(Case):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(without_origin(ours.read_text()), without_origin(theirs.read_text()))
                 self.assertIn("parshall train: " + model.notes[-1], done.stderr)
-                self.assertIn(f"{model.evaluation.accuracy:.4f} of 540 flows are told right", done.stdout)
+                self.assertIn(f"{model.evaluation.accuracy:.4f} of 540 flows are classified correctly", done.stdout)
 
     def test_labels_come_in_any_form(self):
         rows = [COLUMNS] + [list(label.values()) for label in self.labels]
@@ -249,7 +249,7 @@ class Training(Case):
                 with self.assertRaises(parshall.Error) as caught:
                     parshall.train(given.pop("source"), given.pop("labels"), **given)
                 self.assertIn(str(caught.exception), done.stderr)
-        with self.assertRaisesRegex(parshall.Error, 'labels, line 2: protocol "x" is no number'):
+        with self.assertRaisesRegex(parshall.Error, 'labels, line 2: protocol "x" is neither a number'):
             parshall.train(self.captures, [{**self.labels[0], "protocol": "x"}])
         with self.assertRaisesRegex(parshall.Error, "labels, line 1: .*no dst_port"):
             parshall.train(self.captures, [{"class": "x", "protocol": 6, "src_ip": "", "src_port": 1, "dst_ip": ""}])
@@ -533,11 +533,11 @@ class ScikitLearn(Case):
                 parshall.Model.from_sklearn(estimator)
         with self.assertRaisesRegex(parshall.Error, "several outputs"):
             parshall.Model.from_sklearn(DecisionTreeClassifier().fit(sizes, numpy.column_stack([labels, labels])))
-        with self.assertRaisesRegex(parshall.Error, "mean is a number from 0"):
+        with self.assertRaisesRegex(parshall.Error, "mean must be a number from 0"):
             parshall.Model.from_sklearn(GaussianNB().fit(sizes - sizes.mean(axis=0), labels))
-        with self.assertRaisesRegex(parshall.Error, "packets is a whole number from 1 to 16"):
+        with self.assertRaisesRegex(parshall.Error, "packets must be a whole number from 1 to 16"):
             parshall.Model.from_sklearn(GaussianNB().fit(numpy.tile(sizes, 5), labels))
-        with self.assertRaisesRegex(parshall.Error, "is no name of a class"):
+        with self.assertRaisesRegex(parshall.Error, "cannot be the name of a class"):
             parshall.Model.from_sklearn(GaussianNB().fit(sizes, numpy.char.add(labels, ",")))
         with self.assertRaisesRegex(parshall.Error, "longest=3"):
             parshall.Model.from_sklearn(GaussianNB().fit(sizes, labels), longest=3)

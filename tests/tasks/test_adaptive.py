@@ -355,12 +355,14 @@ class Errors(AdaptiveTest):
         self.assert_refused(
             ["heavy is its own lighter state"], states=STATES.replace('lighter = "light"', 'lighter = "heavy"')
         )
-        self.assert_refused(["lighter is a text in quotes"], states=STATES.replace('lighter = "light"', "lighter = 3"))
+        self.assert_refused(
+            ["lighter must be a text in quotes"], states=STATES.replace('lighter = "light"', "lighter = 3")
+        )
 
     def test_shares(self):
         for share in ("1.5", "-0.1", '"half"', "nan", "true"):
             self.assert_refused(
-                ["share is a number from 0 to 1"], states=STATES.replace("share = 0.9", f"share = {share}")
+                ["share must be a number from 0 to 1"], states=STATES.replace("share = 0.9", f"share = {share}")
             )
 
     def test_models_and_modes(self):

@@ -784,9 +784,9 @@ class Errors(StatesTest):
             self.assertEqual((done.returncode, done.stderr), (0, ""), text)
 
     def test_unknown_keys(self):
-        self.refuse_at(1, "wrong = 3\n" + self.STATES, "wrong is not known here; there are default, state, rule")
-        self.refuse_at(8, self.STATES + 'task = ["count"]\n', "task is not known here")
-        self.refuse_at(10, self.RULE + "ports = 3\n", "ports is not known here")
+        self.refuse_at(1, "wrong = 3\n" + self.STATES, "wrong is unknown here; there are default, state, rule")
+        self.refuse_at(8, self.STATES + 'task = ["count"]\n', "task is unknown here")
+        self.refuse_at(10, self.RULE + "ports = 3\n", "ports is unknown here")
 
     def test_unknown_states(self):
         self.refuse_at(1, self.STATES.replace('default = "a"', 'default = "c"'), "no state c; there are a, b")
@@ -799,12 +799,12 @@ class Errors(StatesTest):
         self.assertIn("default is missing", self.refuse(self.STATES.replace('default = "a"\n', ""))[0])
         self.assertIn("there is no [[state]]", self.refuse('default = "a"\n')[0])
         self.assertIn("there is no [[state]]", self.refuse("")[0])
-        self.refuse_at(8, self.STATES + "[[rule]]\nport = 3\n", "a [[rule]] names the state")
-        self.refuse_at(8, self.STATES + '[[state]]\ntasks = ["count"]\n', "a [[state]] has a name")
+        self.refuse_at(8, self.STATES + "[[rule]]\nport = 3\n", "a [[rule]] must name the state")
+        self.refuse_at(8, self.STATES + '[[state]]\ntasks = ["count"]\n', "a [[state]] must have a name")
         self.assertIn("no state has a task", self.refuse('default = "a"\n[[state]]\nname = "a"\n')[0])
 
     def test_two_states_of_one_name(self):
-        self.refuse_at(9, self.STATES + '[[state]]\nname = "a"\n', "two states are called a")
+        self.refuse_at(9, self.STATES + '[[state]]\nname = "a"\n', "two states have the name a")
 
     def test_filters(self):
         self.refuse_at(10, self.RULE + 'filter = "tcp prot 80"\n', "tcp prot 80")
@@ -856,7 +856,7 @@ class Errors(StatesTest):
     def test_ports(self):
         for port in ("65536", "-1", '"80"', "1.5", "80.0", "true", "[80]"):
             with self.subTest(port=port):
-                self.refuse_at(10, self.RULE + f"port = {port}\n", "port is a number from 0 to 65535")
+                self.refuse_at(10, self.RULE + f"port = {port}\n", "port must be a number from 0 to 65535")
 
     def test_what_has_the_wrong_type(self):
         for text, line in (
@@ -879,11 +879,11 @@ class Errors(StatesTest):
     def test_reports_of_no_task(self):
         said, path = self.refuse(self.RULE + 'reported_by = "heavy-hitters"\n')
         self.assertIn(path, said)
-        self.assertIn("heavy-hitters reports, which is no task of any state", said)
+        self.assertIn("reports of heavy-hitters, which is not a task of any state", said)
 
     def test_reports_about_all_traffic(self):
         said, _ = self.refuse(self.RULE + 'reported_by = "entropy"\n')
-        self.assertIn("what entropy reports, which sums all traffic up", said)
+        self.assertIn("reports of entropy, which sums up all traffic", said)
 
     def test_task_specs(self):
         for spec in (

@@ -72,7 +72,7 @@ Result<Frames> Frames::of_file(const std::string& path, std::size_t packets, std
       if (room) frames.add(batch[i]);
     }
   }
-  if (frames.packets_.empty()) return Error{fmt::format("{}: there is no packet in it", path)};
+  if (frames.packets_.empty()) return Error{fmt::format("{}: it contains no packets", path)};
   if (const auto damage = source.damage()) frames.warning_ = damage->message;
   if (!room) frames.warning_ = fmt::format("{}: only its first {} packets are played", path, frames.packets_.size());
   return frames;

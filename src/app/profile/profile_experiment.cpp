@@ -131,7 +131,7 @@ Result<std::size_t> flows_beyond(std::size_t l3_bytes, std::size_t memory_bytes,
     lines /= 2;
   const std::size_t least = 2 * insertions;
   if (flows() >= least) return flows();
-  return Error{fmt::format("--memory: a table of at most {} MB is too small to measure with; give it {} MB",
+  return Error{fmt::format("--memory: a table of at most {} MB is too small to measure; give at least {} MB",
                            memory_bytes >> 20, (LookupProbe::memory_bytes(least) >> 20) + 1)};
 }
 
@@ -154,7 +154,7 @@ std::optional<Error> conclude(const std::string& from, Times one, const Times& b
   figures.timed.push_back(timed(fmt::format("find a flow, {}, one at a time", from), one));
   mean_ns = rounded(*figures.timed.back().mean_ns);
   auto fits = fit_all(one.ns);
-  if (!fits) return Error{fmt::format("the times to find a flow {}: {}", from, fits.error().message)};
+  if (!fits) return Error{fmt::format("the times to find a flow, {}: {}", from, fits.error().message)};
   figures.timed.push_back(timed(fmt::format("find a flow, {}, in batches", from), batched));
   kept = {.model = fits->front().model,
           .samples = one.ns.size(),
@@ -166,8 +166,7 @@ std::optional<Error> conclude(const std::string& from, Times one, const Times& b
   if (const auto all = static_cast<double>(kept.samples + kept.dropped);
       static_cast<double>(kept.dropped) > kShareDropped * all)
     figures.warnings.push_back(
-        fmt::format("{:.1f} % of the lookups {} took so long that something interrupted them: "
-                    "the machine is busy",
+        fmt::format("{:.1f} % of the lookups {} took so long that they must have been interrupted: the machine is busy",
                     100 * static_cast<double>(kept.dropped) / all, from));
   return std::nullopt;
 }
@@ -175,16 +174,16 @@ std::optional<Error> conclude(const std::string& from, Times one, const Times& b
 void note_cached(const CachedTable& table, std::size_t l3_bytes, ProfileFigures& figures) {
   const std::size_t touched = LookupProbe::touched_bytes(table.probe->flows());
   figures.notes.push_back(fmt::format(
-      "in cache: {} flows in {:.1f} MB of lines; by their times, {:.1f} % of the lookups were from memory all the same",
+      "in cache: {} flows in {:.1f} MB of lines; by their times, {:.1f} % of the lookups nevertheless read from memory",
       table.probe->flows(), megabytes(touched), 100 * table.share_from_memory));
   if (table.share_from_memory > kShareFromMemory)
-    figures.warnings.push_back(fmt::format(
-        "{:.1f} % of the lookups in cache took as long as from memory: others have the caches; measure anew "
-        "when the machine is quieter",
-        100 * table.share_from_memory));
+    figures.warnings.push_back(
+        fmt::format("{:.1f} % of the lookups in cache took as long as from memory, because other programs use the "
+                    "caches; repeat when the machine is less busy",
+                    100 * table.share_from_memory));
   else if (table.probe->flows() < l3_bytes / 8 / sizeof(ExactLine))
     figures.notes.push_back(
-        fmt::format("of the L3 cache of {:.0f} MB this process keeps less than {:.1f} MB: others share it",
+        fmt::format("this process gets less than {1:.1f} MB of the L3 cache of {0:.0f} MB: other programs share it",
                     megabytes(l3_bytes), 2 * megabytes(touched)));
 }
 
@@ -196,14 +195,11 @@ void note_in_memory(TableInMemory& table, const Times& one, std::size_t l3_bytes
                           100 * std::min(1.0, static_cast<double>(l3_bytes) / touched));
   const double may_have_hit = share_below(one.ns, memory_begins_at(table.probe));
   figures.notes.push_back(
-      fmt::format("from memory: {} flows in {:.0f} MB of lines; {:.1f} % of the lookups may have found theirs in a "
-                  "cache: they took "
-                  "less than 19 of 20 whose lines were flushed{}",
+      fmt::format("from memory: {} flows in {:.0f} MB of lines; {:.1f} % of the lookups may have hit a cache: they "
+                  "were faster than 95 % of lookups with flushed lines{}",
                   table.probe.flows(), touched / 1e6, 100 * may_have_hit, by_size));
   if (may_have_hit > kMostHits)
-    figures.warnings.push_back(
-        "too many lookups of the table in memory found their flow in a cache: give it more with "
-        "--memory");
+    figures.warnings.push_back("too many lookups of the table in memory hit a cache: give more with --memory");
 }
 
 /// Times lookups in the cached table and in the one in memory alternately. Returns false if `stop` returned true.
@@ -215,7 +211,7 @@ Result<bool> time_lookups(const ProfilePlan& plan, const std::function<void(cons
   const auto flows = flows_beyond(l3_bytes, plan.memory_bytes, insertions);
   if (!flows) return flows.error();
   const OnOneCore pinned;
-  tell("looking for what stays in the caches");
+  tell("measuring how large a table stays in the caches");
   auto cached = find_cached(l3_bytes, *flows, plan.sweep.seed, stop);
   if (!cached) return false;
   tell(fmt::format("filling a table with {} flows", *flows));
@@ -234,7 +230,7 @@ Result<bool> time_lookups(const ProfilePlan& plan, const std::function<void(cons
   const Times one = probe.one_at_a_time(in_memory.lookups);
   note_in_memory(in_memory, one, l3_bytes, figures);
   if (!cached->probe->right() || !probe.right())
-    return Error{"the table lost flows while it was measured: its times mean nothing"};
+    return Error{"the table lost flows during the measurement: its times are invalid"};
   if (auto wrong =
           conclude("in cache", cached->probe->one_at_a_time(cached->lookups), LookupProbe::per_lookup(cached->batched),
                    figures, figures.cached, profile.cached, profile.time.cached_ns))
@@ -255,17 +251,16 @@ void compare(ProfileFigures& figures) {
   const Profile& profile = figures.profile;
   if (profile.time.cached_ns >= profile.time.uncached_ns)
     figures.warnings.push_back(
-        "a flow is found in memory as fast as in a cache: what the cache has cannot be told from how long it takes");
+        "a flow is found in memory as fast as in a cache: times do not show whether a lookup hit the cache");
   else if (const auto hits = CacheHits::make(profile.cached.model, profile.uncached.model); !hits)
     figures.warnings.push_back(hits.error().message);
   else
     figures.notes.push_back(fmt::format(
-        "a flow found within {:.1f} ns was in a cache: {:.2f} % of those that were took longer, and as many of those "
-        "that were not did not",
+        "a lookup of at most {:.1f} ns counts as a cache hit: this is wrong for {:.2f} % of hits and of misses",
         hits->threshold_ns(), 100 * hits->mistaken_share()));
   figures.notes.push_back(fmt::format(
-      "batches find flows in {:.2f} of the time of one lookup at a time in cache, and in {:.2f} of it from "
-      "memory: what is added up of single lookups is too much by that",
+      "a lookup in a batch takes {:.2f} of the time of a single lookup in cache, and {:.2f} from memory: sums of "
+      "single lookups are too high by that factor",
       profile.cached.batched_ns / profile.time.cached_ns, profile.uncached.batched_ns / profile.time.uncached_ns));
 }
 
@@ -278,7 +273,7 @@ Result<bool> time_workloads(const ProfilePlan& plan, const Frames& frames, const
   const WorkloadCosts& costs = **measured;
   figures.profile.time.input_ns = rounded(costs.input.median_ns);
   figures.timed.insert(figures.timed.begin(), {timed("poll, decode and hash a packet", costs.input),
-                                               timed("the same and count it, no tasks", costs.counting)});
+                                               timed("also count it, without tasks", costs.counting)});
   for (std::size_t i = 0; i < plan.sweep.workloads.size(); ++i) {
     const Workload& workload = plan.sweep.workloads[i];
     const Timed& cost = figures.timed.emplace_back(
@@ -289,12 +284,11 @@ Result<bool> time_workloads(const ProfilePlan& plan, const Frames& frames, const
   }
   if (const SampleLength sample = sample_length(plan.sweep.workloads, plan.sweep.rate_pps); !sample.whole)
     figures.warnings.push_back(
-        fmt::format("some windows have more than {} packets: what it takes to tell of those is left out of the costs",
+        fmt::format("some windows have more than {} packets: the costs do not include the reports of these windows",
                     sample.packets));
   if (frames.size() < packets_wanted(plan.sweep))
     figures.warnings.push_back(
-        "the traffic is played more than once: the numbers of TCP connections start over, and what follows them takes "
-        "longer");
+        "the traffic is played more than once: TCP sequence numbers start over, so tasks that follow TCP take longer");
   return true;
 }
 
@@ -310,7 +304,8 @@ Result<std::optional<ProfileFigures>> measure_profile(const ProfilePlan& plan, c
     if (!lookups) return lookups.error();
     if (!*lookups) return std::optional<ProfileFigures>();
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("no memory for a table of {} MB: say less with --memory", plan.memory_bytes >> 20)};
+    return Error{
+        fmt::format("not enough memory for a table of {} MB: give less with --memory", plan.memory_bytes >> 20)};
   }
   compare(figures);
   tell(fmt::format("{} monitors, {} rounds", plan.sweep.workloads.size() + 2, plan.sweep.rounds));

@@ -93,7 +93,7 @@ class Contestant {
                          counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == run_.given();
     const bool told = std::ranges::all_of(told_, [&](std::uint64_t packets) { return packets == run_.given(); });
     if (counted && told) return std::nullopt;
-    return Error{fmt::format("the monitor for {} was given {} packets and counted {}, and told of {} in its windows",
+    return Error{fmt::format("the monitor for {} received {} packets, counted {}, and reported {} in its windows",
                              name_, run_.given(), counts[Counter::arrived],
                              told_.empty() ? counts[Counter::arrived] : *std::ranges::min_element(told_))};
   }
@@ -116,7 +116,7 @@ std::optional<Error> enough_memory(const WorkloadSweep& sweep, const SampleLengt
   }
   if (needed <= available_bytes()) return std::nullopt;
   return Error{fmt::format(
-      "{} monitors of {} flows each may need {} MB, and {} MB are available: give traffic of fewer flows with -g",
+      "{} monitors of {} flows each may need {} MB, but only {} MB are available: give traffic with fewer flows (-g)",
       sweep.workloads.size() + 1, sweep.flows, needed >> 20, available_bytes() >> 20)};
 }
 
@@ -220,7 +220,7 @@ Result<std::optional<WorkloadCosts>> measure_workloads(const WorkloadSweep& swee
     variants.push_back({.name = "input", .run = [&input](std::size_t count) { input.run(count); }});
     costs = Harness(sample.packets, sweep.rounds, kWarmUp).measure(variants, stop);
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("no memory for {} monitors of {} flows each: give traffic of fewer flows with -g",
+    return Error{fmt::format("not enough memory for {} monitors of {} flows each: give traffic with fewer flows (-g)",
                              sweep.workloads.size() + 1, sweep.flows)};
   }
   if (costs.empty()) return std::optional<WorkloadCosts>();

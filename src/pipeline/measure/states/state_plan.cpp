@@ -35,7 +35,7 @@ class Reader : TomlReader {
     if (const auto* const first = text(file, "default"))
       file_.plan.first = state_of(*first, **first);
     else
-      complain(file, "default is missing: the state of flows that no rule is for");
+      complain(file, "default is missing: it names the state of flows without a rule");
     each(file, "rule", [this](const toml::table& rule) { read_rule(rule); });
     if (problem()) return *problem();
     return std::move(file_);
@@ -45,7 +45,7 @@ class Reader : TomlReader {
   const toml::value<std::string>* text(const toml::table& table, std::string_view name) {
     const toml::node* const node = table.get(name);
     if (node == nullptr) return nullptr;
-    if (!node->is_string()) complain(*node, fmt::format("{} is a text in quotes", name));
+    if (!node->is_string()) complain(*node, fmt::format("{} must be a text in quotes", name));
     return node->as_string();
   }
 
@@ -53,10 +53,10 @@ class Reader : TomlReader {
     check_keys(state, kStateKeys);
     StatePlan& plan = file_.plan;
     const auto* const name = text(state, "name");
-    if (name == nullptr) return complain(state, "a [[state]] has a name");
-    if ((*name)->empty()) return complain(*name, "a state's name is not empty");
+    if (name == nullptr) return complain(state, "a [[state]] must have a name");
+    if ((*name)->empty()) return complain(*name, "a state's name must not be empty");
     if (std::ranges::find(plan.names, **name) != plan.names.end())
-      return complain(*name, fmt::format("two states are called {}", **name));
+      return complain(*name, fmt::format("two states have the name {}", **name));
     if (plan.names.size() == StatePlan::kMostStates)
       return complain(state, fmt::format("more than {} states", StatePlan::kMostStates));
     const std::uint64_t bit = std::uint64_t{1} << plan.names.size();
@@ -101,13 +101,13 @@ class Reader : TomlReader {
     if (const auto* const state = text(rule, "state"))
       made.to = state_of(*state, **state);
     else
-      complain(rule, "a [[rule]] names the state that its flows go to");
+      complain(rule, "a [[rule]] must name the state of its flows");
     if (rule.contains("from")) {
       made.from = 0;
       for (const std::string& state : texts(rule, "from"))
         if (const std::uint8_t number = state_of(rule, state); !problem()) made.from |= std::uint64_t{1} << number;
     }
-    if (made.from == 0) complain(rule, "from names no state: leave it out for flows of any");
+    if (made.from == 0) complain(rule, "from is empty: leave it out to match flows in any state");
     if (const auto* const filter = text(rule, "filter")) read_filter(*filter, made);
     if (const auto* const prefix = text(rule, "prefix")) {
       if (auto parsed = Prefix::parse(**prefix))
@@ -117,13 +117,13 @@ class Reader : TomlReader {
     }
     if (const toml::node* const port = rule.get("port")) {
       const auto number = port->is_integer() ? port->value<std::int64_t>() : std::nullopt;
-      if (!number || *number < 0 || *number > 65535) complain(*port, "port is a number from 0 to 65535");
+      if (!number || *number < 0 || *number > 65535) complain(*port, "port must be a number from 0 to 65535");
       made.port = static_cast<std::uint16_t>(number.value_or(0));
     }
     if (const toml::node* const share = rule.get("share")) {
       made.share = share->is_number() ? share->value<double>() : std::nullopt;
       if (!made.share || !(*made.share >= 0 && *made.share <= 1))
-        complain(*share, "share is a number from 0 to 1: of the flows");
+        complain(*share, "share must be a number from 0 to 1: the fraction of the flows");
     }
     if (const auto* const task = text(rule, "reported_by")) {
       const auto known = std::ranges::find(file_.reporters, **task);
@@ -138,7 +138,7 @@ class Reader : TomlReader {
   void read_filter(const toml::value<std::string>& filter, StateRule& rule) {
     auto compiled = BpfFilter::compile(*filter);
     if (compiled && !compiled->says_the_same_of_a_flow())
-      complain(filter, fmt::format("filter '{}' asks for more than a flow's addresses, protocol and ports", *filter));
+      complain(filter, fmt::format("filter '{}' uses more than a flow's addresses, protocol and ports", *filter));
     if (compiled)
       rule.filter = *std::move(compiled);
     else
@@ -213,9 +213,10 @@ Result<StatePlan> StateFile::plan_for(const TaskSets& sets, std::uint64_t seed) 
       for (const TaskSet::Member& member : set.members())
         if (member.name == task) in = &set, reporter = &member;
     if (reporter == nullptr)
-      return Error{fmt::format("a rule goes by what {} reports, which is no task of any state", task)};
+      return Error{fmt::format("a rule uses reports of {}, which is not a task of any state", task)};
     if (!reporter->finds_any)
-      return Error{fmt::format("a rule goes by what {} reports, which sums all traffic up and finds nothing", task)};
+      return Error{
+          fmt::format("a rule uses reports of {}, which sums up all traffic and reports no flows or keys", task)};
     made.outcomes.push_back({task, static_cast<std::uint32_t>(in - sets.sets().data()), in->window(),
                              std::make_shared<Outcomes>(reporter->most, seed)});
   }
