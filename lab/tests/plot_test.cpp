@@ -66,7 +66,7 @@ TEST(Plot, DrawsTheColumnsThatAreAskedForAndLeavesOutWhatHasNoNumber) {
 }
 
 TEST(Plot, IsRefusedWithWhatToDoAboutIt) {
-  EXPECT_THAT(cannot_draw("tables.pdf")->message, HasSubstr(".svg or a .png"));
+  EXPECT_THAT(cannot_draw("tables.pdf")->message, HasSubstr(".svg or .png"));
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", "/nowhere", 1);
   const auto error = cannot_draw("tables.svg");

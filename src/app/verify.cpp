@@ -21,7 +21,7 @@ std::string text_of(const Verified& verified) {
     const ExportedFile& read = file.read;
     const std::string what =
         !read.problem.empty()     ? "BROKEN: " + read.problem
-        : read.has_findings_alone ? "what tasks found: no records"
+        : read.has_findings_alone ? "events of tasks, no records"
         : read.account && read.records == 0
             ? "account"
             : fmt::format("{} of {}", counted(read.records, "record"), counted(read.packets, "packet"));
@@ -33,7 +33,7 @@ std::string text_of(const Verified& verified) {
     if (const auto& account = run.account)
       text += fmt::format("  {} counted in flows{} = {} written + {} not sent (in {})\n",
                           counted(account->packets_offered, "packet"),
-                          account->whole_run ? "" : " while it was an output", account->packets_written,
+                          account->whole_run ? "" : " while the output existed", account->packets_written,
                           account->packets_not_sent, counted(account->records_not_sent, "record"));
     text += run.problem.empty() ? "  it adds up\n" : fmt::format("  WRONG: {}\n", escaped(run.problem));
   }
@@ -52,15 +52,13 @@ int run_verify(const std::vector<std::string>& paths) {
 }  // namespace
 
 void add_verify(Command app, int& status) {
-  Command verify = app.add_subcommand("verify", "Add exported records up against the account that was sent with them");
+  Command verify = app.add_subcommand("verify", "Check exported records against the account exported with them");
   verify->footer(
-      "Reads what parquet:, ipfix: and jsonl: wrote, whole: every page and message, and every record's packets. Status "
-      "0:\n"
-      "all is there that was said to be; 3: something is not, or has no account yet; 1: a file could not be read, or "
-      "is "
-      "none of ours.");
+      "Reads all pages and messages of files written by parquet:, ipfix: and jsonl:, and adds up the packets of "
+      "their\nrecords. Exit status 0: nothing is missing. 3: something is missing, or there is no account yet. 1: a "
+      "file cannot\nbe read, or was not written by parshall.");
   auto paths = std::make_shared<std::vector<std::string>>();
-  verify->add_option("FILES", *paths, "Files, or folders of them")->required();
+  verify->add_option("FILES", *paths, "Files, or folders of files")->required();
   verify->callback([paths, &status] { status = run_verify(*paths); });
 }
 

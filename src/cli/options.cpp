@@ -30,7 +30,7 @@ CLI::Validator number_check(const char* name, const char* what_not, bool (*is_go
         double value = 0;
         const bool is_number = CLI::detail::lexical_cast(text, value);
         return is_number && is_good(value) ? std::string()
-                                           : text + (is_number ? " is " + std::string(what_not) : " is no number");
+                                           : text + (is_number ? " is " + std::string(what_not) : " is not a number");
       },
       name);
 }

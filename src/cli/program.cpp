@@ -122,10 +122,10 @@ int parse(CLI::App& app, int argc, char** argv) {
   } catch (const std::system_error& refused) {
     const bool is_limit = refused.code() == std::errc::resource_unavailable_try_again;
     say("", fmt::format("{}{}", refused.what(),
-                        is_limit ? ": no thread more could be started; raise the limits (ulimit -u, -v)" : ""));
+                        is_limit ? ": no further thread could be started; raise the limits (ulimit -u, -v)" : ""));
     return kFailed;
   } catch (const std::bad_alloc&) {
-    say("", "there is not enough memory for that");
+    say("", "not enough memory");
     return kFailed;
   } catch (const std::exception& unforeseen) {  // so that destructors of a test's resources run
     say("", unforeseen.what());
@@ -185,8 +185,9 @@ int run_program(const Program& program, int argc, char** argv) {
   app.set_version_flag("--version", version());
   app.get_formatter()->column_width(34);
   if (program.reads_config) {
-    app.set_config("--config", "",
-                   "Options of watch from a TOML file: one `name = value` a line; the command line wins");
+    app.set_config(
+        "--config", "",
+        "Read options of watch from a TOML file, with one `name = value` per line; the command line has precedence");
     app.config_formatter(std::make_shared<WatchConfig>(app));
     app.allow_config_extras(CLI::config_extras_mode::error);
   }

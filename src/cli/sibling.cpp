@@ -18,15 +18,14 @@ namespace {
 constexpr Sibling kSiblings[] = {
     {"parshall-lab",
      "bench",
-     "The lab: measure what costs what on this machine",
-     {{{"experiments", "what bench measures"},
+     "The lab: measure the costs of methods on this machine",
+     {{{"experiments", "experiments of bench"},
        {"tables", "flow tables of the lab"},
-       {"hashes", "hashes of a flow's key, of the lab"}}}},
+       {"hashes", "hashes of flow keys, of the lab"}}}},
     {"parshall-test",
      "test",
-     "Test what is under test: devices, TCP stacks, monitors",
-     {{{"goals", "what a search for a rate looks for: test search"},
-       {"scenarios", "what a device does to packets: test run"}}}},
+     "Test devices, TCP stacks and monitors",
+     {{{"goals", "goals of a search for a rate: test search"}, {"scenarios", "devices that test run can make"}}}},
 };
 
 }  // namespace
@@ -47,9 +46,8 @@ std::optional<int> become_sibling(int argc, char** argv) {
   if (!none && ::access(beside.c_str(), X_OK) == 0) ::execv(beside.c_str(), argv);
   ::execvp(file.c_str(), argv);
   fmt::print(stderr,
-             "parshall: `parshall {}` is the program {}, which cannot be run: {}; it has to be in the folder of "
-             "parshall or in "
-             "PATH (in a clone: make programs)\n",
+             "parshall: `parshall {}` needs the program {}, which cannot be run: {}; put it in the folder of parshall "
+             "or in PATH (in a clone: make programs)\n",
              command, file, std::strerror(errno));
   return kFailed;
 }

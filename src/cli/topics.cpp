@@ -9,12 +9,11 @@
 namespace parshall::cli {
 
 void add_list(Command program, std::vector<Topic> topics) {
-  Command command = program.add_subcommand("list", "Show what there is to choose from");
+  Command command = program.add_subcommand("list", "List the values that options accept");
   auto topic = std::make_shared<std::string>();
   std::vector<std::string> names;
   for (const Topic& known : topics) names.emplace_back(known.name);
-  command->add_option("topic", *topic, "What to list (none: what there is to list)")
-      ->check(among(names, "parshall list"));
+  command->add_option("topic", *topic, "Topic to list (none: list the topics)")->check(among(names, "parshall list"));
   command->callback([topic, topics = std::move(topics)] {
     if (topic->empty()) {
       for (const Topic& known : topics) fmt::print("{:<12} {}\n", known.name, known.help);

@@ -77,8 +77,8 @@ Error no_option(const CLI::App& command, const std::string& given) {
 Error word_too_many(const CLI::App& command, const std::string& word) {
   const bool may_be_interface = is_source(word) || command.get_name() == "send";
   if (may_be_interface && command.get_option_no_throw("--interface") != nullptr)
-    return Error{fmt::format("{0} is a word too many: an interface is named by -i {0}", word)};
-  return Error{fmt::format("{} is a word too many", word)};
+    return Error{fmt::format("{0} is one word too many: to name an interface, write -i {0}", word)};
+  return Error{fmt::format("{} is one word too many", word)};
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ Result<std::string> configuration_path(const std::string& name) {
   if (config != nullptr && config[0] == '/') return fmt::format("{}/parshall/{}", config, name);
   const char* const home = std::getenv("HOME");
   if (home != nullptr && home[0] != '\0') return fmt::format("{}/.config/parshall/{}", home, name);
-  return Error{"neither XDG_CONFIG_HOME nor HOME says where files of this user are: name a file with -o"};
+  return Error{"neither XDG_CONFIG_HOME nor HOME is set: name a file with -o"};
 }
 
 std::optional<Error> prepare_for(const std::string& path) {

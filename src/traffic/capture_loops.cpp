@@ -16,7 +16,7 @@ Result<std::unique_ptr<CaptureLoops>> CaptureLoops::open(const std::string& path
   struct stat status {};
   const bool regular = path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   if (!regular && loops != 1)
-    return Error{fmt::format("{} can be read but once: leave out --loops, or write it to a file first",
+    return Error{fmt::format("{} can be read only once: leave out --loops, or write it to a file first",
                              path == "-" ? "standard input" : path)};
   auto sources = open_capture_file(path, 1);
   if (!sources) return sources.error();

@@ -39,7 +39,7 @@ Result<std::unique_ptr<PcapSink>> PcapSink::create(const std::string& path) {
   const std::string name = standard ? "standard output" : path;
   if (!file) return Error{fmt::format("cannot write {}: {}", name, std::strerror(errno))};
   if (::isatty(file.get()) == 1)
-    return Error{"a capture is no text for a terminal: name a file, or send it to a program"};
+    return Error{"a capture is binary and cannot go to a terminal: name a file, or send it to a program"};
   std::unique_ptr<PcapSink> sink(new PcapSink(std::move(file), name));
   const FileHeader header{.snap_bytes = kLongest};
   std::memcpy(sink->buffer_.data(), &header, sizeof header);
@@ -81,7 +81,7 @@ void PcapSink::flush() noexcept {
     if (written > 0) {
       at += static_cast<std::size_t>(written);
     } else if (written == 0 || errno != EINTR) {
-      damage_ = Error{fmt::format("cannot write {} any further: {}", name_, std::strerror(errno))};
+      damage_ = Error{fmt::format("cannot write more to {}: {}", name_, std::strerror(errno))};
     }
   }
   if (damage_) end_at_whole_frame(at);

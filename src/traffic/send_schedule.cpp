@@ -46,9 +46,8 @@ Result<SendRate> SendRate::parse(const std::string& text) {
   if (problem != std::errc() || unit == kUnits.end() || !(number * unit->factor >= kLeast) ||
       !(number * unit->factor <= kMost))
     return Error{
-        fmt::format("\"{}\" is no rate: it is asap, a number of pps, kpps, Mpps, bps, kbps, Mbps, Gbps (bits "
-                    "of the line, with preamble, checksum and gap), % of the line, or x times a capture's own "
-                    "speed",
+        fmt::format("\"{}\" is not a rate: give asap, or a number of pps, kpps, Mpps, bps, kbps, Mbps, Gbps (bits on "
+                    "the line, with preamble, FCS and gap), % of the line rate, or x (times a capture's own speed)",
                     text)};
   return SendRate{unit->unit, number * unit->factor};
 }

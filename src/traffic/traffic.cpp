@@ -50,9 +50,9 @@ Result<Trace> Trace::make(const TrafficSpec& spec, std::size_t shares) {
     trace.frames_ = HugeBuffer<std::uint8_t>(bytes);
     trace.write_frames(sessions ? &*sessions : nullptr);
   } catch (const std::bad_alloc&) {
-    return Error{
-        fmt::format("no memory for {} packets of built-in traffic ({} MB); ask for fewer with packets=N or flows=N",
-                    trace.packets_, bytes >> 20)};
+    return Error{fmt::format(
+        "not enough memory for {} packets of built-in traffic ({} MB); ask for fewer with packets=N or flows=N",
+        trace.packets_, bytes >> 20)};
   }
   return trace;
 }

@@ -25,7 +25,7 @@ std::optional<Error> set(TrafficSpec& spec, std::string_view item, std::vector<s
                              item,
                              suggestion(name, traffic_settings(), &TrafficSetting::name, "parshall list traffic"))};
   if (std::ranges::find(given, name) != given.end())
-    return Error{fmt::format("built-in traffic: {} is there twice: leave one out", name)};
+    return Error{fmt::format("built-in traffic: {} is given twice: leave one out", name)};
   given.push_back(name);
   if (!setting->set(spec, item.substr(name.size() + 1)))
     return Error{fmt::format("built-in traffic does not understand \"{}\": give {}={}", item, name, setting->values)};
@@ -38,12 +38,13 @@ std::optional<Error> asks_too_much(const TrafficSpec& spec, TrafficAbilities can
     bool asked, can;
     const char* what;
   } kinds[] = {
-      {spec.train_packets != 0, can.trains, "flows that never come again: leave out dist=trains"},
+      {spec.train_packets != 0, can.trains, "flows that do not repeat: leave out dist=trains"},
       {spec.flood_share != 0, can.flood, "packets of a flood: leave out flood"},
       {spec.pace_pps != 0, can.pace, "packets in real time: leave out pace"},
   };
   for (const auto& kind : kinds)
-    if (kind.asked && !kind.can) return Error{fmt::format("built-in traffic: here it cannot have {}", kind.what)};
+    if (kind.asked && !kind.can)
+      return Error{fmt::format("built-in traffic: this command does not allow {}", kind.what)};
   return std::nullopt;
 }
 
@@ -51,7 +52,7 @@ std::optional<Error> asks_too_much(const TrafficSpec& spec, TrafficAbilities can
 std::optional<Error> trailer_conflict(const TrafficSpec& spec) {
   if (spec.train_packets != 0 || spec.flood_share != 0 || spec.connected())
     return Error{
-        "built-in traffic: only flows that go on have trailers: leave out trains, flood, connections and sessions"};
+        "built-in traffic: only lasting flows can have trailers: leave out trains, flood, connections and sessions"};
   const FlowTuple longest{.ipv6 = spec.ipv6_share > 0, .tcp = spec.protocol != ProtocolMix::udp};
   const std::uint32_t least = FlowFrames(spec).header_bytes(longest) + Trailer::kBytes + kFcsBytes;
   if (spec.sizes.least() < least)
@@ -71,25 +72,26 @@ std::string names_of_traffic_settings() {
 
 std::optional<Error> conflict_of(const TrafficSpec& spec) {
   if (spec.resend_share != 0 && !spec.connected())
-    return Error{"built-in traffic: resend is of TCP data: take protocol=connections or sessions"};
+    return Error{"built-in traffic: resend needs TCP data: give protocol=connections or sessions"};
   if ((spec.train_packets != 0) + spec.ladder + (spec.zipf_exponent != 0) > 1)
     return Error{"built-in traffic has one distribution: Zipf, a ladder or trains"};
   if (spec.train_packets != 0 &&
       (spec.ipv6_share != 0 || spec.flood_share != 0 || spec.protocol == ProtocolMix::udp || spec.connected()))
-    return Error{"built-in traffic: trains are of TCP segments over IPv4: leave out ipv6, flood and protocol"};
+    return Error{"built-in traffic: trains are TCP over IPv4: leave out ipv6, flood and protocol"};
   if (spec.train_packets != 0 && !spec.sizes.alike())
-    return Error{"built-in traffic: the frames of trains are alike: give one size"};
+    return Error{"built-in traffic: all frames of trains have the same size: give one size"};
   if (spec.resend_share != 0 && spec.protocol == ProtocolMix::connections && !spec.sizes.alike())
-    return Error{"built-in traffic: what protocol=connections sends again is as long as the last: give one size"};
+    return Error{
+        "built-in traffic: with protocol=connections and resend, all frames have the same size: give one size"};
   if (spec.protocol == ProtocolMix::sessions && spec.flows % 2 != 0)
-    return Error{"built-in traffic: each of the sessions is two flows: give an even number of flows"};
+    return Error{"built-in traffic: each session consists of two flows: give an even number of flows"};
   if (spec.trailer) {
     if (const auto problem = trailer_conflict(spec)) return problem;
   }
   if (spec.pace_pps == 0 && (spec.swing_ms != 0 || spec.queue != 0))
-    return Error{"built-in traffic: swing and queue are of packets that come at a pace=PPS"};
+    return Error{"built-in traffic: swing and queue need pace=PPS"};
   if (spec.pace_pps != 0 && spec.rate_pps != TrafficSpec().rate_pps)
-    return Error{"built-in traffic: at a pace, time stamps are of real time: leave out rate"};
+    return Error{"built-in traffic: with pace, time stamps are real time: leave out rate"};
   return std::nullopt;
 }
 

@@ -23,7 +23,7 @@ Result<std::vector<std::uint8_t>> read_whole(const std::string& path) {
   const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) return wrong(errno);
-  if (!S_ISREG(status.st_mode)) return Error{fmt::format("cannot read {}: it is no file", path)};
+  if (!S_ISREG(status.st_mode)) return Error{fmt::format("cannot read {}: it is not a regular file", path)};
   auto size = static_cast<std::size_t>(status.st_size);
   if (size > available_bytes()) return wrong(ENOMEM);
   std::vector<std::uint8_t> bytes(size);
@@ -51,7 +51,7 @@ Result<ExportedFile> read_exported(const std::string& path) {
   if (begins_with(*bytes, kIpfix)) return read_ipfix(*bytes);
   if (begins_with(*bytes, "{\"")) return read_json_lines(*bytes);
   if (bytes->empty()) return ExportedFile{.problem = "empty"};
-  return Error{fmt::format("{}: nothing that has an account in it: give files of parquet, ipfix or jsonl", path)};
+  return Error{fmt::format("{}: this kind of file contains no account: give files of parquet, ipfix or jsonl", path)};
 }
 
 }  // namespace parshall

@@ -40,7 +40,8 @@ class Messages {
     const auto domain = static_cast<std::uint32_t>(message.big(4));
     if (const auto [expected, is_new] = sequences_.try_emplace(domain, sequence);
         !is_new && expected->second != sequence)
-      fail(fmt::format("data records are missing: of the sequence number {} it has {}", expected->second, sequence));
+      fail(fmt::format("data records are missing: the sequence number is {}, but the file has {} records",
+                       expected->second, sequence));
     const std::uint64_t before = data_records_;
     while (message.left() > 0 && message.ok()) {
       const auto id = static_cast<std::uint16_t>(message.big(2)), length = static_cast<std::uint16_t>(message.big(2));
@@ -73,7 +74,7 @@ class Messages {
         if ((field.element & kEnterprise) != 0) field.pen = static_cast<std::uint32_t>(set.big(4));
         field.element &= kEnterprise - 1;
         // Otherwise a record of one byte could have endless fields.
-        if (set.ok() && field.bytes == 0) return fail("a template has a field of nothing");
+        if (set.ok() && field.bytes == 0) return fail("a template has a field of length 0");
         one.fields.push_back(field);
       }
       if (!set.ok()) return fail("a template is broken");
@@ -83,7 +84,7 @@ class Messages {
 
   void take_data(ByteReader& set, std::uint32_t domain, std::uint16_t id) {
     const auto known = templates_.find({domain, id});
-    if (known == templates_.end() || known->second.fields.empty()) return fail("data come before their template");
+    if (known == templates_.end() || known->second.fields.empty()) return fail("data records precede their template");
     std::size_t least = 0;
     for (const Field& field : known->second.fields) least += field.bytes == kVariable ? 1 : field.bytes;
     while (set.left() >= least) {  // fewer bytes are padding
@@ -140,7 +141,7 @@ ExportedFile read_ipfix(Bytes file) {
   for (ByteReader reader(file); reader.left() > 0;) {
     const auto version = static_cast<std::uint16_t>(reader.big(2)), length = static_cast<std::uint16_t>(reader.big(2));
     if (!reader.ok() || version != kVersion || length < kHead || length - kHead > reader.left()) {
-      messages.fail("not whole: its last message is cut");
+      messages.fail("not whole: its last message is truncated");
       break;
     }
     messages.take(ByteReader(reader.take(length - kHead)));

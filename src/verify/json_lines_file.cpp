@@ -57,7 +57,7 @@ ExportedFile read_json_lines(Bytes file) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const json object = json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
     if (!object.is_object()) {
-      read.problem = fmt::format("line {} is no JSON object", line);
+      read.problem = fmt::format("line {} is not a JSON object", line);
       return read;
     }
     ++lines;
@@ -73,7 +73,7 @@ ExportedFile read_json_lines(Bytes file) {
   if (!summary.is_null()) try {
       read.account = account_of(summary, read);
     } catch (const json::exception&) {
-      read.problem = "its summary is none of ours";
+      read.problem = "its summary was not written by parshall";
     }
   return read;
 }

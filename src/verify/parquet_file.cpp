@@ -172,7 +172,7 @@ std::string read_pages(Bytes file, const Chunk& chunk, std::uint64_t& packets) {
   if (chunk.codec != kZstd) return broken("not of ours");
   if (chunk.begin() > file.size() || chunk.packed_bytes < 0 ||
       static_cast<std::size_t>(chunk.packed_bytes) > file.size() - chunk.begin())
-    return broken("beyond the file's end");
+    return broken("it extends beyond the end of the file");
   Bytes pages = file.subspan(chunk.begin(), static_cast<std::size_t>(chunk.packed_bytes));
   std::vector<std::uint8_t> raw;
   while (!pages.empty()) {
@@ -228,25 +228,25 @@ ExportedFile read_parquet(Bytes file) {
     return {.problem = "not whole: it has no footer"};
   std::size_t length = 0;
   for (std::size_t i = 0; i < 4; ++i) length |= std::size_t{file[file.size() - kTailBytes + i]} << 8 * i;
-  if (length > file.size() - kMagic.size() - kTailBytes) return {.problem = "not whole: its footer is cut"};
+  if (length > file.size() - kMagic.size() - kTailBytes) return {.problem = "not whole: its footer is truncated"};
   Footer footer;
   if (!read_footer(file.last(length + kTailBytes).first(length), footer)) return {.problem = "its footer is broken"};
   ExportedFile read{.run = footer.metadata["parshall.run"], .account = account_of(footer)};
   const auto records = number_of(footer, "records"), packets = number_of(footer, "packets");
   read.has_packets = !number_of(footer, "packets_not_in_columns");
   if (!read.account && (!records || (read.has_packets && !packets)))
-    return {.problem = "not of ours: nothing in it says how much there is"};
+    return {.problem = "not written by parshall: it does not state its number of records"};
   std::size_t bytes = 0;
   for (const Chunk& chunk : footer.chunks) {
     bytes += static_cast<std::size_t>(std::max<std::int64_t>(chunk.packed_bytes, 0));
-    if (bytes > file.size()) return {.problem = "its columns lie upon each other"};
+    if (bytes > file.size()) return {.problem = "its columns overlap"};
     if (auto problem = read_pages(file, chunk, read.packets); !problem.empty()) read.problem = problem;
   }
   if (read.account) return read;
   read.records = static_cast<std::uint64_t>(footer.rows);
   const std::uint64_t told = read.has_packets ? *packets : read.packets;
   if (read.problem.empty() && (read.records != *records || read.packets != told))
-    read.problem = fmt::format("it says {} records of {} packets", *records, told);
+    read.problem = fmt::format("it states {} records with {} packets", *records, told);
   return read;
 }
 

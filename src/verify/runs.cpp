@@ -48,17 +48,17 @@ std::optional<Error> find(const std::string& path, std::vector<std::string>& fil
 
 /// Returns a problem of the run as a whole, whatever its files state.
 std::string problem_of(const VerifiedRun& run) {
-  if (!run.account) return "it has no account: it goes on, or was ended by force";
+  if (!run.account) return "it has no account: the run continues, or was killed";
   const ExportAccount& account = *run.account;
   if (run.records != account.records_written)
-    return fmt::format("{} written, {} there", counted(account.records_written, "record"), run.records);
+    return fmt::format("{} written, {} found", counted(account.records_written, "record"), run.records);
   if (run.has_packets && run.packets != account.packets_written)
-    return fmt::format("{} written, {} there", counted(account.packets_written, "packet"), run.packets);
+    return fmt::format("{} written, {} found", counted(account.packets_written, "packet"), run.packets);
   if (run.has_packets && account.packets_offered != run.packets + account.packets_not_sent)
-    return fmt::format("{} in records for it, {} written or known to be not sent",
+    return fmt::format("{} in its records, but {} written or counted as not sent",
                        counted(account.packets_offered, "packet"), run.packets + account.packets_not_sent);
   if (account.whole_run && account.packets_offered != account.counted_in_flows)
-    return fmt::format("{} counted in flows, {} in records for it", counted(account.counted_in_flows, "packet"),
+    return fmt::format("{} counted in flows, but {} in its records", counted(account.counted_in_flows, "packet"),
                        account.packets_offered);
   return account.balanced || !account.whole_run ? "" : "its packets do not add up";
 }
@@ -83,8 +83,7 @@ Result<Verified> verify(std::span<const std::string> paths) {
   std::ranges::sort(found);
   keep_one_of_each(found);
   if (found.empty())
-    return Error{
-        fmt::format("there is no file to verify in {}: names end with .parquet, .pq, .ipfix or .jsonl", paths[0])};
+    return Error{fmt::format("no file to verify in {}: names must end with .parquet, .pq, .ipfix or .jsonl", paths[0])};
   Verified all;
   for (const std::string& path : found) {
     auto read = read_exported(path);
@@ -92,7 +91,7 @@ Result<Verified> verify(std::span<const std::string> paths) {
       all.unreadable.push_back(read.error());
       continue;
     }
-    if (path.ends_with(".part")) *read = {.problem = "not whole: what was written to it is lost with it"};
+    if (path.ends_with(".part")) *read = {.problem = "not whole: its records are lost"};
     const VerifiedFile& file = all.files.emplace_back(VerifiedFile{path, *std::move(read)});
     if (path.ends_with(".part") || file.read.has_findings_alone) continue;
     VerifiedRun& run = run_of(file, all.runs);

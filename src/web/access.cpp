@@ -56,15 +56,16 @@ Result<std::string> read_token(const std::string& name) {
   if (token.ends_with('\r')) token.pop_back();
   const bool visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
   if (token.size() < kLeast || token.size() > kMost || !visible)
-    return Error{fmt::format("--web-token {}: its first line has to be {} to {} letters, digits and signs, no spaces",
-                             name, kLeast, kMost)};
+    return Error{
+        fmt::format("--web-token {}: its first line must have {} to {} letters, digits and signs, without spaces", name,
+                    kLeast, kMost)};
   return token;
 }
 
 Result<std::string> make_token() {
   std::array<unsigned char, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    return Error{"--web: no random number for a token: name one with --web-token"};
+    return Error{"--web: cannot draw a random token: give one with --web-token"};
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 

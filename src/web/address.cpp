@@ -83,7 +83,7 @@ Result<Address> parse_address(const std::string& text) {
   auto address = parse_host(alone ? "127.0.0.1" : std::string_view(text).substr(0, colon));
   if (!port || !address)
     return Error{fmt::format(
-        "{}: give HOST:PORT, such as 127.0.0.1:8080; HOST is localhost or an address of this host ([::1])", text)};
+        "{}: give HOST:PORT, such as 127.0.0.1:8080; HOST must be localhost or an address of this host ([::1])", text)};
   if (address->bytes.ss_family == AF_INET)
     reinterpret_cast<sockaddr_in&>(address->bytes).sin_port = htons(*port);
   else

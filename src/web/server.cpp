@@ -245,7 +245,7 @@ void Server::answer(Connection& one) {
   if (!request || request->has_body)
     one.own = refusal(site_.policy, "400 Bad Request");
   else if (!shows_token && !site_.takes_any_host && !is_own_host(request->host, hostname_))
-    one.own = refusal(site_.policy, "403 Forbidden: Host is none of this server's names");
+    one.own = refusal(site_.policy, "403 Forbidden: Host is not a name of this server");
   else if (request->method != "GET" && request->method != "HEAD")
     one.own = refusal(site_.policy, "405 Method Not Allowed", "Allow: GET, HEAD\r\n");
   else
@@ -261,11 +261,11 @@ void Server::answer_request(Connection& one, const Request& request, bool shows_
   if (entry == nullptr) return refuse("404 Not Found");
   const Resource& resource = entry->resource;
   if (!resource.is_public) {
-    if (request.is_from_elsewhere) return refuse("403 Forbidden: a page of another site asks for it");
+    if (request.is_from_elsewhere) return refuse("403 Forbidden: the request comes from a page of another site");
     if (!site_.token.empty() && !shows_token) return refuse("401 Unauthorized", "WWW-Authenticate: Bearer\r\n");
   }
   if (resource.is_stream && streams_ >= kMostStreams)
-    return refuse("503 Service Unavailable: too many look at it", "Retry-After: 10\r\n");
+    return refuse("503 Service Unavailable: too many clients", "Retry-After: 10\r\n");
   Text text = text_of(*entry);
   if (!resource.is_stream && !text)
     return refuse("503 Service Unavailable: nothing has been counted yet", "Retry-After: 1\r\n");

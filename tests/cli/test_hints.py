@@ -144,7 +144,7 @@ class Hints(Case):
             (
                 ("watch cap.pcap 'ip.addr == 192.0.2.1'", "display filter of Wireshark", "host 192.0.2.1"),
                 ("watch cap.pcap tcp prt 443", "did you mean port?"),
-                ("watch cap.pcap -q5", "-5 is no option"),
+                ("watch cap.pcap -q5", "-5 is not an option"),
             )
         )
 

@@ -50,7 +50,7 @@ TEST(TrafficSpec, SaysWhatItDoesNotUnderstandAndWhatToDo) {
   EXPECT_THAT(problem_of("flows"), HasSubstr("\"flows\""));
   EXPECT_THAT(problem_of("flows=0"), HasSubstr("1..268435456"));
   EXPECT_THAT(problem_of("dist=normal"), HasSubstr("zipf:EXPONENT"));
-  EXPECT_THAT(problem_of("flows=5,packets=9,flows=6"), HasSubstr("flows is there twice"));
+  EXPECT_THAT(problem_of("flows=5,packets=9,flows=6"), HasSubstr("flows is given twice"));
   EXPECT_EQ(problem_of(""), "");
 }
 

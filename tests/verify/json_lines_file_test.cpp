@@ -39,8 +39,8 @@ TEST(JsonLinesFile, WithoutASummaryThereIsNoAccount) {
 }
 
 TEST(JsonLinesFile, WhatIsNoObjectIsSaid) {
-  EXPECT_EQ(read(kFlows + "{\"flow\": {\"pack").problem, "line 4 is no JSON object");
-  EXPECT_EQ(read(kFlows + "7\n").problem, "line 4 is no JSON object");
+  EXPECT_EQ(read(kFlows + "{\"flow\": {\"pack").problem, "line 4 is not a JSON object");
+  EXPECT_EQ(read(kFlows + "7\n").problem, "line 4 is not a JSON object");
   EXPECT_NE(read("{\"summary\": {\"accounting\": 7}}\n").problem, "");
   EXPECT_NE(read("{\"summary\": {\"outputs\": [7]}}\n").problem, "");
 }

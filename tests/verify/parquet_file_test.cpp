@@ -101,7 +101,7 @@ TEST(ParquetFile, OneThatSaysMoreThanItHasIsNotBelieved) {
   const Folder folder;
   auto file = ParquetFile::create(folder / "x", columns(), 1);
   ASSERT_FALSE((*file)->finish({{"parshall.records", "1"}, {"parshall.packets", "0"}}));
-  EXPECT_THAT(read_parquet(bytes_of(folder / "x")).problem, HasSubstr("it says 1 records of 0 packets"));
+  EXPECT_THAT(read_parquet(bytes_of(folder / "x")).problem, HasSubstr("it states 1 records with 0 packets"));
 }
 
 TEST(ParquetFile, OneThatWasCutIsNotWhole) {

@@ -90,13 +90,13 @@ TEST_F(Runs, AFileThatIsMissingIsMissed) {
   write_flow(folder_ / "a.parquet", "one", 3);
   write_account(folder_ / "_accounting/account.pq", "one", 7, 2, 7, 0);
   EXPECT_FALSE(verified().is_good());
-  EXPECT_THAT(verified().runs[0].problem, HasSubstr("2 records written, 1 there"));
+  EXPECT_THAT(verified().runs[0].problem, HasSubstr("2 records written, 1 found"));
 }
 
 TEST_F(Runs, WhatIsNeitherWrittenNorKnownToBeLostIsMissed) {
   write_flow(folder_ / "a.parquet", "one", 3);
   write_account(folder_ / "_accounting/account.pq", "one", 10, 1, 3, 6);
-  EXPECT_THAT(verified().runs[0].problem, HasSubstr("10 packets in records for it, 9"));
+  EXPECT_THAT(verified().runs[0].problem, HasSubstr("10 packets in its records, but 9"));
 }
 
 TEST_F(Runs, APartOfAFileIsNamedAndARunWithoutAnAccountIsNotGood) {
@@ -114,7 +114,7 @@ TEST_F(Runs, WhatCannotBeReadOrIsNothingToVerifyIsSaid) {
   EXPECT_THAT(verify(std::vector{folder_ / "absent"})->unreadable.at(0).message, HasSubstr("No such file"));
   write_file(folder_ / "x.csv", "packets\n7\n");
   EXPECT_THAT(verify(std::vector{folder_ / "x.csv"})->unreadable.at(0).message,
-              HasSubstr("nothing that has an account"));
+              HasSubstr("this kind of file contains no account"));
   write_file(folder_ / "empty.jsonl", "");
   EXPECT_FALSE(verify(std::vector{folder_ / "empty.jsonl"})->is_good());
 }

@@ -54,7 +54,7 @@ Result<Axes> choose_axes(std::span<const Column> columns, std::span<const Part> 
   if (!choice.x.empty()) axes.x = find(columns, choice.x);
   const auto with_interval = std::ranges::find_if(
       columns, [&](const Column& column) { return find(columns, fmt::format("low_{}", column.name)).has_value(); });
-  if (choice.y.empty() && with_interval == columns.end()) return Error{"say which column to draw; there is: " + known};
+  if (choice.y.empty() && with_interval == columns.end()) return Error{"name the column to draw, one of: " + known};
   axes.y = choice.y.empty() ? static_cast<std::size_t>(with_interval - columns.begin()) : *find(columns, choice.y);
   axes.low = find(columns, fmt::format("low_{}", columns[axes.y].name));
   axes.high = find(columns, fmt::format("high_{}", columns[axes.y].name));
@@ -139,7 +139,7 @@ std::string_view terminal_of(const std::string& path) {
 
 Result<Plot> plot_of(std::string_view experiment, std::span<const Column> columns, std::span<const Part> parts,
                      const PlotChoice& choice) {
-  if (parts.empty()) return Error{"nothing was measured that could be drawn"};
+  if (parts.empty()) return Error{"no measured value can be drawn"};
   const auto axes = choose_axes(columns, parts, choice);
   if (!axes) return axes.error();
   Plot plot{.title = std::string(experiment),
@@ -162,7 +162,7 @@ Result<Plot> plot_of(std::string_view experiment, std::span<const Column> column
 }
 
 std::optional<Error> cannot_draw(const std::string& path) {
-  if (terminal_of(path).empty()) return Error{fmt::format("{}: a plot is a .svg or a .png file", path)};
+  if (terminal_of(path).empty()) return Error{fmt::format("{}: a plot must be a .svg or .png file", path)};
   if (std::system("command -v gnuplot >/dev/null") != 0)
     return Error{"plots are drawn by gnuplot, which is not installed (Debian: apt-get install gnuplot-nox)"};
   return std::nullopt;
