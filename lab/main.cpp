@@ -29,7 +29,7 @@ void add_commands(Command program, int& status) {
 int main(int argc, char** argv) {
   parshall::lab::add_rivals();
   parshall::add_plan_settings(parshall::lab::rival_settings());
-  return run_program({.about = "Parshall's lab measures what costs what on this machine.",
+  return run_program({.about = "Parshall's lab measures the costs of methods on this machine.",
                       .part = "bench",
                       .part_is_own = true,
                       .reads_config = true,

@@ -8,11 +8,11 @@
 namespace parshall::lab {
 
 std::string cheapest_of(std::span<const Rival> rivals, std::string_view did) {
-  if (rivals.size() < 2) return fmt::format("nothing to choose from: fewer than two of them {}", did);
+  if (rivals.size() < 2) return fmt::format("no comparison: fewer than two {}", did);
   constexpr std::size_t kFewest = 6;  // least number of samples with a 95 % interval
   for (const Rival& rival : rivals)
     if (rival.cost.kept < kFewest)
-      return fmt::format("no winner: {} undisturbed samples of {}, and {} are needed", rival.cost.kept, rival.name,
+      return fmt::format("no winner: {} undisturbed samples of {}, but {} are needed", rival.cost.kept, rival.name,
                          kFewest);
   const auto best = std::ranges::min_element(rivals, {}, [](const Rival& rival) { return rival.cost.median_ns; });
   std::string others;

@@ -223,7 +223,7 @@ class Round {
         outcome->packets.begin() + static_cast<std::ptrdiff_t>(outcome->packets.size() / 3), outcome->packets.end());
     std::ranges::sort(packets);
     if (packets.empty() || packets[packets.size() / 2] == 0)
-      return Error{"a run in which nothing came: give it more --seconds"};
+      return Error{"no packet arrived in a run: give more --seconds"};
     return kBusyAtLoad1 * static_cast<double>(packets[packets.size() / 2]) * (1e9 / kWindowNs);
   }
 
@@ -236,7 +236,7 @@ class Round {
     std::optional<CoRunners> neighbour;
     if (scenario.neighbour) {
       const std::vector<unsigned> cores = usable_cores();
-      if (cores.size() < 2) return Error{"a neighbour takes a core of its own, and this process may use only one"};
+      if (cores.size() < 2) return Error{"a neighbour needs its own core, but this process may use only one"};
       const int core = static_cast<int>(cores[1]);
       neighbour.emplace(std::span(&core, 1),
                         std::vector{std::ranges::find(neighbours(), "cache", &Neighbour::name)->make()});

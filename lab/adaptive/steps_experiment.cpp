@@ -17,10 +17,10 @@ namespace {
 using StepChange = GapRecovery::StepChange;
 
 constexpr StepPolicy kPolicies[] = {
-    {"MM", "it is doubled, and halved", StepChange::multiply, StepChange::multiply},
-    {"MA", "it is doubled, and --add is taken off", StepChange::multiply, StepChange::add},
-    {"AM", "--add is added, and it is halved", StepChange::add, StepChange::multiply},
-    {"AA", "--add is added, and taken off", StepChange::add, StepChange::add},
+    {"MM", "doubles the step, halves it", StepChange::multiply, StepChange::multiply},
+    {"MA", "doubles the step, subtracts --add", StepChange::multiply, StepChange::add},
+    {"AM", "adds --add to the step, halves it", StepChange::add, StepChange::multiply},
+    {"AA", "adds --add to the step, subtracts it", StepChange::add, StepChange::add},
 };
 
 constexpr std::size_t kTaskCount = 4;

@@ -136,7 +136,7 @@ int main_of(bool smoke) {
   std::vector<Goal> goals;
   const Samples known = made_samples(kClasses, kPackets, kSeed);
   fmt::print("{:<34} {:<22} {:>9} {:>22} {:>7} {:>16} {:>6} {:>8}\n", "traffic", "classes by", "ns/packet",
-             "95 % interval of ns", "ratio", "interval", "Mpps", "M told/s");
+             "95 % interval of ns", "ratio", "interval", "Mpps", "Mclass/s");
   for (const Traffic& traffic : kTraffics) {
     const auto spec = TrafficSpec::parse(traffic.spec, TrafficSpec::kAll);
     auto made = Trace::make(*spec);

@@ -94,7 +94,7 @@ Result<std::unique_ptr<Sending>> to_nothing(const std::shared_ptr<const Trace>& 
 /// Sends a capture of the trace's first packets, repeatedly.
 Result<std::unique_ptr<Sending>> of_capture(const std::shared_ptr<const Trace>& trace, std::uint64_t packets) {
   const FileHandle file(::memfd_create("frames.pcap", MFD_CLOEXEC));  // removed when the process ends
-  if (!file) return Error{"there is no memory for a capture"};
+  if (!file) return Error{"not enough memory for a capture"};
   const std::string path = fmt::format("/proc/self/fd/{}", file.get());
   auto sink = PcapSink::create(path);
   if (!sink) return sink.error();
@@ -159,7 +159,7 @@ int main_of(bool smoke) {
   bool right = true;
   for (const Row& row : rows) {
     if (row.sending->right()) continue;
-    fmt::print("{}: not all that was asked for was sent\n", row.name);
+    fmt::print("{}: not all frames were sent\n", row.name);
     right = false;
   }
   fmt::print("{}\n", right ? "all answers right" : "WRONG ANSWERS, see above");

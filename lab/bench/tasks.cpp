@@ -170,7 +170,7 @@ int main_of(bool smoke, const std::vector<std::string>& named) {
     variants.push_back({one.name, [&worker](std::size_t n) { worker.run(n); }, [&worker] { worker.analyse(); }});
   }
   RandomLines lines;
-  variants.push_back({"no packet: a random line", [&lines](std::size_t n) { lines.run(n); }});
+  variants.push_back({"a random memory line, no packet", [&lines](std::size_t n) { lines.run(n); }});
   const std::vector<Cost> costs = Harness(sample, rounds).measure(variants);
   bool right = true;
   fmt::print("{:<26} {:>10} {:>14} {:>22} {:>12}\n", "task", "ns/packet", "over counting", "95 % interval of ns",

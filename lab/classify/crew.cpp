@@ -22,14 +22,13 @@ constexpr std::chrono::microseconds kLook{500};
 
 constexpr ClassifyShape kShapes[] = {
     {"1I-1Q-1P", "one queue, three threads in a row", 1, 1, 1},
-    {"1I-2Q-1P", "two queues, one flow table, locked for each packet, and one thread that classifies", 1, 2, 1, false,
-     1},
-    {"1I-2Q-1P-chunk", "the same, locked for a chunk of 128 packets", 1, 2, 1, false, 128},
+    {"1I-2Q-1P", "two queues, one flow table with a lock per packet, and one classification thread", 1, 2, 1, false, 1},
+    {"1I-2Q-1P-chunk", "the same, with a lock per 128 packets", 1, 2, 1, false, 128},
     {"1I-2Q-2P", "two queues, each with three threads and a flow table", 1, 2, 2},
-    {"2I-1Q-2P", "two interfaces, likewise", 2, 1, 2},
-    {"1I-1Q-inline", "one queue, one thread that does all (run to completion)", 1, 1, 1, true},
-    {"1I-2Q-inline", "two queues, each with a thread that does all", 1, 2, 2, true},
-    {"2I-1Q-inline", "two interfaces, likewise", 2, 1, 2, true},
+    {"2I-1Q-2P", "two interfaces, the same", 2, 1, 2},
+    {"1I-1Q-inline", "one queue, one thread for everything (run to completion)", 1, 1, 1, true},
+    {"1I-2Q-inline", "two queues, each with one thread for everything", 1, 2, 2, true},
+    {"2I-1Q-inline", "two interfaces, the same", 2, 1, 2, true},
 };
 
 std::uint64_t resident_bytes() {
@@ -183,8 +182,8 @@ Result<CrewRun> ClassifyCrew::account() {
     run.told = options_.shape->inlined ? run.classified : run.jobs.told;
     if (const Accounting& all = run.accounting; !all.balanced() || run.told > run.classified)
       return Error{fmt::format(
-          "{}, chain {}: of {} packets polled {} found a ring full, {} were counted, {} by the flow "
-          "table, {} are in flows and {} in ended ones; of {} classes {} were told by threads",
+          "{}, chain {}: of {} packets polled, {} arrived at a full ring, {} were counted, {} by the flow table, {} "
+          "are in flows and {} in ended ones; of {} classes, {} came from classification threads",
           options_.shape->name, i, all[Counter::polled], all[Counter::ring_full], all.counted(), all[Counter::arrived],
           all[Counter::live_flow_packets], all[Counter::ended_record_packets], run.classified, run.told)};
   }

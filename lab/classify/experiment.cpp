@@ -137,7 +137,7 @@ class Classifying {
         const auto run = crew.run(std::chrono::nanoseconds(static_cast<std::int64_t>(sweep_->seconds * 1e9)));
         sample = run ? Result<RunSample>(sample_of(*run, load)) : Result<RunSample>(run.error());
       } catch (const std::bad_alloc&) {
-        sample = Error{fmt::format("no memory for the tables of {}: give less with --flows", name_of(row))};
+        sample = Error{fmt::format("not enough memory for the tables of {}: give fewer with --flows", name_of(row))};
       }
     }).join();
     return sample;
@@ -227,7 +227,7 @@ std::optional<Error> enough_memory(std::span<const ClassifyRow> rows) {
   const std::uint64_t needed = std::ranges::max_element(rows, {}, &ClassifyRow::memory_bytes)->memory_bytes;
   const std::size_t available = available_bytes();
   if (needed <= available) return std::nullopt;
-  return Error{fmt::format("{} MB of tables are needed, and {} MB are available: give less with --flows", needed >> 20,
+  return Error{fmt::format("the tables need {} MB, but {} MB are available: give fewer with --flows", needed >> 20,
                            available >> 20)};
 }
 

@@ -64,7 +64,7 @@ Result<ReplayTrace> ReplayTrace::of_file(const std::string& path, std::size_t mo
       trace.add(kept, of_flow ? KeyHash()(facts.key) | 1 : 0);
     }
   }
-  if (trace.packets_.empty()) return Error{fmt::format("{}: there is no packet in it", path)};
+  if (trace.packets_.empty()) return Error{fmt::format("{}: it contains no packets", path)};
   trace.flows_ = flows.size();
   if (const auto damage = source.damage()) trace.warning_ = damage->message;
   if (more) trace.warning_ = fmt::format("{}: only its first {} packets are played", path, trace.size());

@@ -35,11 +35,11 @@ Cell lossless(Of told, double value) { return cell_if(told.sweep.find_rate, valu
 /// Lists all columns in order.
 constexpr auto kClassifyColumns = std::to_array<ColumnOf<Told>>({
     {{"traffic", "traffic", 0, kCommon}, [](Of told) -> Cell { return told.sweep.traffic->description(); }},
-    {{"cap", "frames count up to", 0, kCommon}, [](Of told) { return count(told.sweep.traffic->cap()); }},
+    {{"cap", "frame size limit", 0, kCommon}, [](Of told) { return count(told.sweep.traffic->cap()); }},
     {{"line_mpps", "full load of an interface, Mpps", 2, kCommon},
      [](Of told) -> Cell { return told.sweep.traffic->mpps(); }},
     {{"line_gbps", "Gb/s", 2, kCommon}, [](Of told) -> Cell { return told.sweep.traffic->gbps(); }},
-    {{"source_ns", "of CPU ns: playing", 1, kCommon}, [](Of told) -> Cell { return told.source_ns; }},
+    {{"source_ns", "CPU ns: playing", 1, kCommon}, [](Of told) -> Cell { return told.source_ns; }},
     {{"model", "model", 0, kCommon}, [](Of told) -> Cell { return told.sweep.model; }},
     {{"seconds", "seconds a run", 1, kCommon}, [](Of told) -> Cell { return told.sweep.seconds; }},
     {{"table_flows", "flows of a table", 0, kCommon}, [](Of told) { return count(told.sweep.flows); }},
@@ -65,7 +65,7 @@ constexpr auto kClassifyColumns = std::to_array<ColumnOf<Told>>({
     {{"classified_kfps", "Kflows/s", 0}, [](Of told) -> Cell { return told.row.classified_kfps.median; }},
     {{"low_classified_kfps", ""}, [](Of told) -> Cell { return told.row.classified_kfps.low; }},
     {{"high_classified_kfps", ""}, [](Of told) -> Cell { return told.row.classified_kfps.high; }},
-    {{"told_share", "told by threads", 3}, [](Of told) -> Cell { return told.row.told_share; }},
+    {{"told_share", "classified by threads", 3}, [](Of told) -> Cell { return told.row.told_share; }},
     {{"refused_jobs", ""}, [](Of told) { return count(told.row.refused_jobs); }},
     {{"lost_share", "lost", 4}, [](Of told) -> Cell { return told.row.lost_share.median; }},
     {{"low_lost_share", ""}, [](Of told) -> Cell { return told.row.lost_share.low; }},

@@ -20,7 +20,7 @@ Result<ClassifyTraffic> ClassifyTraffic::of_trains(const std::string& spec, Line
   const auto parsed = TrafficSpec::parse(spec, TrafficSpec::kAll);
   if (!parsed) return parsed.error();
   if (parsed->train_packets == 0 || parsed->pace_pps != 0)
-    return Error{fmt::format("-g {}: flows have to be new: with dist=trains:PACKETS, and without a pace", spec)};
+    return Error{fmt::format("-g {}: all flows must be new: give dist=trains:PACKETS, and no pace", spec)};
   auto made = Trace::make(*parsed);
   if (!made) return made.error();
   ClassifyTraffic traffic;
@@ -38,7 +38,7 @@ Result<ClassifyTraffic> ClassifyTraffic::of_file(const std::string& path, std::s
   traffic.line_ = {.mpps = 0, .gbps = gbps};
   traffic.warning_ = trace->warning();
   traffic.description_ =
-      fmt::format("headers of {}: {} packets of {} flows, {:.0f} bytes on average, {} packets that are of no flow{}",
+      fmt::format("headers of {}: {} packets of {} flows, {:.0f} bytes on average, {} packets that belong to no flow{}",
                   path.substr(path.find_last_of('/') + 1), trace->size(), trace->flows(), trace->mean_frame_bytes(),
                   trace->size() - trace->flow_packets(),
                   trace->fixed_packets() == 0

@@ -4,7 +4,7 @@
 namespace parshall::cli {
 
 void add_bench(Command app, int& status) {
-  Command bench = app.add_subcommand("bench", "The lab: measure what costs what on this machine");
+  Command bench = app.add_subcommand("bench", "The lab: measure the costs of methods on this machine");
   bench->require_subcommand(1);
   add_bench_tables(bench, status);
   add_bench_contention(bench, status);

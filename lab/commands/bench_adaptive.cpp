@@ -30,8 +30,7 @@ Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
   sweep.loads = options.loads;
   sweep.stretches = options.stretches;
   if (static_cast<double>(sweep.stretches) > sweep.seconds)
-    return Error{fmt::format("--stretches {}: no more than there are seconds, of which there are {}", sweep.stretches,
-                             sweep.seconds)};
+    return Error{fmt::format("--stretches {}: give at most the number of seconds, {}", sweep.stretches, sweep.seconds)};
   const auto modes = choose(lab::adaptive_modes(), options.modes, "mode");
   if (!modes) return modes.error();
   sweep.modes = *modes;
@@ -89,58 +88,61 @@ void add_bench_adaptive(Command bench, int& status) {
   Command adaptive =
       bench.add_subcommand("adaptive", "Adaptation under overload: packets lost, and what tasks still find");
   adaptive->footer(fmt::format(
-      "A worker runs the whole monitor over built-in TCP traffic that comes at a pace, in its own time: what its "
-      "thread\n"
-      "worked, and what it would have waited. Load 1, which is measured first, is the rate at which it is busy for {}\n"
-      "of the time with all flows in their own states. What tasks find is compared with what they find when the same\n"
-      "packets wait: after a second (--warm-up), in which costs are learnt, satisfied is the share of windows of 10 "
-      "ms\n"
-      "with a recall and a precision of the threshold at least; by recall, what it were if nobody minded events that\n"
-      "were invented. error is that of the recall that was estimated, of the true one, on average and in the worst\n"
-      "window, of those with 20 events at least; bound held is the share of windows in which the recall was no less\n"
-      "than was said, of those (told) of which it could be; no word says that it was 1. flows missed is the share of\n"
-      "a window's flows that the task did not look at all the time; variation that of its events a flow, in ten\n"
-      "windows in a row, as estimates go by; missed later, what was lost after the warm-up; loss at skew, where\n"
-      "losses began as the skew fell.\n\n"
-      "Scenarios:\n{}States:\n{}Modes:\n{}",
+      "A worker runs the whole monitor over built-in TCP traffic that arrives at a pace. Its clock counts the\n"
+      "thread's CPU time and the time it would have waited. Load 1 is measured first: the rate at which the\n"
+      "worker is busy for {} of the time with all flows in their own states. What tasks find is compared with a\n"
+      "run in which packets wait. Costs are learnt during --warm-up; after it, the columns are:\n"
+      "  satisfied     share of windows of 10 ms in which recall and precision reach the threshold\n"
+      "  by recall     the same for recall alone\n"
+      "  error, worst  mean and largest error of the estimated recall, in windows with at least 20 events\n"
+      "  bound known   share of windows for which a lower bound of the recall is known (1 without a report)\n"
+      "  bound held    share of these windows in which the recall was at least that bound\n"
+      "  flows missed  share of a window's flows that the task did not inspect all the time\n"
+      "  variation     variation of a task's events per flow over ten windows, as the estimates assume it\n"
+      "  missed later  packets lost after the warm-up\n"
+      "  loss at skew  skew at which losses began as it fell\n\n"
+      "Scenarios:\n"
+      "{}States:\n"
+      "{}Modes:\n"
+      "{}",
       lab::kBusyAtLoad1, lines_of(lab::adaptive_scenarios()), lines_of(lab::state_configs()),
       lines_of(lab::adaptive_modes())));
   auto options = std::make_shared<AdaptiveOptions>();
   options->common.rounds = 1;
-  options->common.rounds_help = "Each with traffic of its own";
+  options->common.rounds_help = "Rounds, each with its own traffic";
   const auto list = [&](const char* name, auto& values, const char* help) {
     return adaptive->add_option(name, values, help)->delimiter(',');
   };
-  list("--scenario", options->scenarios, "Which, as below (all)");
+  list("--scenario", options->scenarios, "Scenarios, as below (all)");
   list("--states", options->configs, "Configurations, as below")->capture_default_str();
-  list("--mode", options->modes, "What is compared, as below (all)");
-  list("--load", options->loads, "Highest rates, by multiples of load 1 (the scenario's own)")
+  list("--mode", options->modes, "Modes to compare, as below (all)");
+  list("--load", options->loads, "Highest rates, as multiples of load 1 (the scenario's own)")
       ->check(in_range(0.01, 100.0));
-  list("--queue", options->queues, "Packets that wait at most; more are missed")->capture_default_str();
-  list("--slots", options->slots, "Flows that the table has room for; one that finds none has the place of another")
+  list("--queue", options->queues, "Capacity of the queue in packets; further packets are missed")
+      ->capture_default_str();
+  list("--slots", options->slots, "Capacity of the table in flows; if it is full, a new flow evicts another")
       ->capture_default_str();
   adaptive->add_option("--flows", options->flows, "Flows of the traffic")->capture_default_str();
-  adaptive->add_option("--packets", options->packets, "Packets of the traffic in memory, before they repeat")
+  adaptive->add_option("--packets", options->packets, "Packets of the traffic in memory before it repeats")
       ->capture_default_str();
-  adaptive->add_option("--seconds", options->seconds, "Of each run")
+  adaptive->add_option("--seconds", options->seconds, "Seconds of each run")
       ->check(in_range(0.1, 3600.0))
       ->capture_default_str();
   adaptive
       ->add_option("--warm-up", options->warm_up_s,
-                   "Seconds of each run, half of it at most, in which nothing is judged")
+                   "Seconds at the start of each run that are not judged; at most half of it")
       ->check(in_range(0.0, 3600.0))
       ->capture_default_str();
   adaptive
-      ->add_option(
-          "--stretches", options->stretches,
-          "Judge so many half seconds, spread over each run, not all of it: for long runs (0: all); the truth has a "
-          "past of half a second there")
+      ->add_option("--stretches", options->stretches,
+                   "Judge only this number of half seconds, spread over each run (0: judge all of it); the exact "
+                   "results then start half a second earlier")
       ->check(in_range(0, 1000))
       ->capture_default_str();
-  adaptive->add_option("--accuracy", options->threshold, "Recall, and precision, that satisfy")
+  adaptive->add_option("--accuracy", options->threshold, "Recall and precision of a satisfied window")
       ->check(in_range(0.0, 1.0))
       ->capture_default_str();
-  adaptive->add_option("--resend", options->resend, "Share of the packets that are sent again")
+  adaptive->add_option("--resend", options->resend, "Fraction of packets that are retransmitted")
       ->check(in_range(0.0, 0.5))
       ->capture_default_str();
   add_bench_options(adaptive, options->common);

@@ -45,7 +45,7 @@ int run_advise(const AdviseOptions& options) {
   const auto wish = wish_of(options);
   if (!wish) return wrong_usage(wish.error());
   if (options.file.empty() == options.traffic.empty())
-    return wrong_usage({"advise wants traffic: a capture (-r FILE) or built-in traffic (-g SPEC)"});
+    return wrong_usage({"advise needs traffic: a capture (-r FILE) or built-in traffic (-g SPEC)"});
   const auto frames = open_frames(options.file, options.traffic);
   if (!frames) {
     say("bench", frames.error().message);
@@ -56,7 +56,7 @@ int run_advise(const AdviseOptions& options) {
       *wish, *frames, options.file.empty() ? options.traffic : options.file,
       [](const std::string& line) { say("bench", line); }, stop_asked);
   if (!advice || !*advice) {
-    say("bench", advice ? "stopped before there was anything to advise" : advice.error().message);
+    say("bench", advice ? "stopped before any result" : advice.error().message);
     return kFailed;
   }
   const auto wrong = write_to(options.output, lab::to_toml(**advice));
@@ -69,25 +69,24 @@ int run_advise(const AdviseOptions& options) {
 }  // namespace
 
 void add_bench_advise(Command bench, int& status) {
-  Command advise = bench.add_subcommand("advise", "Which table, sizes and batch to use for some traffic");
+  Command advise = bench.add_subcommand("advise", "Recommend a table, sizes and a batch for given traffic");
   advise->footer(
-      "Measures every table of the monitor on the traffic. What it writes is a file for parshall watch --config.");
+      "Measures every table of the monitor on the traffic. The output is a file for parshall watch --config.");
   auto options = std::make_shared<AdviseOptions>();
-  auto file = advise->add_option("-r,--read", options->file, "Capture that is like the traffic to come");
+  auto file = advise->add_option("-r,--read", options->file, "Capture file that resembles the expected traffic");
   advise->add_option("-g,--generate", options->traffic, "Built-in traffic, as in watch")->excludes(file);
-  advise->add_option("--merges", options->wish.merges, "Expected pairs of flows counted as one that may be; 0: none")
+  advise->add_option("--merges", options->wish.merges, "Expected number of merged flows to accept; 0: none")
       ->capture_default_str();
-  advise->add_option("--memory", options->memory, "Bytes for all tables, at most: 512Mi, 2Gi, ... (no limit)");
-  advise->add_option("--cores", options->wish.cores, "Cores there are for workers")
+  advise->add_option("--memory", options->memory, "Largest size of all tables: 512Mi, 2Gi, ... (no limit)");
+  advise->add_option("--cores", options->wish.cores, "Cores available for workers")
       ->check(in_range(1, 256))
       ->capture_default_str();
-  advise->add_option("--rate", options->rate, "Packets a second to keep up with: 10M, ... (not known: one worker)");
-  advise->add_option("--columns", options->wish.statistics, "Statistics that will be kept: gap_mean,iat_p99,...")
-      ->delimiter(',');
+  advise->add_option("--rate", options->rate, "Packets per second to handle: 10M, ... (not known: one worker)");
+  advise->add_option("--columns", options->wish.statistics, "Statistics to keep: gap_mean,iat_p99,...")->delimiter(',');
   advise->add_option("--rounds", options->wish.rounds, "Samples of each variant")
       ->check(in_range(6, 10'000))
       ->capture_default_str();
-  advise->add_option("--seed", options->wish.seed, "Of the hash")->capture_default_str();
+  advise->add_option("--seed", options->wish.seed, "Seed of the hash")->capture_default_str();
   advise->add_option("-o,--output", options->output, "File to write to, - for standard output")->capture_default_str();
   advise->callback([options, &status] { status = run_advise(*options); });
 }

@@ -35,7 +35,7 @@ Result<std::shared_ptr<const Classifier>> classifier_of(const ClassifyOptions& o
   constexpr std::size_t kClasses = 10, kPackets = 4;
   const ModelKind* const kind = find_model_kind(options.kind);
   if (kind == nullptr)
-    return Error{fmt::format("no kind of model \"{}\"; there is: {}", options.kind,
+    return Error{fmt::format("no kind of model \"{}\"; there are: {}", options.kind,
                              joined(model_kinds(), [](const ModelKind& one) { return one.name; }))};
   return std::shared_ptr<const Classifier>(kind->train(lab::made_samples(kClasses, kPackets, options.common.seed), {}));
 }
@@ -72,7 +72,7 @@ Result<lab::ClassifySweep> plan(const ClassifyOptions& options) {
   if (!(options.mpps > 0 && options.mpps <= 1000)) return Error{"--rate: million packets a second, above 0 to 1000"};
   if (options.gbps && !(*options.gbps > 0 && *options.gbps <= 1000)) return Error{"--gbps: above 0 to 1000"};
   if (options.file.empty() && !options.gbps && options.caps != std::vector<std::uint32_t>{0})
-    return Error{"--cap: of a line's bits, not of packets a second: give --gbps, or a capture with -r"};
+    return Error{"--cap: it limits bits of the line, not packets per second: give --gbps, or a capture with -r"};
   const auto table = find_table("bucketed", Identity::exact);
   if (!table) return table.error();
   sweep.table = *table;
@@ -91,7 +91,8 @@ Result<lab::ClassifyTraffic> replayed(const ClassifyOptions& options, std::size_
   try {
     return lab::ClassifyTraffic::of_file(options.file, packets, options.gbps.value_or(10));
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("no memory for {} packets of {}: ask for fewer with --packets", packets, options.file)};
+    return Error{
+        fmt::format("not enough memory for {} packets of {}: ask for fewer with --packets", packets, options.file)};
   }
 }
 
@@ -127,30 +128,28 @@ int run_classify(const ClassifyOptions& options) {
 
 std::string footer() {
   std::string text =
-      "Each queue of each interface has a thread that sniffs (polls, decodes) and, behind a ring, one that handles\n"
-      "flows; each process (P) a flow table, and a thread that classifies behind a ring of jobs:\n";
+      "Each queue of each interface has a thread that sniffs (polls and decodes) and, behind a ring, one that\n"
+      "handles flows. Each process (P) has a flow table and, behind a ring of jobs, a thread that classifies:\n";
   for (const lab::ClassifyShape& shape : lab::classify_shapes())
     text += fmt::format("  {:<16}{}\n", shape.name, shape.help);
   return text +
-         "A lock is a std::mutex. Threads sleep while little comes, so that CPU shares say what they have to do; the\n"
-         "sender's work, making or copying each packet, is in the sniffing thread's, and measured alone too. "
-         "Interfaces\n"
-         "and queues play flows of their own, each new, at a pace that waits for nobody: what finds the queue full is\n"
-         "missed. A line takes for each frame its bytes (60 at least, without FCS) and 24 more: FCS, preamble, gap.\n"
-         "Rates are of all interfaces together, in runs of fixed length in interleaved rounds; every chain's account "
-         "has\n"
-         "to balance. --find-rate looks for the highest rate at which at most 0.1 % is lost, up to the line's; where "
-         "it is at most\n"
-         "5 %, in the better of two runs.\n"
-         "Handled packets are counted in a flow; classified are those of flows that got a class, told by threads or,\n"
-         "where these were late, by who read the flow.";
+         "A lock is a std::mutex. Threads sleep while few packets arrive, so CPU shares show the work they have.\n"
+         "The sniffing thread also does the sender's work of making or copying packets, which is measured alone,\n"
+         "too. Interfaces and queues play their own flows, all of them new, at a fixed pace: packets that arrive\n"
+         "at a full queue are missed. On the line, a frame takes its bytes (at least 60, without FCS) and 24 more\n"
+         "for FCS, preamble and gap. Rates are sums over all interfaces, in runs of fixed length in interleaved\n"
+         "rounds. Every chain's account must balance. --find-rate searches for the highest rate, up to line rate,\n"
+         "with at most 0.1 % loss. At a rate with at most 5 % loss, it takes the better of two runs.\n"
+         "handled     packets that were counted in a flow\n"
+         "classified  packets of flows that got a class, from a classification thread or, if that was late, from\n"
+         "            the thread that read the flow";
 }
 
 }  // namespace
 
 void add_bench_classify(Command bench, int& status) {
   Command classify =
-      bench.add_subcommand("classify", "Flows classified a second by sniffing, flow and classification threads");
+      bench.add_subcommand("classify", "Flows classified per second by sniffing, flow and classification threads");
   classify->footer(footer());
   auto o = std::make_shared<ClassifyOptions>();
   o->common.rounds = 5;
@@ -160,23 +159,30 @@ void add_bench_classify(Command bench, int& status) {
   list("--shape", o->shapes, "Configurations, of interfaces, queues and processes (all)");
   list("--placement", o->placements, "chain: a core for each queue's threads; any: the kernel's choice")
       ->capture_default_str();
-  auto file = classify->add_option("-r,--read", o->file, "Capture whose headers are replayed, frame behind frame");
-  auto spec = classify->add_option("-g,--generate", o->traffic, "Built-in traffic, of trains")
+  auto file = classify->add_option("-r,--read", o->file, "Capture file whose headers are replayed, frame after frame");
+  auto spec = classify->add_option("-g,--generate", o->traffic, "Built-in traffic made of trains")
                   ->excludes(file)
                   ->capture_default_str();
-  classify->add_option("--packets", o->packets, "Of the capture, at most")->excludes(spec)->capture_default_str();
-  auto rate = classify->add_option("--rate", o->mpps, "Mpps of an interface")->excludes(file)->capture_default_str();
-  classify->add_option("--gbps", o->gbps, "Of an interface, in place of --rate (10 for a capture)")->excludes(rate);
-  list("--cap", o->caps, "Longer frames take as much of the line as one of so many bytes; 0: none does")
+  classify->add_option("--packets", o->packets, "Largest number of packets of the capture")
+      ->excludes(spec)
       ->capture_default_str();
-  classify->add_option("--seconds", o->seconds, "Of a run")->check(in_range(0.01, 86400.0))->capture_default_str();
+  auto rate =
+      classify->add_option("--rate", o->mpps, "Rate of an interface in Mpps")->excludes(file)->capture_default_str();
+  classify->add_option("--gbps", o->gbps, "Rate of an interface in Gb/s, instead of --rate (10 for a capture)")
+      ->excludes(rate);
+  list("--cap", o->caps, "Longer frames count on the line as frames of this size in bytes; 0: no limit")
+      ->capture_default_str();
+  classify->add_option("--seconds", o->seconds, "Seconds of a run")
+      ->check(in_range(0.01, 86400.0))
+      ->capture_default_str();
   classify->add_flag("--find-rate", o->find_rate, "Find the highest rate without loss");
-  classify->add_option("--queue", o->queue, "Packets that wait in a device's queue")->capture_default_str();
-  classify->add_option("--ring", o->ring, "Packets between sniffing and flow handling")->capture_default_str();
-  classify->add_option("--flows", o->flows, "Of each flow table")->capture_default_str();
-  classify->add_option("--idle", o->idle, "After which a flow ends")->capture_default_str();
-  auto model = classify->add_option("--model", o->model, "A model's file, of parshall train");
-  classify->add_option("--model-kind", o->kind, "Made of ten classes where there is no file")
+  classify->add_option("--queue", o->queue, "Capacity of a device's queue in packets")->capture_default_str();
+  classify->add_option("--ring", o->ring, "Capacity of the ring between sniffing and flow handling, in packets")
+      ->capture_default_str();
+  classify->add_option("--flows", o->flows, "Flows of each flow table")->capture_default_str();
+  classify->add_option("--idle", o->idle, "Time without a packet after which a flow ends")->capture_default_str();
+  auto model = classify->add_option("--model", o->model, "File of a model from parshall train");
+  classify->add_option("--model-kind", o->kind, "Kind of a generated model with ten classes, if no file is given")
       ->excludes(model)
       ->capture_default_str();
   add_bench_options(classify, o->common);

@@ -56,21 +56,22 @@ int run_contention(const ContentionOptions& options) {
 
 void add_bench_contention(Command bench, int& status) {
   Command contention =
-      bench.add_subcommand("contention", "Cost of a packet when cores count in one table, or each in its own");
+      bench.add_subcommand("contention", "Cost of a packet when cores share one table, or each has its own");
   contention->footer(
-      "Every combination of what is listed is measured on one core while the others do the same, in interleaved "
-      "rounds\n"
-      "and in thread CPU time, after checking that all cores together count rightly. Ratios are to separate tables.\n"
-      "Samples during which another core did not run count as disturbed: \"together\" is the share in which all ran.");
+      "Measures every combination of the listed values on one core while the others do the same, in interleaved\n"
+      "rounds and in thread CPU time. First it checks that all cores together count correctly. Ratios are to\n"
+      "separate tables. A sample is disturbed if another core did not run during it. \"together\" is the share\n"
+      "of samples in which all ran.");
   auto options = std::make_shared<ContentionOptions>();
   const auto list = [&](const char* name, auto& values, const char* help) {
     contention->add_option(name, values, help)->delimiter(',')->capture_default_str();
   };
-  list("--cores", options->cores, "Cores that count at once");
+  list("--cores", options->cores, "Number of cores that count at the same time");
   list("--flows", options->flows, "Distinct flows: 65536, 64Ki, 1M, ...");
   list("--zipf", options->zipf, "Skew: exponent of the flow popularity, 0 for uniform");
-  list("--sharing", options->sharing, "same: all cores see all flows; split: each flow is one core's, as under RSS");
-  contention->add_option("--epoch", options->epoch, "Packets of all cores after which separate tables are merged")
+  list("--sharing", options->sharing,
+       "same: all cores see all flows; split: each flow belongs to one core, as with RSS");
+  contention->add_option("--epoch", options->epoch, "Packets of all cores between merges of separate tables")
       ->capture_default_str();
   add_bench_options(contention, options->common);
   contention->callback([options, &status] { status = run_contention(*options); });

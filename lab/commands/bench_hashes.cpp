@@ -53,15 +53,14 @@ int run_hashes(const HashesOptions& options) {
 void add_bench_hashes(Command bench, int& status) {
   Command hashes = bench.add_subcommand("hashes", "Cost and quality of hashing a key, by hash");
   hashes->footer(
-      "Keys are in cache, in batches of 64; each hash is checked before it is timed, in interleaved rounds and in "
-      "thread\n"
-      "CPU time. Ratios are to the first hash. Quality is of random five-tuples, then of clients and servers whose\n"
-      "addresses stand in a row: the share of keys whose word another one has, beside that of an ideal hash of as "
-      "many\n"
-      "bits, and chi-square per degree of freedom of the buckets that the lowest or highest bits name, 1 if random.");
+      "Keys are in cache, in batches of 64. Each hash is checked and then timed, in interleaved rounds and in\n"
+      "thread CPU time. Ratios are to the first hash. Quality is measured for random five-tuples, and for\n"
+      "clients and servers with consecutive addresses: the share of keys that collide, compared with an ideal\n"
+      "hash of the same number of bits, and chi-square per degree of freedom of the buckets that the lowest or\n"
+      "highest bits select (1 if random).");
   auto options = std::make_shared<HashesOptions>();
-  hashes->add_option("--hashes", options->hashes, "Which, first the one to compare with (all)")->delimiter(',');
-  hashes->add_option("--input", options->inputs, "What of a key is hashed")
+  hashes->add_option("--hashes", options->hashes, "Hashes; the first is the reference (all)")->delimiter(',');
+  hashes->add_option("--input", options->inputs, "Part of the key to hash")
       ->delimiter(',')
       ->check(among(options->inputs))
       ->capture_default_str();
@@ -69,7 +68,7 @@ void add_bench_hashes(Command bench, int& status) {
       ->delimiter(',')
       ->check(among({4, 6}))
       ->capture_default_str();
-  hashes->add_option("--keys", options->keys, "Keys that the quality is taken over")->capture_default_str();
+  hashes->add_option("--keys", options->keys, "Number of keys for the quality")->capture_default_str();
   add_bench_options(hashes, options->common);
   hashes->callback([options, &status] { status = run_hashes(*options); });
 }

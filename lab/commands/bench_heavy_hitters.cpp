@@ -64,27 +64,28 @@ int run_heavy_hitters(const HeavyHittersOptions& options) {
 
 void add_bench_heavy_hitters(Command bench, int& status) {
   Command heavy_hitters =
-      bench.add_subcommand("heavy-hitters", "One task by keeping every flow, and by sketches: cost and accuracy");
+      bench.add_subcommand("heavy-hitters", "Cost and accuracy of one task with all flows kept, and with sketches");
   std::string ways;
   for (const auto& way : lab::heavy_hitters_ways()) ways += fmt::format("  {:<12} {}\n", way.name, way.help);
   heavy_hitters->footer(
-      "The sources with the most packets of each window. All ways poll, decode and hash alike, on one core, from "
-      "memory;\n"
-      "time stamps are the traffic's. Ratios are to the first way. What they report in the traffic's first pass is\n"
-      "compared with the truth; a sketch's width decides how right it is.\n\nWays:\n" +
+      "The task finds the sources with the most packets of each window. All ways poll, decode and hash in the\n"
+      "same way, on one core, from memory, with the traffic's time stamps. Ratios are to the first way. The\n"
+      "reports of the first pass are compared with exact results. The accuracy of a sketch depends on its\n"
+      "width.\n\n"
+      "Ways:\n" +
       ways);
   auto options = std::make_shared<HeavyHittersOptions>();
   const auto list = [&](const char* name, auto& values, const char* help) {
     return heavy_hitters->add_option(name, values, help)->delimiter(',');
   };
-  list("--way", options->ways, "Which, first the one to compare with (all)");
+  list("--way", options->ways, "Ways; the first is the reference (all)");
   list("--window", options->windows, "Lengths of windows")->capture_default_str();
-  list("--width", options->widths, "Counters of a sketch's row")->capture_default_str();
-  list("--one-in", options->one_in, "Packets, of which a row of nitro counts one")->capture_default_str();
-  heavy_hitters->add_option("--threshold", options->threshold, "Share of a window's packets that makes a heavy hitter")
+  list("--width", options->widths, "Counters in each row of a sketch")->capture_default_str();
+  list("--one-in", options->one_in, "Sampling: a row of nitro counts one packet in this number")->capture_default_str();
+  heavy_hitters->add_option("--threshold", options->threshold, "Smallest share of a window's packets of a heavy hitter")
       ->check(in_range(1e-6, 1.0))
       ->capture_default_str();
-  auto file = heavy_hitters->add_option("-r,--read", options->file, "Capture that is played");
+  auto file = heavy_hitters->add_option("-r,--read", options->file, "Capture file to play");
   heavy_hitters->add_option("-g,--generate", options->traffic, "Built-in traffic, as in watch, at rate=PPS")
       ->capture_default_str()
       ->excludes(file);

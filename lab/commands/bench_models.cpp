@@ -37,7 +37,7 @@ Result<lab::ModelSweep> plan(const ModelsOptions& options) {
       return Error{fmt::format("--workers {}: from 1 to {}", workers, kMostWorkers)};
   const auto packets = parse_count(options.packets);
   if (!packets || *packets < 1 || *packets > kMostPackets)
-    return Error{fmt::format("--packets {}: of a run, from 1 to {}, for example 8M", options.packets, kMostPackets)};
+    return Error{fmt::format("--packets {}: from 1 to {} per run, for example 8M", options.packets, kMostPackets)};
   sweep.packets = *packets;
   const auto table = find_table("bucketed", Identity::exact);
   if (!table) return table.error();
@@ -83,22 +83,20 @@ int run_models(const ModelsOptions& options) {
 void add_bench_models(Command bench, int& status) {
   Command models = bench.add_subcommand("models", "Throughput of the thread models, by workers and scheduler");
   models->footer(fmt::format(
-      "The whole monitor runs over built-in traffic that is spread over the workers' queues as a device spreads it, "
-      "in\n"
-      "interleaved rounds; each run's accounting has to balance. Mpps are by the wall clock, CPU ns per packet over "
-      "all\n"
-      "threads; ratios are of Mpps, to the first row. The source waits, so that a full ring loses nothing: what a\n"
-      "scheduler would lose is modelled. Two threads under it poll on one core for 200 ms (deadline, which cannot be\n"
-      "held to a core: on any); the gaps are the times from one poll to the next (that 99.9 % of the polls do not\n"
-      "exceed, and the longest), and the modelled loss is the share of packets that come, evenly at {} Mpps, to a\n"
-      "queue of {} that is full: the ring of a device. \"Alone\" is the same of one thread.",
+      "The whole monitor runs over built-in traffic that is spread over the workers' queues as by a device, in\n"
+      "interleaved rounds. Each run's account must balance. Mpps are by the wall clock, CPU ns per packet over\n"
+      "all threads, and ratios are ratios of Mpps to the first row. The source waits, so no packet is lost in a\n"
+      "full ring. The loss of a scheduler is modelled: two threads under it poll on one core for 200 ms\n"
+      "(deadline: on any core, because it cannot be pinned). The gaps are times between polls: the 99.9th\n"
+      "percentile and the maximum. The modelled loss is the share of packets that arrive evenly at {} Mpps at a\n"
+      "queue of {} packets, the ring of a device, while it is full. \"Alone\" is the same for one thread.",
       lab::PollGaps::kRateMpps, lab::PollGaps::kQueuePackets));
   auto options = std::make_shared<ModelsOptions>();
   const auto list = [&](const char* name, auto& values, const char* help) {
     return models->add_option(name, values, help)->delimiter(',');
   };
   list("--model", options->models, "run-to-completion, pipeline, cooperative (all)");
-  list("--workers", options->workers, "Workers; a pipeline has one thread more")->capture_default_str();
+  list("--workers", options->workers, "Number of workers; a pipeline has one more thread")->capture_default_str();
   list("--scheduler", options->schedulers, "other, fifo, rr, deadline; all but the first need CAP_SYS_NICE")
       ->capture_default_str();
   models->add_flag("--oversubscribe", options->oversubscribe, "Allow more workers than cores");

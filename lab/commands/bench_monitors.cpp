@@ -118,33 +118,31 @@ int run_monitors(const MonitorsOptions& options, std::string_view experiment) {
 Command add_monitors(Command bench, const char* name, const char* help, const std::shared_ptr<MonitorsOptions>& o) {
   Command experiment = bench.add_subcommand(name, help);
   experiment->footer(
-      "Packets are in memory; tables are made for as many flows as the traffic has, and every flow is in them before "
-      "a\n"
-      "clock starts. Thread CPU time of one core, in interleaved rounds; accounts are checked before and after.");
-  auto file = experiment->add_option("-r,--read", o->file, "Capture that is played");
+      "Packets are in memory. Tables have room for all flows of the traffic, and contain them before a clock starts.\n"
+      "Times are thread CPU time of one core, in interleaved rounds. Accounts are checked before and after.");
+  auto file = experiment->add_option("-r,--read", o->file, "Capture file to play");
   auto spec = experiment->add_option("-g,--generate", o->traffic, "Built-in traffic, as in watch")->excludes(file);
   experiment->add_option("--flows", o->flows, "Flows of built-in traffic: 65536, 64Ki, 1M, ...")
       ->delimiter(',')
       ->excludes(file)
       ->excludes(spec)
       ->capture_default_str();
-  experiment->add_option("--zipf", o->zipf, "Its skew: exponent of the flow popularity, 0 for uniform")
+  experiment->add_option("--zipf", o->zipf, "Skew of built-in traffic: exponent of the flow popularity, 0 for uniform")
       ->delimiter(',')
       ->excludes(file)
       ->excludes(spec)
       ->capture_default_str();
   experiment->add_option("--tables", o->tables, "Tables (parshall list tables)")->delimiter(',')->capture_default_str();
-  experiment->add_option("--identity", o->identity, "What tells flows apart")
+  experiment->add_option("--identity", o->identity, "Identity of flows")
       ->check(among({"exact", "fingerprint"}))
       ->capture_default_str();
-  experiment
-      ->add_option("--columns", o->statistics, "Sets of statistics, each joined by +: none,gap_mean,gap_p99+iat_sd")
+  experiment->add_option("--columns", o->statistics, "Sets of statistics, joined by +: none,gap_mean,gap_p99+iat_sd")
       ->delimiter(',')
       ->capture_default_str();
-  experiment->add_option("--quantiles", o->quantiles, "How percentiles are kept")
+  experiment->add_option("--quantiles", o->quantiles, "Method of keeping percentiles")
       ->check(among({"histogram", "p2"}))
       ->capture_default_str();
-  experiment->add_option("--batch", o->batch, "Packets asked of the source at a time")
+  experiment->add_option("--batch", o->batch, "Packets polled from the source at a time")
       ->delimiter(',')
       ->check(in_range(std::size_t{1}, lab::MonitorRun::kMaxBatch))
       ->capture_default_str();
@@ -160,14 +158,14 @@ void add_bench_pipeline(Command bench, int& status) {
   options->steps = true;
   options->statistics = {"none", "gap_mean", "gap_p99"};
   Command pipeline =
-      add_monitors(bench, "pipeline", "Cost of a packet step by step: polled, decoded, counted, measured", options);
+      add_monitors(bench, "pipeline", "Cost of each step of a packet: polling, decoding, counting, measuring", options);
   pipeline->callback([options, &status] { status = run_monitors(*options, "pipeline"); });
 }
 
 void add_bench_batch(Command bench, int& status) {
   auto options = std::make_shared<MonitorsOptions>();
   options->batch = {16, 32, 64, 128, 256, 512, 1024};
-  Command batch = add_monitors(bench, "batch", "Cost of a packet by how many are taken at a time", options);
+  Command batch = add_monitors(bench, "batch", "Cost of a packet, by batch size", options);
   batch->callback([options, &status] { status = run_monitors(*options, "batch"); });
 }
 

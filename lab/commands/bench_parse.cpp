@@ -48,21 +48,20 @@ int run_parse(const ParseOptions& options) {
 }  // namespace
 
 void add_bench_parse(Command bench, int& status) {
-  Command parse = bench.add_subcommand("parse", "Cost of getting at a packet's identity, by how much is read of it");
+  Command parse = bench.add_subcommand("parse", "Cost of reading a packet's identity, by what is read");
   parse->footer(
-      "Frames of 64 bytes (68 with a tag, 78 where IPv6) stand in memory, and are handed over from place to place in "
-      "it.\n"
-      "Interleaved rounds, thread CPU time, after checking that all read what the general decoder reads. Ratios are "
-      "to\n"
-      "the first row. Cycles are those of the time stamp counter.");
+      "Frames of 64 bytes (68 with a tag, 78 with IPv6) are in memory and are read at changing places. Times\n"
+      "are thread CPU time in interleaved rounds, after a check that all give the same results as the general\n"
+      "decoder. Ratios are to the first row. Cycles are those of the time stamp counter.");
   auto options = std::make_shared<ParseOptions>();
   const auto list = [&](const char* name, auto& values, const char* help) {
     return parse->add_option(name, values, help)->delimiter(',');
   };
-  list("--access", options->accesses, "What to read, first the one to compare with (all)");
+  list("--access", options->accesses, "What to read; the first is the reference (all)");
   list("--traffic", options->traffic, "ipv4, ipv6, vlan (all)");
-  list("--memory", options->memory, "Bytes of frames: few are in the caches, many are not")->capture_default_str();
-  list("--prefetch", options->prefetch, "Headers asked for 32 packets early, as the monitor does: on, off")
+  list("--memory", options->memory, "Memory of all frames: a small one fits in the caches, a large one does not")
+      ->capture_default_str();
+  list("--prefetch", options->prefetch, "Prefetch of headers 32 packets ahead, as in the monitor: on, off")
       ->capture_default_str();
   add_bench_options(parse, options->common);
   parse->callback([options, &status] { status = run_parse(*options); });

@@ -36,28 +36,29 @@ int run_receive(const ReceiveOptions& options) {
 }  // namespace
 
 void add_bench_receive(Command bench, int& status) {
-  Command receive = bench.add_subcommand("receive", "Cost of queues and packet-buffer pools, as memory alone shows it");
+  Command receive =
+      bench.add_subcommand("receive", "Cost of queues and packet-buffer pools in memory, without a device");
   receive->footer(
-      "DPDK's own structures, without a device: packets get a buffer of a pool (rte_mempool) and come to queues\n"
-      "(rte_ring) at random; one worker a core polls its queues in turn, touches each buffer and gives it back.\n"
-      "The cost is of all that, putting packets on queues too; what a NIC and its bus cost is not in it.\n"
-      "Interleaved rounds, thread CPU time, after following every packet and buffer. Ratios are to the first row.\n"
-      "The cycles of polling and of get+put are from runs of their own, in which each call is timed alone: together\n"
-      "they may exceed the whole, where calls overlap. Samples during which another core did not run count as\n"
-      "disturbed: \"together\" is the share in which all ran. One queue on one core is the same with either kind of "
-      "pool:\n"
-      "what its two rows differ by is where memory came to lie, and no smaller difference means anything.");
+      "Uses DPDK's structures without a device. Packets get a buffer from a pool (rte_mempool) and arrive at\n"
+      "queues (rte_ring) in random order. One worker per core polls its queues in turn, touches each buffer and\n"
+      "returns it. The cost includes all of that and putting packets on queues, but not the cost of a NIC and\n"
+      "its bus. Times are thread CPU time in interleaved rounds, after a run that follows every packet and\n"
+      "buffer. Ratios are to the first row. The cycles of polling and of get+put come from separate runs that\n"
+      "time each call alone. Their sum may exceed the whole, because calls overlap. A sample is disturbed if\n"
+      "another core did not run during it. \"together\" is the share of samples in which all ran. With one\n"
+      "queue on one core, both kinds of pool are the same: their two rows differ only by the placement of\n"
+      "memory, so smaller differences are not significant.");
   auto options = std::make_shared<ReceiveOptions>();
   const auto list = [&](const char* name, auto& values, const char* help) {
     receive->add_option(name, values, help)->delimiter(',')->capture_default_str();
   };
-  list("--queues", options->sweep.queues, "Receive queues of a core");
+  list("--queues", options->sweep.queues, "Receive queues per core");
   list("--pools", options->pools, "shared: one pool for all queues of all cores; own: one for each queue");
-  list("--cache", options->sweep.cache, "Buffers of a pool that a core keeps to itself, 0 for none");
-  list("--burst", options->sweep.burst, "Packets that a poll takes at most");
-  list("--cores", options->sweep.cores, "Cores that receive at once, each from queues of its own");
-  list("--arrivals", options->sweep.arrivals, "Packets that come to a core between two rounds of polling");
-  receive->add_option("--buffers", options->buffers, "Buffers of a core, in all its pools")->capture_default_str();
+  list("--cache", options->sweep.cache, "Buffers of a pool that a core caches, 0 for none");
+  list("--burst", options->sweep.burst, "Largest number of packets per poll");
+  list("--cores", options->sweep.cores, "Number of cores that receive at the same time, each from its own queues");
+  list("--arrivals", options->sweep.arrivals, "Packets that arrive at a core between two rounds of polling");
+  receive->add_option("--buffers", options->buffers, "Buffers per core, in all its pools")->capture_default_str();
   add_bench_options(receive, options->common);
   receive->callback([options, &status] { status = run_receive(*options); });
 }

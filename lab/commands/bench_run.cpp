@@ -41,10 +41,10 @@ void add_bench_options(Command experiment, BenchOptions& options) {
       ->capture_default_str();
   experiment.add_option("-o,--output", options.output, "File to write to, - for standard output")
       ->capture_default_str();
-  auto plot = experiment.add_option("--plot", options.plot, "Draw it too: a .svg or .png file");
-  experiment.add_option("--plot-x", options.plot_choice.x, "Column along the plot (the first that varies)")
+  auto plot = experiment.add_option("--plot", options.plot, "Also draw the results: a .svg or .png file");
+  experiment.add_option("--plot-x", options.plot_choice.x, "Column for the horizontal axis (the first that varies)")
       ->needs(plot);
-  experiment.add_option("--plot-y", options.plot_choice.y, "Column to draw (the cost)")->needs(plot);
+  experiment.add_option("--plot-y", options.plot_choice.y, "Column for the vertical axis (the cost)")->needs(plot);
 }
 
 Result<lab::Frames> open_frames(const std::string& file, const std::string& spec) {
@@ -100,9 +100,11 @@ int run_experiment(const Experiment& experiment, const BenchOptions& options) {
 }
 
 void add_offered_options(Command experiment, OfferedOptions& options) {
-  experiment.add_option("--queue", options.queue, "Packets that wait at most, for the lossless rate and the loss")
+  experiment
+      .add_option("--queue", options.queue, "Capacity of the queue in packets, for the lossless rate and the loss")
       ->capture_default_str();
-  experiment.add_option("--offered", options.mpps, "Mpps that come to that queue, evenly, for the loss")
+  experiment
+      .add_option("--offered", options.mpps, "Rate in Mpps of packets that arrive evenly at that queue, for the loss")
       ->capture_default_str();
 }
 

@@ -31,7 +31,7 @@ struct BenchOptions {
   int rounds = 15;
   const char* rounds_help = "Samples of each variant";
   std::uint64_t seed = 1;
-  const char* seed_help = "Of hash and traffic";
+  const char* seed_help = "Seed of the hash and the traffic";
   std::string format = "text";
   std::string output = "-";
   std::string plot;  ///< file to draw to; empty: none

@@ -32,28 +32,28 @@ int run_states(const StatesOptions& options) {
 }  // namespace
 
 void add_bench_states(Command bench, int& status) {
-  Command states = bench.add_subcommand("states", "What monitoring states cost beside what tasks do in them");
+  Command states = bench.add_subcommand("states", "Cost of monitoring states without their tasks");
   std::string ways;
   for (const lab::StatesWayEntry& way : lab::states_ways()) ways += fmt::format("  {:<12} {}\n", way.name, way.help);
   states->footer(
-      "The same monitor on one core, with the same task for all flows whatever their state, in windows of 10 ms: what "
-      "costs\n"
-      "more is for states alone. Flows take turns. Ratios are to the first way; us a window is what its packets take.\n"
-      "reduced is the share of packets in a lighter state than their flow's own. Estimates are made by another thread "
-      "than\nthe worker's.\n\nWays:\n" +
+      "Runs the same monitor on one core, with the same task for all flows in every state, in windows of 10 ms.\n"
+      "Any additional cost is the cost of states. Flows send in turn. Ratios are to the first way. us a window\n"
+      "is the time for the packets of a window. reduced is the share of packets in a lighter state than their\n"
+      "flow's own. A thread other than the worker makes the estimates.\n\n"
+      "Ways:\n" +
       ways);
   auto options = std::make_shared<StatesOptions>();
   states->add_option("--states", options->states, "Numbers of states")
       ->delimiter(',')
       ->check(in_range(2, 64))
       ->capture_default_str();
-  states->add_option("--flows", options->flows, "Flows, all of which have packets in a window")
+  states->add_option("--flows", options->flows, "Number of flows; all have packets in each window")
       ->delimiter(',')
       ->capture_default_str();
-  states->add_option("--rate", options->rate_pps, "Packets a second, by their times")
+  states->add_option("--rate", options->rate_pps, "Packets per second, by their time stamps")
       ->check(in_range(1e5, 1e9))
       ->capture_default_str();
-  states->add_option("--tasks", options->tasks, "Tasks whose recall is estimated")
+  states->add_option("--tasks", options->tasks, "Number of tasks whose recall is estimated")
       ->check(in_range(1, 1000))
       ->capture_default_str();
   add_bench_options(states, options->common);

@@ -35,37 +35,35 @@ int run_steps(const StepsOptions& options) {
 
 void add_bench_steps(Command bench, int& status) {
   Command steps =
-      bench.add_subcommand("steps", "How soon accuracy control gives all tasks enough, by how its step changes");
+      bench.add_subcommand("steps", "Time until accuracy control satisfies all tasks, by how its step changes");
   std::string policies;
   for (const lab::StepPolicy& policy : lab::step_policies())
     policies += fmt::format("  {:<12} {}\n", policy.name, policy.help);
   steps->footer(
-      "Simulated, by the recovery of gaps that a worker runs behind adaptation, and nothing else of it: a load comes "
-      "under\n"
-      "which flows give way, and stays. There is time for all tasks to have enough, by some way of giving it, and "
-      "adaptation\n"
-      "alone does not do so. windows is how many pass on average until the first of ten in a row in which all have "
-      "enough,\n"
-      "of cases that all policies come to from that first step; reached is the share of all cases that each comes to "
-      "within\n"
-      "200 windows. Intervals are of 95 %, over cases, which differ in states, costs, load, and in what tasks lose "
-      "with "
-      "their\nflows.\n\nPolicies:\n" +
+      "Simulates only the recovery of gaps that a worker runs after adaptation. A load arrives that reduces\n"
+      "flows, and it lasts. There is a division of time that satisfies all tasks, and adaptation alone does not\n"
+      "find it.\n"
+      "windows  mean number of windows until the first of ten in a row in which all tasks are satisfied, over\n"
+      "         the cases that all policies solve from that first step\n"
+      "reached  share of all cases that a policy solves within 200 windows\n"
+      "Intervals are 95 % intervals over cases. Cases differ in states, costs, load, and what tasks lose with\n"
+      "their flows.\n\n"
+      "Policies:\n" +
       policies);
   auto options = std::make_shared<StepsOptions>();
   options->common.rounds = 1;
-  options->common.rounds_help = "Each with cases of its own";
-  options->common.seed_help = "Of the cases";
-  steps->add_option("--policy", options->policies, "Which, as below (all)")->delimiter(',');
-  steps->add_option("--first-step", options->first_steps, "Shares of all packets, that the first step is")
+  options->common.rounds_help = "Rounds, each with its own cases";
+  options->common.seed_help = "Seed of the cases";
+  steps->add_option("--policy", options->policies, "Policies, as below (all)")->delimiter(',');
+  steps->add_option("--first-step", options->first_steps, "First steps, as fractions of all packets")
       ->delimiter(',')
       ->check(in_range(0.0025, 0.1))
       ->capture_default_str();
-  steps->add_option("--add", options->added_step, "Share of all packets, that is added or taken off")
+  steps->add_option("--add", options->added_step, "Fraction of all packets to add or subtract")
       ->check(in_range(0.0001, 0.1))
       ->capture_default_str();
-  steps->add_option("--cases", options->cases, "That are tried")->capture_default_str();
-  steps->add_option("--error", options->error, "Standard deviation of an estimated recall, of the true one")
+  steps->add_option("--cases", options->cases, "Number of cases")->capture_default_str();
+  steps->add_option("--error", options->error, "Standard deviation of the estimated recall from the true one")
       ->check(in_range(0.0, 1.0))
       ->capture_default_str();
   add_bench_options(steps, options->common);

@@ -122,17 +122,16 @@ void add_tables(Command bench, int& status, const char* experiment, const char* 
                 std::span<const lab::TableUnderTest> all) {
   Command tables = bench.add_subcommand(experiment, help);
   tables->footer(
-      "Every combination of what is listed is measured, in interleaved rounds and in thread CPU time, after checking\n"
-      "that each table counts rightly. Ratios are to the first table. Cycles are those of the time stamp counter, per\n"
-      "packet of a batch. Precision, recall and count error are of one epoch, against exact truth.");
+      "Measures every combination of the listed values, in interleaved rounds and in thread CPU time, after a\n"
+      "check that each table counts correctly. Ratios are to the first table. Cycles are those of the time\n"
+      "stamp counter, per packet of a batch. Precision, recall and count error compare one epoch with exact\n"
+      "counts.");
   auto options = std::make_shared<TablesOptions>();
   options->experiment = experiment;
   options->all = all;
-  tables
-      ->add_option("--tables", options->tables,
-                   fmt::format("Which, first the one to compare with (all {})", experiment))
+  tables->add_option("--tables", options->tables, fmt::format("Names; the first is the reference (all {})", experiment))
       ->delimiter(',');
-  auto file = tables->add_option("-r,--read", options->file, "Capture whose flows are played (random traffic)");
+  auto file = tables->add_option("-r,--read", options->file, "Capture file whose flows are played (random traffic)");
   auto spec =
       tables->add_option("-g,--generate", options->traffic, "Built-in traffic whose flows are played, as in watch")
           ->excludes(file);
@@ -145,13 +144,13 @@ void add_tables(Command bench, int& status, const char* experiment, const char* 
   list("--task", options->tasks, "count, heavy-hitter, superspreader, change");
   list("--key-bytes", options->key_bytes, "Bytes of a key: 8 (IPv4 source), 16 (IPv4 five-tuple), 40 (IPv6)");
   list("--value-bytes", options->value_bytes, "Bytes kept for a flow: 4, 8, ... 256");
-  list("--load", options->load, "Flows to the entries that the tables are made for");
-  list("--cores", options->cores, "Cores that do the same at once, each on a table of its own");
-  list("--beside", options->beside, "A neighbour on another core: none, cache, memory, count-1MB, ... count-256MB");
-  list("--batch", options->batch, "Packets a batch");
-  list("--pages", options->pages, "Pages of memory, where a table asks for huge ones: 2M, 4k");
-  tables->add_option("--epoch", options->epoch, "Packets that accuracy is taken over, at most")->capture_default_str();
-  tables->add_option("--heavy", options->heavy_share, "Share of an epoch's packets that makes a heavy hitter")
+  list("--load", options->load, "Load: flows per entry that a table is made for");
+  list("--cores", options->cores, "Number of cores that do the same at the same time, each with its own table");
+  list("--beside", options->beside, "Neighbour on another core: none, cache, memory, count-1MB, ... count-256MB");
+  list("--batch", options->batch, "Packets per batch");
+  list("--pages", options->pages, "Page size for tables that use huge pages: 2M, 4k");
+  tables->add_option("--epoch", options->epoch, "Largest number of packets for the accuracy")->capture_default_str();
+  tables->add_option("--heavy", options->heavy_share, "Smallest share of an epoch's packets of a heavy hitter")
       ->capture_default_str();
   add_offered_options(tables, options->offered);
   add_bench_options(tables, options->common);
@@ -163,7 +162,7 @@ void add_tables(Command bench, int& status, const char* experiment, const char* 
 void add_bench_tables(Command bench, int& status) {
   add_tables(bench, status, "tables", "Cost and accuracy of finding a flow and counting, by table",
              lab::tables_under_test());
-  add_tables(bench, status, "sketches", "The same of what counts without keeping every flow",
+  add_tables(bench, status, "sketches", "The same for sketches, which do not keep every flow",
              lab::sketches_under_test());
 }
 

@@ -41,13 +41,13 @@ constexpr CountingWay way(std::string_view name, std::string_view help, bool exa
 }
 
 constexpr CountingWay kWays[] = {
-    way<SharedTable<Single>>("separate", "each core counts in a table of its own"),
+    way<SharedTable<Single>>("separate", "each core counts in its own table"),
     {"separate-merge", "the same, with the cost of merging the tables once an epoch", !kShared, kExact, kOneTable, true,
      nullptr, SharedTable<Single>::memory_bytes},
     way<SharedTable<CompareExchange>>("shared-cas", "all cores count in one table, by a compare-and-swap loop"),
     way<SharedTable<FetchAdd>>("shared-add", "the same, by an atomic addition"),
     way<SharedTable<Racy>>("shared-racy", "the same, by load and store: loses packets", !kExact),
-    way<SharedArray<Single>>("array-separate", "each core counts in an array of its own, which adds flows up"),
+    way<SharedArray<Single>>("array-separate", "each core counts in its own array, which merges flows"),
     way<SharedArray<CompareExchange>>("array-cas", "all cores count in one array, by a compare-and-swap loop"),
 };
 
@@ -65,7 +65,7 @@ std::optional<Error> enough_memory(const ContentionCase& of) {
   for (const CountingWay& way : counting_ways()) needed += (way.shared ? 1 : of.cores) * way.memory_bytes(of.flows);
   const std::size_t available = available_bytes();
   if (needed <= available) return std::nullopt;
-  return Error{fmt::format("{} MB may be needed for {} flows on {} cores, and {} MB are available: name fewer flows",
+  return Error{fmt::format("{} MB may be needed for {} flows on {} cores, but {} MB are available: name fewer flows",
                            needed >> 20, of.flows, of.cores, available >> 20)};
 }
 
@@ -113,7 +113,7 @@ Result<std::vector<ContentionRow>> measure(const ContentionSweep& sweep, const C
                                            const Traffic& traffic, const std::function<bool()>& stop) {
   const OnOneCore pinned;
   if (of.cores > pinned.others().size() + 1)
-    return Error{fmt::format("{} cores are needed, and this process may use {}", of.cores, pinned.others().size() + 1)};
+    return Error{fmt::format("{} cores are needed, but this process may use {}", of.cores, pinned.others().size() + 1)};
   if (auto error = enough_memory(of)) return *std::move(error);
   const std::vector<CoreShare> shares = share_out(traffic, of.cores, of.sharing, sweep.seed);
   if (std::ranges::any_of(shares, [](const CoreShare& share) { return share.packets.empty(); }))

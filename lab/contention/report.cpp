@@ -52,7 +52,7 @@ std::string verdict(std::span<const ContentionRow> rows) {
   std::vector<Rival> rivals;
   for (const ContentionRow& row : rows)
     if (row.way->one_table && row.way->exact && row.way->apart) rivals.push_back({row.way->name, row.cost});
-  return cheapest_of(rivals, "end in one table and lose nothing");
+  return cheapest_of(rivals, "end with one table and lose no packet");
 }
 
 }  // namespace parshall::lab

@@ -39,7 +39,7 @@ template <std::size_t Megabytes>
 constexpr Neighbour counting_neighbour(std::string_view name) {
   constexpr std::size_t kBytes = Megabytes * 1'000'000;
   static_assert(kBytes <= kNeighbourBytes);
-  return {name, "another core counts at random lines of so much memory", [] { return count_at_random(kBytes); },
+  return {name, "another core counts in random lines of memory of this size", [] { return count_at_random(kBytes); },
           kBytes};
 }
 
@@ -56,9 +56,9 @@ CoRunners::Work fight_for_bandwidth() {
 }
 
 constexpr Neighbour kNeighbours[] = {
-    {"none", "nothing runs beside", nullptr, 0},
+    {"none", "no neighbour", nullptr, 0},
     {"cache", "another core writes to random lines of as much memory as the last-level cache holds", fight_for_cache},
-    {"memory", "another core copies memory that no cache holds", fight_for_bandwidth},
+    {"memory", "another core copies memory that exceeds all caches", fight_for_bandwidth},
     counting_neighbour<1>("count-1MB"),
     counting_neighbour<4>("count-4MB"),
     counting_neighbour<16>("count-16MB"),

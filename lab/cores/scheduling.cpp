@@ -22,7 +22,7 @@ namespace {
 constexpr SchedulingPolicy kPolicies[] = {
     {"other", "the kernel's default: cores are shared fairly", SCHED_OTHER, 0},
     {"fifo", "real time: a thread runs until it waits", SCHED_FIFO, 1},
-    {"rr", "real time: threads take turns, a time slice each", SCHED_RR, 1},
+    {"rr", "real time: threads run in turn, each for a time slice", SCHED_RR, 1},
     {"deadline", "real time: a thread has 0.4 ms of every one, on average", SCHED_DEADLINE, 0, 400'000, 1'000'000},
 };
 
@@ -54,8 +54,7 @@ std::optional<Error> use_policy(const SchedulingPolicy& policy, pid_t thread) {
   }
   if (errno == EBUSY)
     return Error{
-        fmt::format("cannot schedule as {}: all threads together want more time than there is; fewer workers "
-                    "may do",
+        fmt::format("cannot schedule as {}: all threads together need more time than is available; try fewer workers",
                     policy.name)};
   return Error{
       fmt::format("cannot schedule as {}: {}; run as root (or with CAP_SYS_NICE)", policy.name, std::strerror(errno))};

@@ -29,7 +29,7 @@ std::optional<Error> check(const HashFunction& hash, const HashedKeys& of, const
   const auto some = keys.first(std::min(keys.size(), kTimedKeys));
   const Words words = words_of(hash, of.input, secret, some);
   const auto wrong = [&](std::size_t i, std::string_view than) {
-    return Error{fmt::format("{} gives key {} another word in a batch than {} (IPv{}, {})", hash.name, i, than,
+    return Error{fmt::format("{} gives key {} another hash in a batch than {} (IPv{}, {})", hash.name, i, than,
                              of.ipv6 ? 6 : 4, kHashInputNames[static_cast<std::size_t>(of.input)])};
   };
   for (std::size_t i = 0; i < some.size(); ++i)

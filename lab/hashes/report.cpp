@@ -26,7 +26,7 @@ constexpr auto kHashFigures = std::to_array<ColumnOf<HashRow>>({
     {{"random_low_chi_square", "low chi2"}, [](auto& row) -> Cell { return row.random.low_chi_square; }},
     {{"random_high_chi_square", "high chi2"}, [](auto& row) -> Cell { return row.random.high_chi_square; }},
     {{"random_overflow_share", "overflow", 4}, [](auto& row) -> Cell { return row.random.overflow_share; }},
-    {{"consecutive_collided_share", "row: collided", 6},
+    {{"consecutive_collided_share", "consecutive: collided", 6},
      [](auto& row) -> Cell { return row.consecutive.collided_share; }},
     {{"consecutive_low_chi_square", "low chi2"}, [](auto& row) -> Cell { return row.consecutive.low_chi_square; }},
     {{"consecutive_high_chi_square", "high chi2"}, [](auto& row) -> Cell { return row.consecutive.high_chi_square; }},
@@ -42,8 +42,8 @@ std::string verdict(std::span<const HashRow> rows) {
     if (collides_too_often(row.random, row.of.keys, row.hash->bits) ||
         collides_too_often(row.consecutive, row.of.keys, row.hash->bits))
       colliding += fmt::format("{}{}", colliding.empty() ? "" : ", ", row.hash->name);
-  return colliding.empty() ? "none collides more often than chance would have it"
-                           : "collide more often than chance would have it: " + colliding;
+  return colliding.empty() ? "none collides more often than a random function"
+                           : "collide more often than a random function: " + colliding;
 }
 
 }  // namespace

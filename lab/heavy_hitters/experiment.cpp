@@ -28,10 +28,11 @@ constexpr std::size_t kBatch = 256;
 constexpr HeavyHittersWayEntry kWays[] = {
     {"all-flows", "every flow in a table, with windows, and the task over them: worker and analyst",
      HeavyHittersWay::all_flows},
-    {"worker", "the same without the analyst, who has a core of its own as a rule", HeavyHittersWay::worker},
+    {"worker", "the same without the analyst, which usually has its own core", HeavyHittersWay::worker},
     {"heavy-keeper", "a sketch of two rows of fingerprints and counts", HeavyHittersWay::heavy_keeper},
-    {"space-saving", "a list of keys, the one with the fewest packets goes", HeavyHittersWay::space_saving},
-    {"nitro", "NitroSketch: a count sketch of three rows, each of which counts one packet in so many",
+    {"space-saving", "a list of keys; if it is full, the key with the fewest packets is replaced",
+     HeavyHittersWay::space_saving},
+    {"nitro", "NitroSketch: a count sketch of three rows, each of which counts a sample of the packets",
      HeavyHittersWay::nitro},
 };
 
@@ -261,8 +262,7 @@ Result<std::size_t> measure_heavy_hitters(const HeavyHittersSweep& sweep, const 
   std::size_t parts = 0;
   for (const std::uint64_t window_ns : sweep.windows_ns) {
     const Reports truth = truth_of(sweep, window_ns, frames);
-    if (truth.empty())
-      return Error{"the traffic is shorter than two windows: give it more packets, or shorter windows"};
+    if (truth.empty()) return Error{"the traffic is shorter than two windows: give more packets, or shorter windows"};
     std::vector<HeavyHittersRow> rows;
     for (const HeavyHittersWayEntry* way : sweep.ways)
       for (const std::size_t width : is_sketch(way->way) ? sweep.widths : std::vector<std::size_t>{0})

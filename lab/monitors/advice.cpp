@@ -41,7 +41,7 @@ std::size_t workers_for(const Wish& wish, const MonitorRow& row, std::vector<std
   if (wish.rate_pps == 0 || row.batches.rounds == 0) return 1;
   const double needed = std::ceil(wish.rate_pps / (kBusyAtMost * row.batches.lossless_mpps.median * 1e6));
   if (needed > static_cast<double>(wish.cores)) {
-    reasons.push_back(fmt::format("{:.2f} Mpps are more than {} cores take without loss: expect some",
+    reasons.push_back(fmt::format("{:.2f} Mpps are more than {} cores can handle without loss: expect losses",
                                   wish.rate_pps / 1e6, wish.cores));
     return wish.cores;
   }
@@ -76,7 +76,8 @@ const MonitorRow* choose(std::span<const MonitorRow> rows, const std::function<b
     return best;
   }
   const auto wanted = std::ranges::find_if(candidates, [&](const MonitorRow* row) { return preferred(*row); });
-  reason = fmt::format("{} cost the same as far as can be told; of these it is the ", candidates.size());
+  reason = fmt::format("{} have the same cost within the precision of the measurement; of these it is the ",
+                       candidates.size());
   if (wanted != candidates.end()) {
     reason += "default";
     return *wanted;
@@ -89,7 +90,7 @@ Result<std::optional<Advice>> advise(const Wish& wish, const Frames& frames, con
                                      const std::function<void(const std::string&)>& progress,
                                      const std::function<bool()>& stop) {
   Advice advice{.traffic = traffic, .flows = frames.distinct_flows()};
-  if (advice.flows == 0) return Error{fmt::format("{}: no packet of it belongs to a flow", traffic)};
+  if (advice.flows == 0) return Error{fmt::format("{}: none of its packets belongs to a flow", traffic)};
   advice.capacity = advice.flows + advice.flows / 2 + 1;
   MonitorSweep sweep{.monitors = monitors_of(wish), .flows = advice.capacity, .rounds = wish.rounds, .seed = wish.seed};
   progress(
@@ -108,7 +109,7 @@ Result<std::optional<Advice>> advise(const Wish& wish, const Frames& frames, con
   if (chosen == nullptr)
     return Error{fmt::format("no table of parshall watch keeps {} flows in {} MB with at most {} merges", advice.flows,
                              wish.memory_bytes >> 20, wish.merges)};
-  advice.reasons.push_back(fmt::format("table {}: of those that parshall watch has, {}", chosen->monitor.name, reason));
+  advice.reasons.push_back(fmt::format("table {}: of the tables of parshall watch, {}", chosen->monitor.name, reason));
 
   sweep.monitors.clear();
   for (const std::size_t batch : {32u, 64u, 128u, 256u, 512u, 1024u}) {
@@ -129,13 +130,13 @@ Result<std::optional<Advice>> advise(const Wish& wish, const Frames& frames, con
   const std::size_t wanted = advice.workers;
   while (advice.workers > 1 && bytes_of_all(*batch, advice.workers) > wish.memory_bytes) --advice.workers;
   if (advice.workers != wanted)
-    advice.reasons.push_back(
-        fmt::format("{} workers, where the rate wants {}: there is no memory for more tables", advice.workers, wanted));
+    advice.reasons.push_back(fmt::format(
+        "{} workers, but the rate needs {}: there is not enough memory for more tables", advice.workers, wanted));
   return std::optional(std::move(advice));
 }
 
 std::string to_toml(const Advice& advice) {
-  std::string text = fmt::format("# For traffic like {}: {} flows.\n", advice.traffic, advice.flows);
+  std::string text = fmt::format("# For traffic like {}, with {} flows.\n", advice.traffic, advice.flows);
   for (const auto& [name, value] : describe_machine()) text += fmt::format("# {:<22} {}\n", name, value);
   text += commented(advice.tables) + commented(advice.batches) + "#\n";
   for (const std::string& reason : advice.reasons) text += fmt::format("# {}\n", reason);

@@ -55,7 +55,7 @@ class Contestant {
     if (seen == run_.given() &&
         counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == counts[Counter::arrived])
       return std::nullopt;
-    return Error{fmt::format("{} was given {} packets, decided on {} and counted {}, of which {} are in its flows",
+    return Error{fmt::format("{} received {} packets, decided on {} and counted {}; {} are in its flows",
                              monitor_->name, run_.given(), seen, counts[Counter::arrived],
                              counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets])};
   }
@@ -107,8 +107,8 @@ std::optional<Error> enough_memory(const MonitorSweep& sweep) {
   }
   if (needed <= available_bytes()) return std::nullopt;
   return Error{
-      fmt::format("{} monitors of {} flows each may need {} MB, and {} MB are available: name fewer, or give "
-                  "traffic of fewer flows",
+      fmt::format("{} monitors of {} flows each may need {} MB, but {} MB are available: name fewer, or give traffic "
+                  "with fewer flows",
                   sweep.monitors.size(), sweep.flows, needed >> 20, available_bytes() >> 20)};
 }
 

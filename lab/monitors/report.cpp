@@ -20,7 +20,7 @@ constexpr auto kMonitorFigures = std::to_array<ColumnOf<MonitorRow>>({
     {{"cycles", ""}, [](auto& row) -> Cell { return row.cost.median_ns * cycles_per_ns(); }},
 });
 constexpr auto kMonitorMemory = std::to_array<ColumnOf<MonitorRow>>({
-    {{"memory_mb", "most MB", 1}, [](auto& row) { return cell_if(counts(row), megabytes(row.memory_bytes)); }},
+    {{"memory_mb", "max MB", 1}, [](auto& row) { return cell_if(counts(row), megabytes(row.memory_bytes)); }},
     {{"flows", "flows"}, [](auto& row) { return cell_if(counts(row), std::uint64_t{row.flows}); }},
     {{"evicted_share", "evicted", 4}, [](auto& row) { return cell_if(row.evicted_share != 0, row.evicted_share); }},
     {{"expected_merges", "merges", 4},

@@ -63,8 +63,8 @@ std::optional<Error> check(const HeaderAccess& access, HeaderReader& reader, con
     reader.keys(packets, keys);
     for (std::size_t i = 0; i < packets.size(); ++i)
       if (const FlowKey right = expected(packets[i], access.fields); !right.present() || !(keys[i] == right))
-        return Error{
-            fmt::format("{} reads frame {} of {} otherwise than the general decoder", access.name, at + i, kind.name)};
+        return Error{fmt::format("{} reads frame {} of {} differently from the general decoder", access.name, at + i,
+                                 kind.name)};
   }
   return std::nullopt;
 }
@@ -72,7 +72,7 @@ std::optional<Error> check(const HeaderAccess& access, HeaderReader& reader, con
 std::optional<Error> enough_memory(const ParseSweep& sweep) {
   const std::size_t needed = std::ranges::max(sweep.memory_bytes), available = available_bytes();
   if (needed <= available) return std::nullopt;
-  return Error{fmt::format("{} MB of frames are asked for, and {} MB are available: give less with --memory",
+  return Error{fmt::format("{} MB of frames were requested, but {} MB are available: give less with --memory",
                            needed >> 20, available >> 20)};
 }
 

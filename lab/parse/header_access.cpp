@@ -162,7 +162,7 @@ std::unique_ptr<HeaderReader> make(bool prefetch, std::uint64_t seed) {
 }
 
 constexpr HeaderAccess kAccesses[] = {
-    {"descriptor", "nothing of the packet: its descriptor, where a device's hash stands", HeaderFields::none,
+    {"descriptor", "no byte of the packet, only its descriptor with the device's hash", HeaderFields::none,
      make<FromDescriptor>},
     {"addresses", "IP addresses, trusting the headers", HeaderFields::addresses,
      make<Trusting<HeaderFields::addresses>>},

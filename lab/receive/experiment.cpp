@@ -54,8 +54,8 @@ std::optional<Error> enough_memory(std::span<const ReceiveShape> shapes) {
   for (const ReceiveShape& shape : shapes) needed += BufferPools::memory_bytes(shape);
   const std::size_t available = available_bytes();
   if (needed <= available) return std::nullopt;
-  return Error{fmt::format("{} MB of buffers are needed, and {} MB are available: give less with --buffers",
-                           needed >> 20, available >> 20)};
+  return Error{fmt::format("the buffers need {} MB, but {} MB are available: give fewer with --buffers", needed >> 20,
+                           available >> 20)};
 }
 
 /// Measures a comparison; returns no rows if `stop` returned true.
@@ -104,7 +104,7 @@ std::optional<Error> wrong_receiving(const ReceiveSweep& sweep) {
       queues += shape.cores * shape.queues;
     }
     if (queues > Shape::kMaxQueuesInAll)
-      return Error{fmt::format("--queues: {} in all rows and on all cores, and at most {} go together: name fewer",
+      return Error{fmt::format("--queues: {} in all rows and on all cores, but at most {} are possible: name fewer",
                                queues, Shape::kMaxQueuesInAll)};
   }
   return std::nullopt;
@@ -119,7 +119,7 @@ Result<std::size_t> measure_receiving(const ReceiveSweep& sweep,
                                       const std::function<bool()>& stop) {
   if (!BufferPools::available())
     return Error{
-        "built without DPDK, whose queues and pools these are; install libdpdk-dev and configure with "
+        "built without DPDK, which provides the queues and pools; install libdpdk-dev and configure with "
         "-Ddpdk=enabled"};
   if (auto error = wrong_receiving(sweep)) return *std::move(error);
   std::size_t measured = 0;
@@ -134,7 +134,7 @@ Result<std::size_t> measure_receiving(const ReceiveSweep& sweep,
     }
   } catch (const std::bad_alloc&) {
     return Error{
-        "DPDK did not start, or has no room for so many pools and queues: name fewer, or give less with --buffers"};
+        "DPDK did not start, or cannot make so many pools and queues: name fewer, or give fewer with --buffers"};
   }
   return measured;
 }

@@ -11,7 +11,7 @@ namespace parshall::lab {
 
 void add_rivals() {
   static constexpr ThreadModelEntry kModels[] = {
-      {"cooperative", "both stages take turns on one thread per worker", ThreadModel::cooperative}};
+      {"cooperative", "both stages alternate on one thread per worker", ThreadModel::cooperative}};
   add_tables(rival_tables());
   add_hashes(rival_hashes());
   add_thread_models(kModels);

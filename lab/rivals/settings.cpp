@@ -22,27 +22,27 @@ Settings flow_settings() {
 
 Settings overload_settings() {
   Settings s("Tasks");
-  s.flag("adapt-only", "Flows move to lighter states so that no packet is lost, whatever tasks then miss", [](Plan& p) {
-     p.tasks.adaptation = Adaptation::adapt_only;
-   }).excludes = {"overload"};
+  s.flag("adapt-only", "Move flows to lighter states so that no packet is lost, regardless of what tasks miss",
+         [](Plan& p) { p.tasks.adaptation = Adaptation::adapt_only; })
+      .excludes = {"overload"};
   s.real(
-       "accuracy", "Recall that tasks should keep, each from 0 to 1 (of one task: recall=)",
+       "accuracy", "Recall that each task should keep, from 0 to 1 (for one task: recall=)",
        [](auto& p) -> auto& { return p.tasks.accuracy; }, 0.0, 1.0)
       .excludes = {"adapt-only"};
   s.choice(
        "policy",
-       "What is reduced so that tasks keep their recall: tasks, one by one; or flows, from state to state (mona)",
+       "What to reduce so that tasks keep their recall: tasks, one by one; or flows, from state to state (mona)",
        kPolicyNames, [](auto& p) -> auto& { return p.tasks.policy; })
       .excludes = {"adapt-only"};
   s.choice(
        "prefer",
-       "What --policy tasks keeps first: packets (all are counted), or tasks (as many as can be have their recall, and "
+       "What --policy tasks prefers: packets (count all), or tasks (let as many as possible reach their recall; "
        "packets may be lost)",
        kPreferenceNames, [](auto& p) -> auto& { return p.tasks.prefer; })
       .excludes = {"adapt-only"};
   s.flag("no-shed",
-         "Lose packets where even the lightest states take too long (default: inspect one connection in N, and scale "
-         "the results of tasks)",
+         "Lose packets if even the lightest states take too long (default: inspect one connection in N, and scale the "
+         "results of tasks)",
          [](Plan& p) { p.tasks.sheds = false; });
   return s;
 }
@@ -51,7 +51,7 @@ Settings thread_settings() {
   Settings s("Threads");
   s.count(
       "classifiers",
-      "Threads that find the classes of flows; 0: each worker does, which is faster with the models of train",
+      "Threads that classify flows; 0: each worker does it, which is faster with models of parshall train",
       [](auto& p) -> auto& { return p.flows.classifiers; }, 0, kMostClassifiers, "0");
   return s;
 }

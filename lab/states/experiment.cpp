@@ -21,11 +21,12 @@ namespace parshall::lab {
 namespace {
 
 constexpr StatesWayEntry kWays[] = {
-    {"one-state", "all flows are in one, and nobody decides", StatesWay::one_state},
-    {"counted", "so many, by which packets are counted", StatesWay::counted},
-    {"decided", "and a controller that decides at each window's end that all stays as it is", StatesWay::decided},
-    {"changing", "or that all flows are reduced, and in the next window restored", StatesWay::changing},
-    {"estimates", "what tasks miss, estimated at each window's end, alone", StatesWay::estimates},
+    {"one-state", "all flows are in one state, without a controller", StatesWay::one_state},
+    {"counted", "several states, and packets are counted by state", StatesWay::counted},
+    {"decided", "likewise, and a controller decides after each window to change nothing", StatesWay::decided},
+    {"changing", "likewise, and the controller reduces all flows, then restores them in the next window",
+     StatesWay::changing},
+    {"estimates", "only the estimates after each window of what tasks miss", StatesWay::estimates},
 };
 
 constexpr std::size_t kBatch = 256, kLeastSample = std::size_t{1} << 18;
@@ -181,8 +182,8 @@ Result<std::vector<StatesRow>> measure_case(const StatesSweep& sweep, std::size_
                                             const std::function<bool()>& stop) {
   const std::uint64_t window = window_packets(sweep.rate_pps);
   if (flows > window)
-    return Error{
-        fmt::format("{} flows and {} packets in a window of 10 ms: no more flows than packets", flows, window)};
+    return Error{fmt::format("{} flows and {} packets in a window of 10 ms: give at most as many flows as packets",
+                             flows, window)};
   const auto spec = TrafficSpec::parse(
       fmt::format("flows={},packets={},rate={}", flows, std::max<std::uint64_t>(1 << 16, flows), sweep.rate_pps));
   if (!spec) return spec.error();

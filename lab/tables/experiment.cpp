@@ -152,7 +152,7 @@ std::optional<Error> enough_memory(const TableSweep& sweep, const Combination& o
     if (table->does(of.shape.task)) needed += of.cores * table->memory_bytes(of.entries(), of.shape);
   const std::size_t available = available_bytes();
   if (needed <= available) return std::nullopt;
-  return Error{fmt::format("{} MB may be needed for {}, and {} MB are available: name fewer tables, or fewer flows",
+  return Error{fmt::format("{} MB may be needed for {}, but {} MB are available: name fewer tables, or fewer flows",
                            needed >> 20, name_of(of), available >> 20)};
 }
 
@@ -173,7 +173,7 @@ Result<std::vector<TableRow>> measure(const TableSweep& sweep, const Combination
   const std::size_t others = of.cores - 1 + (of.beside != "none");
   if (others > pinned.others().size())
     return Error{
-        fmt::format("{} cores are needed, and this process may use {}", others + 1, pinned.others().size() + 1)};
+        fmt::format("{} cores are needed, but this process may use {}", others + 1, pinned.others().size() + 1)};
   const std::vector<std::uint32_t>& trace = sweep.traffic->packets;
   const std::size_t epoch = std::min(sweep.epoch_packets, trace.size());
   const EpochTruth truth({.task = of.shape.task,

@@ -6,9 +6,10 @@ namespace parshall::lab {
 namespace {
 
 constexpr TableUnderTest kMonitors[] = {
-    table_entry<ExactTable>("bucketed", "the monitor's: two whole keys and their counters in each cache line", true),
-    table_entry<FingerprintTable>("bucketed-fingerprint",
-                                  "the monitor's: three 32-bit tags and their counters in each cache line", false),
+    table_entry<ExactTable>("bucketed", "the monitor's table: two whole keys and their counters in each cache line",
+                            true),
+    table_entry<FingerprintTable>(
+        "bucketed-fingerprint", "the monitor's table: three 32-bit tags and their counters in each cache line", false),
 };
 
 }  // namespace

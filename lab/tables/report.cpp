@@ -50,7 +50,7 @@ constexpr auto kTableFigures = std::to_array<ColumnOf<TableRow>>({
 });
 constexpr auto kTableMemory = std::to_array<ColumnOf<TableRow>>({
     {{"memory_bytes", ""}, [](auto& row) -> Cell { return std::uint64_t{row.memory_bytes}; }},
-    {{"memory_mb", "most MB", 1}, [](auto& row) -> Cell { return megabytes(row.memory_bytes); }},
+    {{"memory_mb", "max MB", 1}, [](auto& row) -> Cell { return megabytes(row.memory_bytes); }},
     {{"size", ""}, [](auto& row) -> Cell { return std::uint64_t{row.size}; }},
     {{"places", ""}, [](auto& row) { return cell_if(row.places != 0, std::uint64_t{row.places}); }},
     {{"occupied", "full"},

@@ -45,8 +45,8 @@ template <class K, class V>
 using OfHeavyKeeper = SketchCandidate<HeavyKeeper<K>, V, two_rows_of_buckets>;
 
 constexpr TableUnderTest kCounts[] = {
-    sketch_entry<OfBucketedCounts>("bucketed-count",
-                                   "the monitor's without keys and times: eight 32-bit tags and counts in a line"),
+    sketch_entry<OfBucketedCounts>(
+        "bucketed-count", "the monitor's table without keys and times: eight 32-bit tags and counts in a line"),
 };
 constexpr TableUnderTest kSketches[] = {
     {"count-array", "sketch: an array of 4 or more counters, or values, for each flow, and one hash", false, false,
@@ -57,11 +57,12 @@ constexpr TableUnderTest kSketches[] = {
     sketch_entry<OfReplacedKeys>("count-array-replace",
                                  "sketch: the same; a packet of another key starts the count over"),
     sketch_entry<OfCountMin>("count-min", "sketch: three rows of 1 or more counters for each flow, with a hash each"),
-    sketch_entry<OfConservative>("count-min-conservative", "sketch: the same; only a key's smallest counters count"),
+    sketch_entry<OfConservative>("count-min-conservative",
+                                 "sketch: the same, but only a key's smallest counters are increased"),
     sketch_entry<OfSpaceSaving>("space-saving", "sketch: a heap of at most 10,000 keys"),
     sketch_entry<OfHeap>("heap", "sketch: the same heap, with a key for each flow"),
-    {"heap-values", "sketch: the same, with a value for each key beside its count, and entries asked for early", true,
-     false, make<ValueHeapCandidate>, memory<ValueHeapCandidate>},
+    {"heap-values", "sketch: the same, with a value for each key beside its count, and with prefetching", true, false,
+     make<ValueHeapCandidate>, memory<ValueHeapCandidate>},
     sketch_entry<OfHeavyKeeper>(
         "heavy-keeper", "sketch: two rows of 8 or more fingerprints and counts for each of 10,000 keys at most"),
 };
@@ -76,7 +77,7 @@ using OfRteMemberSampled = RteMemberCandidate<K, one_in_100>;
 constexpr TableUnderTest kDpdkTables[] = {
     map_entry<RteHashCandidate>("rte-hash", "DPDK's rte_hash: CRC, bulk lookup, values beside"),
     sketch_entry<OfRteMember>("rte-member", "sketch: DPDK's rte_member, five rows of 4 64-bit counters for each flow"),
-    sketch_entry<OfRteMemberSampled>("rte-member-sampled", "sketch: the same, one update in 100 is made"),
+    sketch_entry<OfRteMemberSampled>("rte-member-sampled", "sketch: the same, with one update in 100"),
 };
 
 }  // namespace

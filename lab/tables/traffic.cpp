@@ -52,7 +52,7 @@ Result<Traffic> traffic_of_file(const std::string& path, std::size_t most) {
   }
   if (const auto damage = source.damage()) traffic.warning = damage->message;
   traffic.flows = numbers.size();
-  if (traffic.flows == 0) return Error{fmt::format("{}: no packet of it belongs to a flow", path)};
+  if (traffic.flows == 0) return Error{fmt::format("{}: none of its packets belongs to a flow", path)};
   return traffic;
 }
 

@@ -312,7 +312,7 @@ TEST(MeasureClassifying, RefusesMoreMemoryThanThereIs) {
   const auto measured = measure_classifying(
       sweep, [](auto) {}, [] { return false; });
   ASSERT_FALSE(measured);
-  EXPECT_THAT(measured.error().message, HasSubstr("give less with --flows"));
+  EXPECT_THAT(measured.error().message, HasSubstr("give fewer with --flows"));
 }
 
 TEST(MeasureClassifying, StopsBetweenRuns) {

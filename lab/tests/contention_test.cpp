@@ -104,7 +104,7 @@ TEST(Contention, NamesNoWinnerWhereIntervalsOverlapOrPacketsAreLost) {
         .merge_ns = {}};
   };
   EXPECT_EQ(verdict(std::vector{row(0, 1, 2), row(1, 3, 4), row(2, 5, 6), row(4, 1, 2)}),
-            "cheapest of those that end in one table and lose nothing: separate-merge");
+            "cheapest of those that end with one table and lose no packet: separate-merge");
   EXPECT_EQ(verdict(std::vector{row(0, 1, 2), row(1, 3, 5), row(2, 4, 6)}),
             "no winner: the intervals of separate-merge, shared-cas overlap");
   EXPECT_THAT(verdict(std::vector{row(1, 3, 4), row(2, 5, 6), row(6, 1, 2)}), HasSubstr(": separate-merge"))

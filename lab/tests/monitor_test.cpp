@@ -105,7 +105,7 @@ TEST(Choice, IsTheCheapestAndAmongEqualsTheDefaultOrTheSmallest) {
   EXPECT_EQ(name({row("default", 9, 10, 11, 1), row("fast", 4, 5, 6, 9)}, any), "fast");
   EXPECT_EQ(reason, "it is the cheapest");
   EXPECT_EQ(name({row("fast", 4, 5, 6, 1), row("default", 5, 7, 9, 9)}, any), "default");
-  EXPECT_THAT(reason, HasSubstr("2 cost the same"));
+  EXPECT_THAT(reason, HasSubstr("2 have the same cost"));
   EXPECT_EQ(name({row("fast", 4, 5, 6, 9), row("small", 5, 7, 9, 1), row("default", 7, 8, 9, 1)}, any), "small");
   EXPECT_EQ(name({row("fast", 4, 5, 6, 9), row("small", 8, 9, 9, 1)},
                  [](const MonitorRow& row) { return row.memory_bytes < 5; }),

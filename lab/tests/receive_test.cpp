@@ -25,10 +25,11 @@ TEST(ReceiveAudit, IsContentWhenEveryPacketCameOutOnceInWhateverOrder) {
 }
 
 TEST(ReceiveAudit, NamesLostDoubledAndInventedPackets) {
-  EXPECT_THAT(audited(3, 3, {100, 102}), HasSubstr("1 were lost and 0 came twice; 0 came that never were"));
+  EXPECT_THAT(audited(3, 3, {100, 102}), HasSubstr("1 were lost and 0 came twice; 0 came that were never sent"));
   EXPECT_THAT(audited(3, 3, {100, 101, 101, 101, 102}), HasSubstr("0 were lost and 1 came twice; 0 came"));
-  EXPECT_THAT(audited(3, 3, {100, 101, 102, 103}), HasSubstr("0 were lost and 0 came twice; 1 came that never were"));
-  EXPECT_THAT(audited(3, 3, {99, 100, 101, 102}), HasSubstr("1 came that never were"));
+  EXPECT_THAT(audited(3, 3, {100, 101, 102, 103}),
+              HasSubstr("0 were lost and 0 came twice; 1 came that were never sent"));
+  EXPECT_THAT(audited(3, 3, {99, 100, 101, 102}), HasSubstr("1 came that were never sent"));
   EXPECT_THAT(audited(3, 2, {100, 101}), HasSubstr("of 3 packets sent 2 got a buffer"));
 }
 
@@ -38,9 +39,9 @@ TEST(ReceiveAudit, NamesThePoolThatLacksABufferOrHasOneTooMany) {
   };
   EXPECT_EQ(wrong({.made = 4, .back = 4, .own = 4}), "none");
   EXPECT_EQ(wrong({.made = 4, .back = 3, .own = 3}),
-            "pool 2 of 2 was made with 4 buffers; 3 are back, 3 of them its own and there once");
-  EXPECT_THAT(wrong({.made = 4, .back = 5, .own = 4}), HasSubstr("5 are back, 4 of them"));
-  EXPECT_THAT(wrong({.made = 4, .back = 4, .own = 3}), HasSubstr("4 are back, 3 of them")) << "another pool's";
+            "pool 2 of 2 was made with 4 buffers; 3 were returned; 3 of these belong to it and were returned once");
+  EXPECT_THAT(wrong({.made = 4, .back = 5, .own = 4}), HasSubstr("5 were returned; 4 of these"));
+  EXPECT_THAT(wrong({.made = 4, .back = 4, .own = 3}), HasSubstr("4 were returned; 3 of these")) << "another pool's";
 }
 
 std::vector<std::size_t> cores_to_receive_on() {

@@ -101,7 +101,7 @@ Result<SessionSample> run_once(const ModelSweep& sweep, const ModelRow& row, Ses
       auto error = row.scheduler->shares() ? std::nullopt : use_policy(*row.scheduler);
       sample = error ? Result<SessionSample>(*std::move(error)) : run_session(sweep, row, std::move(input));
     } catch (const std::bad_alloc&) {
-      sample = Error{fmt::format("no memory for the flows of {}: ask for fewer with -g", name_of(row))};
+      sample = Error{fmt::format("not enough memory for the flows of {}: ask for fewer with -g", name_of(row))};
     } catch (const std::system_error& refused) {
       sample = Error{fmt::format("{}: {}", name_of(row), refused.what())};
     }
@@ -112,10 +112,9 @@ Result<SessionSample> run_once(const ModelSweep& sweep, const ModelRow& row, Ses
 Result<std::vector<ModelRow>> plan(const ModelSweep& sweep) {
   const std::vector<unsigned> cores = usable_cores();
   if (const std::size_t most = std::ranges::max(sweep.workers); most > cores.size() && !sweep.oversubscribe)
-    return Error{
-        fmt::format("{} workers are asked for, and this process may use {} core{}: give fewer with --workers, "
-                    "or --oversubscribe",
-                    most, cores.size(), cores.size() == 1 ? "" : "s")};
+    return Error{fmt::format(
+        "{} workers were requested, but this process may use {} core{}: give fewer with --workers, or --oversubscribe",
+        most, cores.size(), cores.size() == 1 ? "" : "s")};
   std::vector<ModelRow> rows;
   for (const SchedulingPolicy* scheduler : sweep.schedulers) {
     const auto gaps = measure_gaps(*scheduler, cores.back(), 2, kProbeTime);

@@ -130,10 +130,10 @@ int run_profile(const ProfileOptions& options, const std::string& version) {
 void add_profile(Command app, int& status) {
   Command profile = app.add_subcommand("profile", "Measure what packets cost on this machine, for adaptive monitoring");
   profile->footer(
-      "Measures the time to find a flow in cache and in memory, and the time to start one. Then it plays built-in "
-      "traffic\nand measures what each monitoring state of a file adds to a packet; without a file, what each kind of "
-      "task work\nadds. Times are thread CPU time of one core, in interleaved rounds. The profile names the machine it "
-      "was measured on.");
+      "Measures the time to find a flow in cache and in memory, and the time to start one. Then it plays\n"
+      "built-in traffic and measures what each monitoring state of a file adds to a packet; without a file,\n"
+      "what each kind of task work adds. Times are thread CPU time of one core, in interleaved rounds. The\n"
+      "profile names the machine it was measured on.");
   auto o = std::make_shared<ProfileOptions>();
   profile->add_option("--states", o->states, "TOML file of monitoring states to measure, as in watch");
   profile->add_option("-g,--generate", o->traffic, "Built-in traffic for monitors, as in watch")->capture_default_str();

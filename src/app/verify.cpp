@@ -54,9 +54,9 @@ int run_verify(const std::vector<std::string>& paths) {
 void add_verify(Command app, int& status) {
   Command verify = app.add_subcommand("verify", "Check exported records against the account exported with them");
   verify->footer(
-      "Reads all pages and messages of files written by parquet:, ipfix: and jsonl:, and adds up the packets of "
-      "their\nrecords. Exit status 0: nothing is missing. 3: something is missing, or there is no account yet. 1: a "
-      "file cannot\nbe read, or was not written by parshall.");
+      "Reads all pages and messages of files written by parquet:, ipfix: and jsonl:, and adds up the packets of\n"
+      "their records. Exit status 0: nothing is missing. 3: something is missing, or there is no account yet.\n"
+      "1: a file cannot be read, or was not written by parshall.");
   auto paths = std::make_shared<std::vector<std::string>>();
   verify->add_option("FILES", *paths, "Files, or folders of files")->required();
   verify->callback([paths, &status] { status = run_verify(*paths); });

@@ -282,7 +282,7 @@ class Reports(Case):
         hashes = [
             line.split()[0]
             for line in run("list", "hashes", lab=True).out.decode().splitlines()
-            if "(not here)" not in line
+            if "(not available here)" not in line
         ]
         self.assertGreater(len(hashes), 8)
         for name in hashes:

@@ -147,7 +147,7 @@ class Combined {
 
 struct CombinedMap {
   static constexpr std::string_view kName = "combined",
-                                    kHelp = "FloWatcher's: buckets of two entries and a list behind";
+                                    kHelp = "FloWatcher's: buckets of two entries, followed by a list";
   template <class K, class V, class H>
   using Map = Combined<K, V, H>;
 };

@@ -74,7 +74,7 @@ class DoubleHash : public MapEntries<MapEntry<K, V>> {
 
 struct DoubleHashMap {
   static constexpr std::string_view kName = "double-hash",
-                                    kHelp = "FloWatcher's: buckets of two entries, no room for a third";
+                                    kHelp = "FloWatcher's: buckets of two entries, and a third flow is refused";
   template <class K, class V, class H>
   using Map = DoubleHash<K, V, H>;
 };
