@@ -33,18 +33,18 @@ std::optional<Error> wait_until_ready(std::shared_ptr<const Trace> trace, std::u
          .begin_ns = begin_ns},
         stop);
     if (round.sending.too_long != 0)
-      return Error{fmt::format("the sending device takes frames of up to {} bytes: ask for shorter ones",
+      return Error{fmt::format("the sending device takes frames of up to {} bytes: give a smaller size",
                                ends.sink.longest_frame() + kFcsBytes)};
     const FrameCounts& came = round.receiver->frames();
     if (came.ours != 0) return std::nullopt;
     if (std::chrono::steady_clock::now() >= until)
       return Error{
-          fmt::format("nothing comes back: of {} frames none in the last {} ms ({} others came, {} of other tests). Is "
-                      "the device up, and does it send these addresses the other way? (addresses=benchmark; "
-                      "dst-mac=...)",
+          fmt::format("nothing comes back: none of {} frames in the last {} ms ({} other frames arrived, {} frames of "
+                      "other tests). Is the device up, and does it forward these addresses to the receiving interface? "
+                      "(addresses=benchmark; dst-mac=...)",
                       round.sending.sent, round_ns / 1'000'000, came.foreign, came.contradictory)};
   }
-  return Error{"stopped before anything came back"};
+  return Error{"stopped before any frame came back"};
 }
 
 }  // namespace parshall::tester

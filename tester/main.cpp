@@ -18,7 +18,7 @@ void add_commands(Command program, int& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_program({.about = "Test what is under test: devices, TCP stacks, monitors",
+  return run_program({.about = "Test devices, TCP stacks and monitors",
                       .part = "test",
                       .part_is_own = false,
                       .reads_config = false,

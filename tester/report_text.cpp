@@ -51,38 +51,38 @@ std::string flow_text(const FlowKey& key) {
 void write_frames(std::string& to, const TestReport& report) {
   const FlowResult& total = report.total;
   const Ratios ratios = ratios_of(total, report.confidence);
-  fmt::format_to(std::back_inserter(to), "flows       {}, {} with loss, {} of which nothing came\n", report.rows.size(),
-                 report.flows_with_loss, report.silent_flows);
+  fmt::format_to(std::back_inserter(to), "flows       {}, {} with loss, {} without any received frame\n",
+                 report.rows.size(), report.flows_with_loss, report.silent_flows);
   fmt::format_to(std::back_inserter(to), "sent        {} in {}, {}, {} on the line\n", counted(total.sent, "frame"),
                  time_text(std::optional(report.sending_ns)), rate_text(report.rates.sent_pps, "pps"),
                  rate_text(report.rates.sent_line_bps, "bit/s"));
   fmt::format_to(std::back_inserter(to), "received    {}, {}, {} on the line\n", counted(total.received, "frame"),
                  rate_text(report.rates.received_pps, "pps"), rate_text(report.rates.received_line_bps, "bit/s"));
-  fmt::format_to(std::back_inserter(to), "lost        {}: {}, in {}, the longest of {} and of {}\n",
-                 total.losses.frames, ratio_text(ratios.lost), counted(total.losses.periods, "period"),
+  fmt::format_to(std::back_inserter(to), "lost        {}: {}, in {}; longest: {}, {}\n", total.losses.frames,
+                 ratio_text(ratios.lost), counted(total.losses.periods, "period"),
                  counted(total.losses.longest_frames, "frame"), time_text(total.losses.longest_ns));
   fmt::format_to(std::back_inserter(to), "duplicates  {}: {}\n", total.duplicates, ratio_text(ratios.duplicated));
-  fmt::format_to(std::back_inserter(to), "corrupted   {}: {}, and {} of no flow\n", total.corrupted,
+  fmt::format_to(std::back_inserter(to), "corrupted   {}: {}, and {} that belong to no flow\n", total.corrupted,
                  ratio_text(ratios.corrupted), report.frames.corrupted_of_no_flow);
   fmt::format_to(std::back_inserter(to),
-                 "reordered   {}: {} (RFC 4737), extent {} on average, {}{} at most; {} by 3 or more\n",
+                 "reordered   {}: {} (RFC 4737), extent {} on average, {}{} at most; {} frames by 3 or more\n",
                  total.reordered, ratio_text(ratios.reordered), number_text(total.extent_mean()),
                  total.extents_at_least > 0 ? "at least " : "", total.extent_largest, total.reordered_by_3);
-  if (total.reordered > 0)
-    to += "            came after a frame of their flow that was sent later: all that one passes are reordered\n";
+  if (total.reordered > 0) to += "            these frames arrived after a frame of their flow that was sent later\n";
   fmt::format_to(std::back_inserter(to), "overtaking  {}: {}\n", total.overtaking, ratio_text(ratios.overtaking));
   if (total.reordered > 0)
     to +=
-        "            came before a frame of their flow that was sent earlier: the faster ones themselves; what passes "
-        "other flows only is neither\n";
+        "            these frames arrived before a frame of their flow that was sent earlier; frames of other flows do "
+        "not count\n";
   fmt::format_to(std::back_inserter(to),
-                 "            in brackets: intervals of {} % confidence, were the fates of frames independent\n",
+                 "            in brackets: {} % confidence intervals, assuming that frames are independent\n",
                  report.confidence == Confidence::percent_95 ? 95 : 99);
   if (total.too_late > 0)
-    fmt::format_to(std::back_inserter(to), "too late    {} to tell lost ones from duplicates\n", total.too_late);
-  fmt::format_to(std::back_inserter(to), "others      {} foreign, {} cut, {} that were not to be sent\n",
+    fmt::format_to(std::back_inserter(to), "too late    {} to distinguish lost frames from duplicates\n",
+                   total.too_late);
+  fmt::format_to(std::back_inserter(to), "others      {} foreign, {} truncated, {} inconsistent with what was sent\n",
                  report.frames.foreign, report.frames.cut, report.frames.contradictory);
-  fmt::format_to(std::back_inserter(to), "fairness    {} of rates, {} of what came of each flow (Jain)\n",
+  fmt::format_to(std::back_inserter(to), "fairness    {} of rates, {} of shares received of each flow (Jain)\n",
                  number_text(report.fairness_of_rates), number_text(report.fairness_of_ratios));
 }
 
@@ -90,21 +90,21 @@ void write_frames(std::string& to, const TestReport& report) {
 void write_shortfall(std::string& to, const TestAbout& about) {
   if (about.is_as_asked()) return;
   const std::uint64_t taken = about.sending.taken, missing = about.not_sent();
-  to += "not as asked: ";
+  to += "not as requested: ";
   if (missing > 0)
-    fmt::format_to(std::back_inserter(to), "{} of {} frames that were due were not sent ({:.3g} %)", missing, taken,
+    fmt::format_to(std::back_inserter(to), "{} of {} frames due were not sent ({:.3g} %)", missing, taken,
                    100 * static_cast<double>(missing) / static_cast<double>(taken));
   if (about.is_late())
-    fmt::format_to(std::back_inserter(to), "{}half of those sent left {} or more after they were due",
-                   missing > 0 ? "; " : "", time_text(about.late_p50_ns));
-  to += ": loss, rates and latency are those of a lower or later load\n";
+    fmt::format_to(std::back_inserter(to), "{}half of the frames sent left at least {} late", missing > 0 ? "; " : "",
+                   time_text(about.late_p50_ns));
+  to += ": loss, rates and latency are those of a lower or delayed load\n";
 }
 
 void write_about(std::string& to, const TestAbout& about) {
   if (about.command.empty()) return;
   fmt::format_to(std::back_inserter(to), "device      {}\n", about.device);
   fmt::format_to(std::back_inserter(to), "traffic     {} at {}\n", about.traffic, about.rate);
-  fmt::format_to(std::back_inserter(to), "seed        {}{}: with --seed it is the same again\n", about.seed,
+  fmt::format_to(std::back_inserter(to), "seed        {}{} (to repeat: --seed)\n", about.seed,
                  about.device_seed ? fmt::format(", of the device {}", *about.device_seed) : "");
 }
 
@@ -112,17 +112,16 @@ void write_sending(std::string& to, const TestAbout& about) {
   if (about.command.empty()) return;
   if (about.late_max_ns)
     fmt::format_to(std::back_inserter(to),
-                   "late by     p50 {}, p99 {}, max {}: when frames were handed over, after they were due\n",
+                   "late by     p50 {}, p99 {}, max {}: from the time a frame was due until it was handed over\n",
                    time_text(about.late_p50_ns), time_text(about.late_p99_ns), time_text(about.late_max_ns));
   const SendCounts& counts = about.sending;
   fmt::format_to(std::back_inserter(to),
-                 "not sent    {} refused, {} too long, {} not in time; {} dropped by the sending device\n",
-                 counts.refused, counts.too_long, counts.unsent, about.dropped_in_sending);
+                 "not sent    {} refused, {} too long, {} too late; {} dropped by the sending device\n", counts.refused,
+                 counts.too_long, counts.unsent, about.dropped_in_sending);
   const auto told = [](const std::optional<std::uint64_t>& count) {
-    return count ? std::to_string(*count) : std::string("not told");
+    return count ? std::to_string(*count) : std::string("unknown");
   };
-  fmt::format_to(std::back_inserter(to),
-                 "receiver    dropped: {} for want of room, {} erroneous, {} for want of buffers\n",
+  fmt::format_to(std::back_inserter(to), "receiver    dropped: {} in a full queue, {} erroneous, {} without buffers\n",
                  told(about.receiving.known(Counter::nic_missed)), told(about.receiving.known(Counter::nic_error)),
                  told(about.receiving.known(Counter::no_mbuf)));
 }
@@ -136,9 +135,9 @@ void write_latency(std::string& to, const TestReport& report) {
                  time_text(latency.p50_ns), time_text(latency.p90_ns), time_text(latency.p99_ns),
                  time_text(latency.p99_9_ns), time_text(latency.p99_99_ns), time_text(latency.p99_999_ns));
   if (total.negative_latencies > 0)
-    fmt::format_to(std::back_inserter(to), "            {} came before being sent: the clocks differ\n",
+    fmt::format_to(std::back_inserter(to), "            {} arrived before being sent: the clocks differ\n",
                    counted(total.negative_latencies, "frame"));
-  fmt::format_to(std::back_inserter(to), "variation   p99 {} over the least (RFC 5481), jitter {} (RFC 3550)\n",
+  fmt::format_to(std::back_inserter(to), "variation   p99 {} above the minimum (RFC 5481), jitter {} (RFC 3550)\n",
                  time_text(latency.pdv_p99_ns), time_text(total.jitter_ns));
 }
 
@@ -167,7 +166,7 @@ std::string report_text(const TestReport& report) {
   std::string to;
   write_shortfall(to, report.about);
   write_about(to, report.about);
-  if (report.about.interrupted) to += "interrupted before its end\n";
+  if (report.about.interrupted) to += "interrupted before the end\n";
   write_frames(to, report);
   write_latency(to, report);
   write_sending(to, report.about);

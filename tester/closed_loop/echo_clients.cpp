@@ -33,18 +33,18 @@ std::uint64_t EchoClientsCounts::failed() const noexcept {
 
 Result<EchoClients> EchoClients::open(const EchoClientsPlan& plan) {
   if (plan.first_port == 0 || plan.first_port + plan.ports > 65536)
-    return Error{fmt::format("source ports {} to {}: they go from 1 to 65535", plan.first_port,
+    return Error{fmt::format("source ports {} to {}: ports must be from 1 to 65535", plan.first_port,
                              plan.first_port + plan.ports - 1)};
   if (const std::uint64_t files = allow_open_files(plan.clients + kOtherFiles); files < plan.clients + kOtherFiles)
     return Error{
-        fmt::format("{} clients need {} open files, and this process may have {}: `ulimit -n {}` as root, "
-                    "or fewer clients",
+        fmt::format("{} clients need {} open files, but this process may have {}: run `ulimit -n {}` as root, or give "
+                    "fewer clients",
                     plan.clients, plan.clients + kOtherFiles, files, plan.clients + kOtherFiles)};
   FileHandle epoll(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll) return Error{fmt::format("no epoll: {}", std::strerror(errno))};
   EchoClients clients(plan, std::move(epoll));
   if (clients.ports_.count() < plan.clients)
-    return Error{fmt::format("{} clients take as many source ports, and there are {}: give more ports or fewer clients",
+    return Error{fmt::format("{} clients need as many source ports, but there are {}: give more ports or fewer clients",
                              plan.clients, clients.ports_.count())};
   return clients;
 }

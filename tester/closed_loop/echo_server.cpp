@@ -34,7 +34,7 @@ Result<EchoServer> EchoServer::open(const EchoServerPlan& plan) {
   const int on = 1;  // do not wait for an earlier server's connections in TIME_WAIT
   ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (::bind(listener.get(), plan.listen.address(), plan.listen.length()) != 0)
-    return failed(errno == EADDRINUSE ? ": name another port" : errno == EACCES ? ": ports below 1024 are root's" : "");
+    return failed(errno == EADDRINUSE ? ": name another port" : errno == EACCES ? ": ports below 1024 need root" : "");
   if (::listen(listener.get(), SOMAXCONN) != 0) return failed("");
   const auto endpoint = Endpoint::of_socket(listener.get());
   if (!endpoint) return endpoint.error();

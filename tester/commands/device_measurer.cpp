@@ -29,7 +29,7 @@ Result<double> DeviceMeasurer::ceiling_pps() {
   for (int i = 0; i < 3 && !stop_asked(); ++i) {
     const auto paced = run({.rate = kUnreachable, .frames = std::max<std::uint64_t>(taken->sending.sent, 1)});
     if (!paced) return paced.error();
-    if (paced->sending_ns == 0) return Error{"nothing could be sent"};
+    if (paced->sending_ns == 0) return Error{"no frame could be sent"};
     most_pps =
         std::max(most_pps, static_cast<double>(paced->sending.sent) * 1e9 / static_cast<double>(paced->sending_ns));
   }
@@ -64,18 +64,17 @@ Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& i
 }
 
 std::string DeviceUnderTest::received() const {
-  return "what comes back: a frame that comes twice counts once, a reordered one as any other";
+  return "frames that come back; duplicates count once, reordered frames count";
 }
 
 std::vector<tester::Fact> DeviceUnderTest::phases() const {
-  return trial_phases(
-      learn_ns_ == 0 ? "none (deviates)"
-                     : fmt::format("once, before the first trial: frames of each size until one comes back, for {} "
-                                   "at most; not before each trial (deviates)",
-                                   tester::seconds_text(static_cast<double>(learn_ns_) / 1e9)),
-      settle_ns_,
-      fmt::format("until nothing with a trailer has come for {}, 10 s at most (deviates)",
-                  tester::seconds_text(static_cast<double>(settle_ns_) / 1e9)));
+  return trial_phases(learn_ns_ == 0 ? "none (deviates)"
+                                     : fmt::format("once before the first trial, not before each trial (deviates): "
+                                                   "frames of each size until one comes back, for at most {}",
+                                                   tester::seconds_text(static_cast<double>(learn_ns_) / 1e9)),
+                      settle_ns_,
+                      fmt::format("until no frame with a trailer has arrived for {}, at most 10 s (deviates)",
+                                  tester::seconds_text(static_cast<double>(settle_ns_) / 1e9)));
 }
 
 }  // namespace parshall::cli

@@ -59,7 +59,7 @@ std::string failures_text(const tester::EchoClientsCounts& counts) {
 std::string echo_clients_text(const EchoClientsSummary& summary) {
   const tester::EchoClientsCounts& counts = *summary.counts;
   std::string text =
-      fmt::format("{} -> {}, {} a message, closed by {}\n", counted(summary.plan.clients, "client"),
+      fmt::format("{} -> {}, {} per message, closed by {}\n", counted(summary.plan.clients, "client"),
                   summary.plan.server.text(), counted(summary.plan.message_bytes, "byte"), name_of(summary.plan.close));
   text += fmt::format("connections {} begun, {} finished, {} failed, {} abandoned, in {:.3f} s\n", counts.begun,
                       counts.finished, counts.failed(), counts.abandoned, seconds(summary.elapsed_ns));
@@ -70,10 +70,10 @@ std::string echo_clients_text(const EchoClientsSummary& summary) {
   text += latency_text("connection", counts.connection_ns) + latency_text("echo", counts.echo_ns);
   if (const auto jain = tester::jain_index(counts.finished_by_client)) {
     const auto [least, most] = std::ranges::minmax(counts.finished_by_client);
-    text += fmt::format("fairness    {:.4f} (Jain), {} to {} a client\n", *jain, least, counted(most, "connection"));
+    text += fmt::format("fairness    {:.4f} (Jain), {} to {} per client\n", *jain, least, counted(most, "connection"));
   }
   if (counts.ports_skipped != 0)
-    text += fmt::format("ports       {} skipped, in use or in TIME_WAIT (see --close)\n", counts.ports_skipped);
+    text += fmt::format("ports       {} skipped: in use or in TIME_WAIT (see --close)\n", counts.ports_skipped);
   return text + "command     " + summary.command + "\n";
 }
 
@@ -111,13 +111,13 @@ std::string echo_clients_json(const EchoClientsSummary& summary) {
 std::string echo_server_text(const EchoServerSummary& summary) {
   const tester::EchoServerCounts& counts = summary.counts;
   std::string text = fmt::format("echo server on {}, {:.3f} s\n", summary.endpoint, seconds(summary.elapsed_ns));
-  text += fmt::format("connections {} accepted, {} closed, {} reset, {} timed out, {} failed, {} open; {} at a time\n",
-                      counts.accepted, counts.closed, counts.reset, counts.timed_out, counts.failed, counts.open,
-                      counts.most_open);
+  text += fmt::format(
+      "connections {} accepted, {} closed, {} reset, {} timed out, {} failed, {} open; at most {} at a time\n",
+      counts.accepted, counts.closed, counts.reset, counts.timed_out, counts.failed, counts.open, counts.most_open);
   text += fmt::format("bytes       {} received, {} sent\n", counts.bytes_received, counts.bytes_sent);
   if (counts.held_back != 0)
     text +=
-        fmt::format("held back   {}: no more open files or memory (ulimit -n)\n", counted(counts.held_back, "time"));
+        fmt::format("held back   {}: not enough open files or memory (ulimit -n)\n", counted(counts.held_back, "time"));
   return text + "command     " + summary.command + "\n";
 }
 

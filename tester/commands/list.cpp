@@ -19,14 +19,14 @@ void list_goals() {
     fmt::print("{:<8} loss={:g}%,exceed={:g}%,trial={:g}s,sum={:g}s,width={:g}%,initial={:g}s\n", goal.name,
                100 * goal.loss_ratio, 100 * goal.exceed_ratio, goal.final_trial_s, goal.duration_sum_s,
                100 * goal.width, goal.initial_trial_s);
-  fmt::print("others: parshall test search --goal name=NAME,loss=..., with any of these\n");
+  fmt::print("your own: parshall test search --goal name=NAME,loss=..., with any of these settings\n");
 }
 
 }  // namespace
 
 std::vector<Topic> test_topics() {
-  return {{"scenarios", "what a device does to packets: test run", list_scenarios},
-          {"goals", "what a search for a rate looks for: test search", list_goals}};
+  return {{"scenarios", "devices that test run can make", list_scenarios},
+          {"goals", "goals of a search for a rate: test search", list_goals}};
 }
 
 }  // namespace parshall::cli

@@ -16,8 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kMixed =
-    "more was counted than was sent, or the interface received more: other traffic, or both directions, may stand for "
-    "what was lost";
+    "more packets were counted or received than were sent: other traffic, or both directions, may hide losses";
 
 template <class T>
 std::string or_dash(const std::optional<T>& value) {
@@ -37,8 +36,7 @@ Json run_json(const tester::MonitorRun& run) {
 }
 
 std::string ratio_text(const tester::OverallLoss& loss, std::size_t runs) {
-  if (!loss.ratio)
-    return fmt::format("loss ratio  not known: in {} of {} {}", loss.mixed, counted(runs, "run"), kMixed);
+  if (!loss.ratio) return fmt::format("loss ratio  unknown: in {} of {}, {}", loss.mixed, counted(runs, "run"), kMixed);
   std::string text = fmt::format("loss ratio  {:.3g}", *loss.ratio);
   if (loss.upper_of_none)
     return text + fmt::format(": none of {} in {}; with 95 % confidence below {:.2g}", counted(loss.offered, "packet"),
@@ -52,14 +50,14 @@ std::string ratio_text(const tester::OverallLoss& loss, std::size_t runs) {
 std::string loss_text(const LossSummary& summary) {
   std::string text = fmt::format("monitor  {}\nsender   {}\n\n", summary.monitor, summary.sender);
   text += fmt::format("{:>4} {:>12} {:>12} {:>12} {:>12} {:>12} {:>11} {:>12}\n", "run", "sent", "received", "dropped",
-                      "counted", "lost", "loss ratio", "drops told");
+                      "counted", "lost", "loss ratio", "reported");
   for (std::size_t i = 0; i < summary.runs.size(); ++i) {
     const tester::MonitorRun& run = summary.runs[i];
     std::optional<std::uint64_t> received, dropped;
     if (run.kernel) received = run.kernel->received, dropped = run.kernel->receive_dropped;
     text += fmt::format("{:>4} {:>12} {:>12} {:>12} {:>12} {:>12} {:>11} {:>12}\n", i + 1, run.sent, or_dash(received),
                         or_dash(dropped), run.counted, run.lost(),
-                        run.loss() ? fmt::format("{:.3g}", *run.loss()) : "not known", or_dash(run.drops));
+                        run.loss() ? fmt::format("{:.3g}", *run.loss()) : "unknown", or_dash(run.drops));
   }
   return text + "\n" + ratio_text(tester::overall_loss(summary.runs), summary.runs.size()) + "\ncommand     " +
          summary.command + "\n";

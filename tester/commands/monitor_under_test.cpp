@@ -39,7 +39,8 @@ Result<Plan> parse_watch(const std::string& words) {
   if (auto problem = parser.parse(words)) return *std::move(problem);
   for (const char* option : kMeaningless)
     if (parser.count(option) != 0)
-      return Error{fmt::format("{} means nothing here: one ring is watched, and this test reports", option)};
+      return Error{fmt::format(
+          "{} has no effect in this test: the monitor watches one ring, and the test writes the report", option)};
   Plan plan;
   if (auto problem = watch.given.apply_to(plan)) return *std::move(problem);
   plan.source.interface = kRing;
@@ -109,7 +110,7 @@ class MonitorUnderTest::Trials final : public tester::Measurer {
     for (int i = 0; i < 3 && !stop_asked(); ++i) {
       const Sent sent = send(frames_, *sinks.front(),
                              {.rate = kUnreachable, .frames = std::max<std::uint64_t>(taken.counts.sent, 1)});
-      if (sent.elapsed_ns == 0) return Error{"nothing could be sent"};
+      if (sent.elapsed_ns == 0) return Error{"no frame could be sent"};
       most_pps = std::max(most_pps, static_cast<double>(sent.counts.sent) * 1e9 / static_cast<double>(sent.elapsed_ns));
     }
     return most_pps;
@@ -177,7 +178,7 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
   auto run = Run::open(plan.watch, *std::move(wiring), open_ring);
   if (!run) return run.error();
   monitor->run_ = *std::move(run);
-  monitor->description_ = fmt::format("parshall watch {}(at most {} packets wait in the ring before it)",
+  monitor->description_ = fmt::format("parshall watch {}(behind a ring of {} packets)",
                                       plan.words.empty() ? "" : plan.words + " ", source.dpdk_descriptors());
   if (const auto error = monitor->run_->start()) return *error;
   return monitor;
@@ -186,7 +187,7 @@ Result<std::unique_ptr<MonitorUnderTest>> MonitorUnderTest::start(const MonitorP
 MonitorUnderTest::~MonitorUnderTest() = default;
 
 std::string MonitorUnderTest::received() const {
-  return "what the monitor has in its flow records; what finds the ring before it full is lost";
+  return "packets in the flow records of the monitor; packets that arrive at a full ring are lost";
 }
 
 std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) {
@@ -196,7 +197,7 @@ std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) 
 /// Waits for the ring. Frames left there came too late for their trial, and must not count for the next one.
 std::optional<Error> MonitorUnderTest::wait_for_ring() const {
   for (auto waited = 0ms; run_->session().packets_polled() < sent_; waited += 1ms) {
-    if (waited >= kPatience) return Error{"the monitor does not take what waits in the ring"};
+    if (waited >= kPatience) return Error{"the monitor does not read the packets in its ring"};
     std::this_thread::sleep_for(1ms);
   }
   return std::nullopt;
@@ -213,9 +214,10 @@ std::optional<Error> MonitorUnderTest::finish() {
   if (const auto error = wait_for_ring()) return error;
   run_->session().stop();
   const Accounting total = run_->session().final_report().summary.total;
-  if (!total.balanced()) return Error{"the monitor's books do not balance"};
+  if (!total.balanced()) return Error{"the monitor's account does not balance"};
   if (total[Counter::polled] != sent_)
-    return Error{fmt::format("the ring took {} packets, and the monitor saw {}", sent_, total[Counter::polled])};
+    return Error{
+        fmt::format("{} packets entered the ring, but the monitor received {}", sent_, total[Counter::polled])};
   return std::nullopt;
 }
 

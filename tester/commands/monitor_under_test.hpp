@@ -34,7 +34,7 @@ class MonitorUnderTest final : public UnderTest {
   const std::string& description() const override { return description_; }
   std::string received() const override;
   std::vector<tester::Fact> phases() const override {
-    return trial_phases("none (deviates)", settle_ns_, "until the ring before it is empty (deviates)");
+    return trial_phases("none (deviates)", settle_ns_, "until the ring in front of the monitor is empty (deviates)");
   }
   /// Returns the longest frame that the ring takes, including the FCS.
   std::uint32_t longest_frame() const noexcept { return sink_->longest_frame() + kFcsBytes; }

@@ -45,10 +45,10 @@ Result<std::vector<SizePlan>> plan_sizes(const SearchOptions& o) {
     plans.push_back({.size = setting_of(plan_text(o.traffic), "size").value_or(""), .traffic = *std::move(traffic)});
     return plans;
   }
-  if (setting_of(o.traffic.traffic, "size")) return Error{"--sizes and size= in -g say the same: leave one out"};
+  if (setting_of(o.traffic.traffic, "size")) return Error{"--sizes and size= in -g exclude each other: leave one out"};
   for (const std::string& size : sizes_of(o.sizes)) {
     if (std::ranges::find(plans, size, &SizePlan::size) != plans.end())
-      return Error{fmt::format("--sizes: {} is there twice: leave one out", size)};
+      return Error{fmt::format("--sizes: {} is given twice: leave one out", size)};
     auto traffic = plan_traffic({changed_traffic(o.traffic.traffic, "size=" + size)});
     if (!traffic) return Error{fmt::format("--sizes {}: {}", size, traffic.error().message)};
     plans.push_back({.size = size, .traffic = *std::move(traffic)});
@@ -98,7 +98,7 @@ Result<SearchOrder> order_search(const SearchOptions& o) {
   if (!o.monitor)
     if (const auto error = conflict_of(o.ends)) return *error;
   if (o.monitor && !(o.ends.send_by.empty() && o.ends.receive_by.empty() && o.ends.through.empty()))
-    return Error{"--monitor is fed by a ring of its own: leave out -i, --receive-on and --through"};
+    return Error{"--monitor reads from its own ring: leave out -i, --receive-on and --through"};
   auto sizes = plan_sizes(o);
   if (!sizes) return sizes.error();
   order.sizes = *std::move(sizes);
@@ -113,18 +113,18 @@ Result<SearchOrder> order_search(const SearchOptions& o) {
     if (text->empty()) continue;
     const auto rate = SendRate::parse(*text);
     if (!rate || rate->unit != SendRate::Unit::packets)
-      return Error{fmt::format("{} {}: frames per second, such as 100kpps", option, *text)};
+      return Error{fmt::format("{} {}: give frames per second, such as 100kpps", option, *text)};
     *into = rate->value;
   }
   for (const auto& [option, text, into] :
        {std::tuple{"--settle", &o.settle, &order.settle_ns}, std::tuple{"--learn", &o.learn, &order.learn_ns}}) {
     const auto value = parse_duration_ns(*text);
-    if (!value) return Error{fmt::format("{} {}: a time, such as 1s", option, *text)};
+    if (!value) return Error{fmt::format("{} {}: give a time, such as 1s", option, *text)};
     *into = *value;
   }
   if (!o.max_time.empty()) {
     const auto value = parse_duration_ns(o.max_time);
-    if (!value || *value == 0) return Error{fmt::format("--max-time {}: a time, such as 10m", o.max_time)};
+    if (!value || *value == 0) return Error{fmt::format("--max-time {}: give a time, such as 10m", o.max_time)};
     order.most_ns = *value;
   }
   if (o.monitor) {
@@ -141,16 +141,15 @@ void declare(Command command, SearchOptions& o) {
   declare(command, o.ends);
   command
       .add_option("--monitor", o.monitor,
-                  "Test parshall watch with these options instead of a device: it is fed from memory by way of a ring "
-                  "(of --descriptors packets)")
+                  "Test parshall watch with these options instead of a device; it reads packets from memory through a "
+                  "ring (of --descriptors packets)")
       ->group("Device");
   declare(command, o.traffic);
   declare_seed(command, o.seed);
   command
-      .add_option(
-          "--sizes", o.sizes,
-          "Frame sizes to search with, one after the other, each as size= of -g takes it (64,512,imix); rfc2544: "
-          "64 to 1518, the seven of RFC 2544")
+      .add_option("--sizes", o.sizes,
+                  "Frame sizes to search with, one after the other, each as for size= of -g (64,512,imix); rfc2544: "
+                  "the seven sizes of RFC 2544, 64 to 1518")
       ->delimiter(',')
       ->group("Traffic");
   std::vector<std::string> methods, formats;
@@ -158,39 +157,39 @@ void declare(Command command, SearchOptions& o) {
   for (const tester::SearchFormat& format : tester::search_formats()) formats.emplace_back(format.name);
   command
       .add_option("--goals", o.goals,
-                  "What is searched for, at once (default: ndr,pdr, unless there is a --goal; parshall list goals)")
+                  "Goals to search for at the same time (default: ndr,pdr, without --goal) (parshall list goals)")
       ->delimiter(',')
       ->group("Search");
   command
       .add_option("--goal", o.own_goals,
-                  "A goal of your own, too: name=mine,loss=0.1%,exceed=50%,trial=1s,sum=21s,width=0.5%,initial=1s")
+                  "Additional goal of your own: name=mine,loss=0.1%,exceed=50%,trial=1s,sum=21s,width=0.5%,initial=1s")
       ->allow_extra_args(false)
       ->group("Search");
   command.add_option("--method", o.method, "mlr: RFC 9971, several goals at once; binary: RFC 2544, one goal")
       ->check(among(methods))
       ->capture_default_str()
       ->group("Search");
-  command.add_option("--min", o.least, "Least load (default: a thousandth of the greatest)")->group("Search");
-  command.add_option("--max", o.most, "Greatest load (default: what the generator sends)")->group("Search");
-  command.add_option("--width", o.width, "Per cent between the bounds, instead of the goals' own")
+  command.add_option("--min", o.least, "Smallest load (default: a thousandth of the largest)")->group("Search");
+  command.add_option("--max", o.most, "Largest load (default: the rate the generator can send)")->group("Search");
+  command.add_option("--width", o.width, "Final distance of the bounds in percent, instead of the goals' width")
       ->check(in_range(0.01, 50.0))
       ->group("Search");
-  command.add_option("--trials", o.trials, "End a search after so many trials, with what is known")
+  command.add_option("--trials", o.trials, "End a search after this number of trials, with the results so far")
       ->check(positive())
       ->group("Search");
   command
       .add_option("--max-time", o.max_time,
-                  "End after this time, with what is known: no trial begins that would last longer")
+                  "End after this time, with the results so far; no trial begins that would take longer")
       ->takes("TIME")
       ->group("Search");
-  command.add_option("--repeat", o.repeat, "Searches with each size, one after the other")
+  command.add_option("--repeat", o.repeat, "Number of searches with each size, one after the other")
       ->check(in_range(std::size_t{1}, std::size_t{10'000}))
       ->capture_default_str()
       ->group("Search");
-  command.add_option("--settle", o.settle, "How long to wait for frames after each trial")
+  command.add_option("--settle", o.settle, "Time to wait for frames after each trial")
       ->capture_default_str()
       ->group("Search");
-  command.add_option("--learn", o.learn, "How long to try whether the device passes anything on; 0: do not try")
+  command.add_option("--learn", o.learn, "Longest time to test whether the device forwards frames; 0: do not test")
       ->capture_default_str()
       ->group("Search");
   command.add_option("--format", o.format, "text, json, or html: a page with charts")
@@ -198,7 +197,7 @@ void declare(Command command, SearchOptions& o) {
       ->capture_default_str()
       ->group("Report");
   command.add_option("-o,--output", o.output, "File for the report")->capture_default_str()->group("Report");
-  command.add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
+  command.add_flag("-q,--quiet", o.quiet, "Print only errors")->group("Report");
 }
 
 }  // namespace parshall::cli

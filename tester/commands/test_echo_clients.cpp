@@ -59,7 +59,7 @@ Result<tester::EchoClientsPlan> choose(const EchoClientsOptions& options) {
 /// Returns why nothing finished, for users who do not read the report.
 Error nothing_finished(const tester::EchoClientsPlan& plan, const tester::EchoClientsCounts& counts) {
   const auto most = std::ranges::max_element(counts.failed_by);
-  if (*most == 0) return Error{fmt::format("no connection to {} finished in that time", plan.server.text())};
+  if (*most == 0) return Error{fmt::format("no connection to {} finished within that time", plan.server.text())};
   const auto cause = static_cast<tester::EchoFailure>(most - counts.failed_by.begin());
   std::string why = tester::kEchoFailures[static_cast<std::size_t>(cause)];
   if (cause == tester::EchoFailure::other) why = std::strerror(counts.last_error);
@@ -88,7 +88,7 @@ int run(const EchoClientsOptions& options) {
   if (clients->counts().finished == 0 && !stop_asked())
     return fail(kEchoClients, nothing_finished(*plan, clients->counts()), kFailed);
   if (clients->gave_up())
-    return fail(kEchoClients, Error{fmt::format("{} stopped answering: gave up", plan->server.text())}, kFailed);
+    return fail(kEchoClients, Error{fmt::format("{} no longer answers: test ended", plan->server.text())}, kFailed);
   return kDone;
 }
 
@@ -96,46 +96,52 @@ int run(const EchoClientsOptions& options) {
 
 void add_test_echo_clients(Command test, int& status) {
   Command command = test.add_subcommand(
-      "echo-clients", "Many short TCP connections: connect, send a message, wait for its echo, close, and again");
+      "echo-clients", "Make many short TCP connections: connect, send a message, wait for its echo, close, repeat");
   auto options = std::make_shared<EchoClientsOptions>();
   EchoClientsOptions& o = *options;
   command->add_option("--connect", o.connect, "ADDRESS:PORT or [IPV6]:PORT of a server")
       ->required()
       ->group("Connections");
-  command->add_option("--clients", o.clients, "Connections at a time")
+  command->add_option("--clients", o.clients, "Number of connections at the same time")
       ->check(in_range(1u, kMostClients))
       ->capture_default_str()
       ->group("Connections");
-  command->add_option("--message", o.message, "Bytes of a message")->capture_default_str()->group("Connections");
-  command
-      ->add_option("--duration", o.duration,
-                   "Begin none after this time, for which the rate is reckoned (default: 10s, without --count)")
+  command->add_option("--message", o.message, "Size of a message in bytes")
+      ->capture_default_str()
       ->group("Connections");
-  command->add_option("--count", o.count, "Connections of all clients together")->group("Connections");
-  command->add_option("--timeout", o.timeout, "Of a connection; with none finished for three of them, give up")
+  command
+      ->add_option(
+          "--duration", o.duration,
+          "Begin no connection after this time, over which the rate is computed (default: 10s, without --count)")
+      ->group("Connections");
+  command->add_option("--count", o.count, "Total number of connections")->group("Connections");
+  command
+      ->add_option("--timeout", o.timeout,
+                   "Timeout of a connection; the test ends if no connection finishes for three timeouts")
       ->capture_default_str()
       ->group("Connections");
   command
       ->add_option("--close", o.close,
-                   "fin: as programs do; a port rests in TIME_WAIT for a minute, or a second at most where "
-                   "net.ipv4.tcp_tw_reuse is 1 (loopback: or 2). rst: at once, and the server sees a reset")
+                   "fin: close as programs do; the port stays in TIME_WAIT for a minute, or at most a second if "
+                   "net.ipv4.tcp_tw_reuse is 1 (on loopback: or 2). rst: close at once with a reset")
       ->check(among({"fin", "rst"}))
       ->capture_default_str()
       ->group("Connections");
-  command->add_option("--first-port", o.first_port, "First of the source ports")
+  command->add_option("--first-port", o.first_port, "First source port")
       ->check(in_range(1u, 65535u))
       ->capture_default_str()
       ->group("Ports");
   command
-      ->add_option("--ports", o.ports, "How many, taken in random order, each once in a round (default: up to 65535)")
+      ->add_option("--ports", o.ports,
+                   "Number of source ports, used in random order, each once per round (default: up to 65535)")
       ->check(in_range(1u, 65535u))
       ->group("Ports");
-  command->add_option("--seed", o.seed, "Of that order")->capture_default_str()->group("Ports");
-  command->add_option("--format", o.format, "Of the report")
+  command->add_option("--seed", o.seed, "Seed of that order")->capture_default_str()->group("Ports");
+  command->add_option("--format", o.format, "Format of the report")
       ->check(among({"text", "json"}))
       ->capture_default_str()
       ->group("Report");
-  command->add_option("-o,--output", o.output, "File of the report, - for standard output")
+  command->add_option("-o,--output", o.output, "File for the report, - for standard output")
       ->capture_default_str()
       ->group("Report");
   command->callback([options, &status] { status = run(*options); });

@@ -66,17 +66,19 @@ int run(const EchoServerOptions& options) {
 
 void add_test_echo_server(Command test, int& status) {
   Command command = test.add_subcommand(
-      "echo-server", "Send back whatever comes on any TCP connection, until Ctrl-C: the other end of echo-clients");
+      "echo-server", "Return all data on every TCP connection, until Ctrl-C: the server for echo-clients");
   auto options = std::make_shared<EchoServerOptions>();
   EchoServerOptions& o = *options;
-  command->add_option("--listen", o.listen, "ADDRESS:PORT or [IPV6]:PORT; port 0: any that is free")
+  command->add_option("--listen", o.listen, "ADDRESS:PORT or [IPV6]:PORT; port 0: any free port")
       ->capture_default_str();
-  command->add_option("--timeout", o.timeout, "Close a connection that is silent for so long")->capture_default_str();
+  command->add_option("--timeout", o.timeout, "Close a connection after this time without data")->capture_default_str();
   command->add_option("--duration", o.duration, "Stop after this time (default: at Ctrl-C)");
-  command->add_option("--count", o.count, "Stop after so many connections have ended");
-  command->add_option("--format", o.format, "Of the report")->check(among({"text", "json"}))->capture_default_str();
-  command->add_option("-o,--output", o.output, "File of the report, - for standard output")->capture_default_str();
-  command->add_flag("-q,--quiet", o.quiet, "Do not say where it listens");
+  command->add_option("--count", o.count, "Stop after this number of connections have ended");
+  command->add_option("--format", o.format, "Format of the report")
+      ->check(among({"text", "json"}))
+      ->capture_default_str();
+  command->add_option("-o,--output", o.output, "File for the report, - for standard output")->capture_default_str();
+  command->add_flag("-q,--quiet", o.quiet, "Do not print the address");
   command->callback([options, &status] { status = run(*options); });
 }
 

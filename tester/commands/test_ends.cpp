@@ -15,15 +15,15 @@ namespace parshall::cli {
 
 void declare(Command command, EndOptions& o) {
   command
-      .add_option("-i,--interface", o.send_by, "Where frames go out: kernel interface, PCI address, or vdev:NAME,ARGS")
+      .add_option("-i,--interface", o.send_by, "Interface to send on: kernel interface, PCI address, or vdev:NAME,ARGS")
       ->group("Device");
-  command.add_option("--receive-on", o.receive_by, "Where they come back (default: the same)")->group("Device");
+  command.add_option("--receive-on", o.receive_by, "Interface to receive on (default: the same)")->group("Device");
   command
       .add_option(
           "--through", o.through,
-          "Test a device that is made for it, such as router or link:loss=1,delay=10ms (parshall list scenarios)")
+          "Test a device that the program makes, such as router or link:loss=1,delay=10ms (parshall list scenarios)")
       ->group("Device");
-  command.add_option("--via", o.via, "How to use kernel interfaces")
+  command.add_option("--via", o.via, "Method of access to kernel interfaces")
       ->check(among({"af_packet", "af_xdp"}))
       ->capture_default_str()
       ->group("Device");
@@ -34,16 +34,15 @@ void declare(Command command, TestTrafficOptions& o) {
   command
       .add_option(
           "-g,--generate", o.traffic,
-          "Traffic, such as flows=1000,size=imix; where it does not say so, flows=100, protocol=udp, size=128 and "
-          "addresses=benchmark")
+          "Traffic, such as flows=1000,size=imix; defaults: flows=100, protocol=udp, size=128 and addresses=benchmark")
       ->group("Traffic");
 }
 
 void declare_seed(Command command, std::optional<std::uint64_t>& seed) {
   command
       .add_option("--seed", seed,
-                  "Of all that is random: the traffic (unless -g has seed=) and what a made device does, anew in each "
-                  "trial (unless it has one: link:...,seed=N); default: drawn, and told in the report")
+                  "Seed of the traffic (unless -g has seed=), and of a made device, which gets another one in each "
+                  "trial (unless link:...,seed=N); default: random, and in the report")
       ->group("Traffic");
 }
 
@@ -80,9 +79,10 @@ Result<TestFrames> make_frames(const TrafficSpec& spec) {
 
 std::optional<Error> conflict_of(const EndOptions& options) {
   if (options.send_by.empty() == options.through.empty())
-    return Error{"say what to test: -i INTERFACE (and --receive-on), or --through SCENARIO (parshall list scenarios)"};
+    return Error{
+        "name the device to test: -i INTERFACE (and --receive-on), or --through SCENARIO (parshall list scenarios)"};
   if (!options.through.empty() && !options.receive_by.empty())
-    return Error{"--through has interfaces of its own: leave out --receive-on"};
+    return Error{"--through makes its own interfaces: leave out --receive-on"};
   return std::nullopt;
 }
 
@@ -122,7 +122,7 @@ Result<TestEnds> TestEnds::open(const EndOptions& options) {
 std::optional<Error> too_long(std::span<const TestFrames> frames, std::uint32_t longest_frame) {
   for (const TestFrames& kind : frames)
     if (const std::uint32_t longest = kind.trace->longest_frame() + kFcsBytes; longest > longest_frame)
-      return Error{fmt::format("the sending device takes frames of up to {} bytes, not of {}: ask for shorter ones",
+      return Error{fmt::format("the sending device takes frames of up to {} bytes, not of {}: give a smaller size",
                                longest_frame, longest)};
   return std::nullopt;
 }

@@ -52,9 +52,9 @@ struct End {
 
 Result<tester::ImpairmentSettings> settings_of(const LinkOptions& o) {
   const auto delay_ns = parse_duration_ns(o.delay), jitter_ns = parse_duration_ns(o.jitter);
-  if (!delay_ns) return Error{fmt::format("--delay {}: a time, such as 10ms", o.delay)};
+  if (!delay_ns) return Error{fmt::format("--delay {}: give a time, such as 10ms", o.delay)};
   if (!jitter_ns || *jitter_ns > *delay_ns)
-    return Error{fmt::format("--jitter {}: a time, such as 1ms, and no more than --delay", o.jitter)};
+    return Error{fmt::format("--jitter {}: give a time, such as 1ms, of at most --delay", o.jitter)};
   return tester::ImpairmentSettings{.loss = o.loss / 100,
                                     .duplicate = o.duplicate / 100,
                                     .reorder = o.reorder / 100,
@@ -87,7 +87,7 @@ void take_orders(Directions& link) {
     while (const auto line = prompt.line()) {
       const auto seed = line->starts_with(kSeed) ? parse_count(line->substr(kSeed.size())) : std::nullopt;
       if (!seed) {
-        say(kTestLink, fmt::format("\"{}\": say seed N", *line));
+        say(kTestLink, fmt::format("\"{}\": give seed N", *line));
       } else if (link.reseed(*seed)) {
         fmt::print("{}\n", *line);
         std::fflush(stdout);
@@ -124,15 +124,15 @@ nlohmann::ordered_json json_of(const Passed& passed) {
 void tell_losses(const Passed& passed) {
   const std::uint64_t missed = passed.counts.missed.value_or(0), unsent = passed.counts.unsent + passed.dropped;
   if (missed + unsent == 0) return;
-  say(kTestLink, fmt::format("{}: {} entered, {} more found no room, {} could not be sent on", passed.name,
-                             counted(passed.counts.entered, "frame"), missed, unsent));
+  say(kTestLink, fmt::format("{}: {} entered, {} more were dropped in a full queue, {} could not be forwarded",
+                             passed.name, counted(passed.counts.entered, "frame"), missed, unsent));
 }
 
 int run(const LinkOptions& options) {
   const auto settings = settings_of(options);
   if (!settings) return fail(kTestLink, settings.error(), kUsage);
   if (options.from == options.to)
-    return fail(kTestLink, Error{"a link has two ends: -i and --forward are one interface"}, kUsage);
+    return fail(kTestLink, Error{"a link needs two interfaces: -i and --forward name the same one"}, kUsage);
   if (const auto error = prepare_for(options.output)) return fail(kTestLink, *error, kFailed);
   auto a = End::open(options.from, options.via);
   if (!a) return fail(kTestLink, a.error(), kFailed);
@@ -165,33 +165,36 @@ int run(const LinkOptions& options) {
 }  // namespace
 
 void add_test_link(Command test, int& status) {
-  Command command = test.add_subcommand(
-      "link", "Be a lossy link between two interfaces, as Linux's netem is one: to test with, or to test the tester");
+  Command command = test.add_subcommand("link", "Emulate a lossy link between two interfaces, as Linux's netem does");
   auto options = std::make_shared<LinkOptions>();
   LinkOptions& o = *options;
   const auto percent = [&](const char* name, double& value, const char* help) {
     command->add_option(name, value, help)->check(in_range(0.0, 100.0))->capture_default_str();
   };
-  command->add_option("-i,--interface", o.from, "Where frames come in")->required();
-  command->add_option("--forward", o.to, "Where they go on; what comes in there goes back")->required();
-  command->add_option("--via", o.via, "How to use kernel interfaces")
+  command->add_option("-i,--interface", o.from, "Interface where frames arrive")->required();
+  command->add_option("--forward", o.to, "Interface to forward to; frames that arrive there go back")->required();
+  command->add_option("--via", o.via, "Method of access to kernel interfaces")
       ->check(among({"af_packet", "af_xdp"}))
       ->capture_default_str();
-  percent("--loss", o.loss, "Per cent of the frames that are lost");
-  percent("--duplicate", o.duplicate, "Per cent that go on twice");
-  percent("--reorder", o.reorder, "Per cent that go on at once, before those that wait");
-  command->add_option("--gap", o.gap, "Only one of so many may go on at once")->capture_default_str();
-  command->add_option("--delay", o.delay, "How long the others wait, such as 10ms")->capture_default_str();
-  command->add_option("--jitter", o.jitter, "By how much that varies, both ways")->capture_default_str();
-  command->add_option("--limit", o.limit, "Frames that wait at most")
+  percent("--loss", o.loss, "Percentage of frames to drop");
+  percent("--duplicate", o.duplicate, "Percentage of frames to duplicate");
+  percent("--reorder", o.reorder, "Percentage of frames to forward at once, before delayed ones");
+  command->add_option("--gap", o.gap, "Only one in this number of frames may be forwarded at once")
+      ->capture_default_str();
+  command->add_option("--delay", o.delay, "Delay of the other frames, such as 10ms")->capture_default_str();
+  command->add_option("--jitter", o.jitter, "Largest deviation from the delay, in both directions")
+      ->capture_default_str();
+  command->add_option("--limit", o.limit, "Capacity of the queue in frames")
       ->check(in_range(std::size_t{1}, std::size_t{1} << 22))
       ->capture_default_str();
-  command->add_flag("--both-ways", o.both_ways, "What goes back is treated alike; else it only passes");
-  command->add_option("--seed", o.seed, "Of what is lost, and so on")->capture_default_str();
-  command->add_flag("--prompt", o.prompt,
-                    "Take orders from standard input: seed N, as if it began with it; each is answered by its line");
-  command->add_option("-o,--output", o.output, "File for what was done, in JSON")->capture_default_str();
-  command->add_flag("-q,--quiet", o.quiet, "No messages but errors");
+  command->add_flag("--both-ways", o.both_ways,
+                    "Treat frames in the reverse direction alike; otherwise only forward them");
+  command->add_option("--seed", o.seed, "Seed of all random choices")->capture_default_str();
+  command->add_flag(
+      "--prompt", o.prompt,
+      "Read orders from standard input: seed N restarts with that seed; each order is answered with its line");
+  command->add_option("-o,--output", o.output, "File for a report in JSON")->capture_default_str();
+  command->add_flag("-q,--quiet", o.quiet, "Print only errors");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -51,12 +51,11 @@ Result<RunPlan> plan(const RunOptions& o) {
   const auto choices = choose(sending);
   if (!choices) return choices.error();
   plan.send = choices->plan;
-  if (plan.send.frames == 0 && plan.send.duration_ns == 0)
-    return Error{"a test has to end: give --duration or --count"};
+  if (plan.send.frames == 0 && plan.send.duration_ns == 0) return Error{"a test must end: give --duration or --count"};
   for (const auto& [option, text, into] :
        {std::tuple{"--settle", &o.settle, &plan.settle_ns}, std::tuple{"--learn", &o.learn, &plan.learn_ns}}) {
     const auto value = parse_duration_ns(*text);
-    if (!value) return Error{fmt::format("{} {}: a time, such as 2s", option, *text)};
+    if (!value) return Error{fmt::format("{} {}: give a time, such as 2s", option, *text)};
     *into = *value;
   }
   return plan;
@@ -120,7 +119,7 @@ int run(RunOptions options) {
 
 void add_test_run(Command test, int& status) {
   Command command =
-      test.add_subcommand("run", "Send through a device, and tell what became of every frame of every flow");
+      test.add_subcommand("run", "Send through a device, and report the fate of every frame of every flow");
   auto options = std::make_shared<RunOptions>();
   RunOptions& o = *options;
   declare(command, o.ends);
@@ -128,34 +127,34 @@ void add_test_run(Command test, int& status) {
   declare_seed(command, o.seed);
   command
       ->add_option("--rate", o.rate,
-                   "asap, pps, kpps, Mpps; bps to Gbps, with all that a line needs for a frame; % of the line")
+                   "asap; pps, kpps, Mpps; bps to Gbps on the line, with preamble, FCS and gap; % of the line rate")
       ->capture_default_str()
       ->group("When");
-  command->add_option("--ramp", o.ramp, "FROM:TIME, such as 1kpps:10s: reach the rate little by little")->group("When");
-  command->add_option("--burst", o.burst, "Frames that are sent at once, with pauses that keep the rate")
+  command->add_option("--ramp", o.ramp, "FROM:TIME, such as 1kpps:10s: increase the rate gradually")->group("When");
+  command->add_option("--burst", o.burst, "Frames per burst, with pauses between bursts that keep the rate")
       ->check(in_range(1u, 1u << 20))
       ->capture_default_str()
       ->group("When");
-  command->add_option("--count", o.count, "Stop after so many frames")->group("When");
-  command->add_option("--duration", o.duration, "Stop after this time (default: 10s, where there is no --count)")
-      ->group("When");
-  command->add_option("--settle", o.settle, "How long to wait for frames after the last was sent")
+  command->add_option("--count", o.count, "Stop after this number of frames")->group("When");
+  command->add_option("--duration", o.duration, "Stop after this time (default: 10s, without --count)")->group("When");
+  command->add_option("--settle", o.settle, "Time to wait for frames after the last one was sent")
       ->capture_default_str()
       ->group("When");
-  command->add_option("--learn", o.learn, "How long to try whether the device passes anything on; 0: do not try")
+  command->add_option("--learn", o.learn, "Longest time to test whether the device forwards frames; 0: do not test")
       ->capture_default_str()
       ->group("When");
-  command->add_flag("--flow-latency", o.flow_latency, "Percentiles of each flow's latency, too")->group("Report");
-  command->add_option("--confidence", o.confidence, "Per cent, of the intervals of ratios")
+  command->add_flag("--flow-latency", o.flow_latency, "Also report percentiles of each flow's latency")
+      ->group("Report");
+  command->add_option("--confidence", o.confidence, "Confidence of the intervals of ratios, in percent")
       ->check(among({95, 99}))
       ->capture_default_str()
       ->group("Report");
-  command->add_option("--format", o.format, "text, json, or csv: a line a flow")
+  command->add_option("--format", o.format, "text, json, or csv: one line per flow")
       ->check(among({"text", "json", "csv"}))
       ->capture_default_str()
       ->group("Report");
   command->add_option("-o,--output", o.output, "File for the report")->capture_default_str()->group("Report");
-  command->add_flag("-q,--quiet", o.quiet, "No messages but errors")->group("Report");
+  command->add_flag("-q,--quiet", o.quiet, "Print only errors")->group("Report");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -95,7 +95,7 @@ class SearchSession {
     if (plan.max_load_pps == 0) plan.max_load_pps = *ceiling_pps;
     if (plan.min_load_pps == 0) plan.min_load_pps = plan.max_load_pps / 1000;
     if (plan.max_load_pps > tester::kNearCeiling * *ceiling_pps && !options_.quiet)
-      say(kTestSearch, fmt::format("size {}: the generator itself sends {}: what is found near that is its limit", name,
+      say(kTestSearch, fmt::format("size {}: the generator can send at most {}: results near that show its limit", name,
                                    scaled_text(*ceiling_pps, "pps")));
     if (const auto problem = tester::problem_of(plan)) return *problem;
     report_.sizes.push_back({.size = name,
@@ -151,9 +151,9 @@ class SearchSession {
       goals += fmt::format("; {} {} to {}", goal.goal.name, bound(goal.lower_so_far_pps), bound(goal.upper_so_far_pps));
     say(kTestSearch,
         fmt::format(
-            "{}: {} for {:.4g} s: {} of {} came{}{}; {}", name_of(size), scaled_text(trial.load_pps, "pps"),
+            "{}: {} for {:.4g} s: {} of {} received{}{}; {}", name_of(size), scaled_text(trial.load_pps, "pps"),
             trial.duration_s, trial.received, std::max(trial.offered, trial.sent),
-            trial.runs == 1 ? "" : fmt::format(", in that of {} runs which the host disturbed least", trial.runs),
+            trial.runs == 1 ? "" : fmt::format(", in the one of {} runs that the host disturbed least", trial.runs),
             goals, time_text()));
   }
 
@@ -236,7 +236,7 @@ int run(SearchOptions options) {
   report.interrupted = stop_asked();
   if (failure) report.failure = failure->message;
   if (!failure && !stop_asked() && !has_trials(report))
-    failure = Error{fmt::format("--max-time {} was over before a trial could be", options.max_time)};
+    failure = Error{fmt::format("--max-time {} ended before a trial could begin", options.max_time)};
   if (failure) say(kTestSearch, failure->message);
   if (failure && !has_trials(report)) return kFailed;
   const auto format = std::ranges::find(tester::search_formats(), options.format, &tester::SearchFormat::name);
@@ -247,14 +247,13 @@ int run(SearchOptions options) {
 }  // namespace
 
 void add_test_search(Command test, int& status) {
-  Command command = test.add_subcommand(
-      "search", "Find the highest rate at which a device, or watch itself, loses no more than it may");
+  Command command =
+      test.add_subcommand("search", "Find the highest rate at which a device, or watch itself, meets a loss goal");
   command->footer(
-      "Goals: rfc2544 (60 s, nothing lost), tst009, ndr and pdr (0 and 0.5 % lost, half of 21 s of trials may lose "
-      "more).\nA trial is run again, nine times at most, where frames that left late, were not sent or found no room "
-      "in the "
-      "receiver, or stolen time, decide on a goal.\nBoth bounds, all trials and the attributes of RFC 9971 are in the "
-      "report.");
+      "Goals: rfc2544 (60 s, no loss), tst009, ndr and pdr (0 and 0.5 % loss, which half of 21 s of trials may\n"
+      "exceed). If disturbances by the host decide on a goal, the trial runs again, up to nine times.\n"
+      "Disturbances are late or unsent frames, a full receiver, and stolen time. The report has both bounds,\n"
+      "all trials and the attributes of RFC 9971.");
   auto options = std::make_shared<SearchOptions>();
   declare(command, *options);
   command->callback([options, &status] { status = run(*options); });

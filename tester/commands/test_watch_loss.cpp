@@ -51,7 +51,7 @@ int run(const WatchLossOptions& options) {
 
 void add_test_watch_loss(Command test, int& status) {
   Command command = test.add_subcommand(
-      "watch-loss", "Which share of the packets a monitor loses: known numbers are sent to it, again and again");
+      "watch-loss", "Measure the share of packets that a monitor loses, by sending it a known number repeatedly");
   auto options = std::make_shared<WatchLossOptions>();
   declare(command, *options);
   command->callback([options, &status] { status = run(*options); });

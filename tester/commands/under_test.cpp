@@ -18,7 +18,7 @@ std::vector<tester::Fact> trial_phases(const std::string& learning, std::uint64_
   constexpr double kWaitS = 2;
   const double settle_s = static_cast<double>(settle_ns) / 1e9;
   return {
-      {"a) routing update, 2 s", "none: what is under test knows all that it has to before the search (deviates)"},
+      {"a) routing update, 2 s", "none: the device under test has its routes before the search (deviates)"},
       {"b) learning frames, 2 s", learning},
       {"c) trial", "frames at the load, for the duration"},
       {"d) wait for frames, 2 s",

@@ -31,8 +31,8 @@ Result<tester::LossPlan> choose_monitor(const WatchLossOptions& options, const s
   const bool is_ours = std::filesystem::path(words->front()).filename() == "parshall";
   if (options.counts.empty() && !is_ours)
     return Error{
-        "--counts: say how the number of packets is found in what the monitor says, such as '([0-9]+) packets"
-        " captured'"};
+        "--counts: give a regular expression for the number of packets in the monitor's output, such as '([0-9]+) "
+        "packets captured'"};
   auto counts = pattern_of("--counts", options.counts.empty() ? kOurCounts : options.counts);
   if (!counts) return counts.error();
   tester::LossPlan plan{.monitor = *words, .counts = *std::move(counts)};
@@ -44,7 +44,7 @@ Result<tester::LossPlan> choose_monitor(const WatchLossOptions& options, const s
   try {
     if (options.ready_option && options.ready_option->count() != 0) plan.ready = std::regex(options.ready);
   } catch (const std::regex_error& error) {
-    return Error{fmt::format("--ready {}: no regular expression (ECMAScript): {}", options.ready, error.what())};
+    return Error{fmt::format("--ready {}: not a regular expression (ECMAScript): {}", options.ready, error.what())};
   }
   return plan;
 }
@@ -54,27 +54,28 @@ Result<tester::LossPlan> choose_monitor(const WatchLossOptions& options, const s
 void declare(Command command, WatchLossOptions& o) {
   command
       .add_option("--monitor", o.monitor,
-                  "Its command, with {interface} for what it is to watch; it is ended by SIGINT (default: parshall "
-                  "watch -i {interface} --top 1)")
+                  "Command of the monitor, with {interface} for the interface to watch; SIGINT ends it (default: "
+                  "parshall watch -i {interface} --top 1)")
       ->group("Monitor");
   command
       .add_option("--counts", o.counts,
-                  "Regular expression with one group: the packets it saw, in the last line of its output that has it")
+                  "Regular expression with one group: the packets counted, in the last matching line of its output")
       ->group("Monitor");
-  command.add_option("--drops", o.drops, "Likewise: the packets that it says it lost")->group("Monitor");
+  command
+      .add_option("--drops", o.drops, "Regular expression with one group: the packets that the monitor reports as lost")
+      ->group("Monitor");
   o.ready_option =
       command
           .add_option("--ready", o.ready,
-                      "Regular expression of what it says when it captures (default: it has a packet socket)")
+                      "Regular expression of the output that shows that it captures (default: it has a packet socket)")
           ->group("Monitor");
   command
-      .add_option("--settle", o.settle, "Time it gets after the last packet: libpcap may keep some back for a second")
+      .add_option("--settle", o.settle, "Time to wait after the last packet: libpcap may delay packets for a second")
       ->capture_default_str()
       ->group("Monitor");
   command
       .add_option("-i,--interfaces", o.interfaces,
-                  "SENDING,WATCHED: two interfaces that are joined (default: a veth pair in namespaces, new in each "
-                  "run)")
+                  "SENDING,WATCHED: two connected interfaces (default: a veth pair in namespaces, new in each run)")
       ->delimiter(',')
       ->expected(2)
       ->group("Packets");
@@ -84,23 +85,23 @@ void declare(Command command, WatchLossOptions& o) {
   command.add_option("--rate", o.rate, "As for parshall send: asap, 100kpps, 1Gbps, ...")
       ->capture_default_str()
       ->group("Packets");
-  command.add_option("--burst", o.burst, "Frames that are sent at once")
+  command.add_option("--burst", o.burst, "Frames per burst")
       ->check(in_range(1u, 1u << 20))
       ->capture_default_str()
       ->group("Packets");
-  command.add_option("--count", o.count, "Packets of each run")->capture_default_str()->group("Packets");
-  command.add_option("--runs", o.runs, "How often")
+  command.add_option("--count", o.count, "Packets per run")->capture_default_str()->group("Packets");
+  command.add_option("--runs", o.runs, "Number of runs")
       ->check(in_range(1u, 10'000u))
       ->capture_default_str()
       ->group("Packets");
-  command.add_option("--format", o.format, "Of the report; json has each run")
+  command.add_option("--format", o.format, "Format of the report; json contains each run")
       ->check(among({"text", "json"}))
       ->capture_default_str()
       ->group("Report");
-  command.add_option("-o,--output", o.output, "File of the report, - for standard output")
+  command.add_option("-o,--output", o.output, "File for the report, - for standard output")
       ->capture_default_str()
       ->group("Report");
-  command.add_flag("-q,--quiet", o.quiet, "No line for each run")->group("Report");
+  command.add_flag("-q,--quiet", o.quiet, "Do not print a line for each run")->group("Report");
 }
 
 Result<tester::LossPlan> choose(const WatchLossOptions& options) {

@@ -45,8 +45,9 @@ Result<FairQueue> parse(const std::string& text) {
                          : name == "limit" ? into(queue.limit, 1, 1'000'000)
                                            : into(queue.quantum, 1, 1'000'000);
     if (!is_fine)
-      return Error{fmt::format("fair-queue: {}={}: such as rate=10mbit, flows=1000 (up to {}), limit=32, quantum=1514",
-                               name, value, kMostFlows)};
+      return Error{fmt::format(
+          "fair-queue: {}={}: give values such as rate=10mbit, flows=1000 (up to {}), limit=32, quantum=1514", name,
+          value, kMostFlows)};
   }
   if (queue.rate_bps == 0 || queue.flows == 0)
     return Error{"fair-queue needs rate and flows, such as fair-queue:rate=10mbit,flows=20"};
@@ -101,7 +102,7 @@ Result<std::unique_ptr<Scenario>> fair_queue(const std::string& settings, const 
   if (const auto done = run_command({"tc", "-n", space.name(), "-batch", "-"}, classes(*queue), kPatience, stop); !done)
     return done.error();
   if (const auto done = space.run({"nft", "-f", "-"}, rules(*queue)); !done)
-    return Error{"flows cannot be told apart: " + done.error().message + "; it needs nft (package nftables)"};
+    return Error{"cannot distinguish flows: " + done.error().message + "; it needs nft (package nftables)"};
   return std::unique_ptr<Scenario>(std::make_unique<InNetwork>(*std::move(router)));
 }
 

@@ -12,8 +12,8 @@ Result<TestNetwork> TestNetwork::make() {
   static std::atomic<unsigned> number = 0;
   auto space = NetworkSpace::make();
   if (!space)
-    return Error{"no network for the device under test: " + space.error().message +
-                 "; it needs root and iproute2, or give your own interfaces"};
+    return Error{"cannot make a network for the device under test: " + space.error().message +
+                 "; this needs root and iproute2 (or give your own interfaces)"};
   TestNetwork network(*std::move(space), fmt::format("ps{}-{}", ::getpid(), number++));
   const std::string links = fmt::format(
       "link add {0} type veth peer name in0 netns {2}\n"

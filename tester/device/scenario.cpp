@@ -93,8 +93,9 @@ Result<std::unique_ptr<Scenario>> router_with(const std::string& discipline, con
   for (std::string& word : words_of(settings)) words.push_back(std::move(word));
   const auto done = run_command(words, {}, std::chrono::seconds(30), stop);
   if (!done && done.error().message.find("unknown") != std::string::npos)
-    return Error{fmt::format("this kernel has no {}: {}", discipline,
-                             discipline == "netem" ? "take link:..., which is of this program" : done.error().message)};
+    return Error{
+        fmt::format("this kernel has no {}: {}", discipline,
+                    discipline == "netem" ? "use link:..., which is part of this program" : done.error().message)};
   if (!done) return done.error();
   return std::unique_ptr<Scenario>(std::make_unique<InNetwork>(*std::move(network)));
 }
@@ -149,7 +150,7 @@ class LossyLink final : public InNetwork {
   ~LossyLink() override { stop(); }
   Result<std::string> finish() override {
     const auto end = stop();
-    if (!end) return Error{"the link does not end, though it was killed"};
+    if (!end) return Error{"the link does not end although it was killed"};
     if (!end->is_good()) return Error{"the link " + end->text()};
     const std::string said = process_.output();
     return said.substr(std::min(said.find('{'), said.size()));  // answers come first
@@ -169,7 +170,7 @@ class LossyLink final : public InNetwork {
   }
   std::optional<Error> problem() const override {
     if (process_.is_running()) return std::nullopt;
-    return Error{"the link ended by itself: what it said is above"};
+    return Error{"the link ended by itself: its messages are above"};
   }
 
  private:
@@ -186,19 +187,18 @@ class LossyLink final : public InNetwork {
 };
 
 constexpr std::array kScenarios{
-    ScenarioEntry{"wire", "", "a veth pair: no device at all", Wire::make},
+    ScenarioEntry{"wire", "", "a veth pair without any device", Wire::make},
     ScenarioEntry{"router", "", "Linux, forwarding IPv4 and IPv6", router},
-    ScenarioEntry{"tbf", "rate=10mbit,burst=3kb,limit=10kb", "a router with tc's token bucket at its way out",
+    ScenarioEntry{"tbf", "rate=10mbit,burst=3kb,limit=10kb", "a router with tc's token bucket at its output",
                   [](const std::string& settings, const Stop& stop) { return router_with("tbf", settings, stop); }},
-    ScenarioEntry{
-        "fair-queue", "rate=10mbit,flows=20,limit=32,quantum=1514",
-        "a router that shares its way out fairly: flows have a queue each, of so many packets, and send in turns of so "
-        "many bytes (HTB, nft)",
-        fair_queue},
-    ScenarioEntry{"netem", "loss=1%,delay=10ms 1ms", "a router with tc's network emulator, where the kernel has it",
+    ScenarioEntry{"fair-queue", "rate=10mbit,flows=20,limit=32,quantum=1514",
+                  "a router that shares its output fairly: each flow has a queue of limit packets, and sends quantum "
+                  "bytes in turn (HTB, nft)",
+                  fair_queue},
+    ScenarioEntry{"netem", "loss=1%,delay=10ms 1ms", "a router with tc's network emulator, if the kernel has it",
                   [](const std::string& settings, const Stop& stop) { return router_with("netem", settings, stop); }},
     ScenarioEntry{"link", "loss=1,delay=10ms,jitter=1ms,reorder=5,duplicate=2",
-                  "parshall test link, which does as netem does, and tells what it did", LossyLink::make},
+                  "parshall test link, which works like netem and reports what it did", LossyLink::make},
 };
 
 }  // namespace
@@ -216,7 +216,7 @@ Result<std::unique_ptr<Scenario>> make_scenario(const std::string& text, const S
   const std::string name = text.substr(0, colon), settings = text.substr(std::min(colon + 1, text.size()));
   const auto* const entry = std::ranges::find(kScenarios, name, &ScenarioEntry::name);
   if (entry == kScenarios.end())
-    return Error{fmt::format("\"{}\" is no device that can be made{}", name,
+    return Error{fmt::format("\"{}\" is not a device that can be made{}", name,
                              suggestion(name, kScenarios, &ScenarioEntry::name, "parshall list scenarios"))};
   if (entry->settings.empty() && !settings.empty())
     return Error{fmt::format("{} has no settings: leave out \":{}\"", name, settings)};

@@ -16,7 +16,7 @@ Result<std::vector<Setting>> parse_settings(std::string_view scenario, std::stri
     const std::string_view item = text.substr(at, end - at), name = item.substr(0, item.find('='));
     const bool has_value = name.size() + 1 < item.size();
     if (!has_value || std::ranges::find(names, name) == names.end())
-      return Error{fmt::format("{}: \"{}\": it takes NAME=VALUE, separated by commas, of {}", scenario, item,
+      return Error{fmt::format("{}: \"{}\": give NAME=VALUE, separated by commas, of {}", scenario, item,
                                fmt::join(names, ", "))};
     if (std::ranges::find(settings, name, &Setting::name) != settings.end())
       return Error{fmt::format("{}: {} is given twice", scenario, name)};

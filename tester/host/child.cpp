@@ -178,9 +178,9 @@ std::string Child::output() const { return text_of(output_); }
 std::string Child::last_words() const {
   std::string text = text_of(errors_ ? errors_ : output_);
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  if (text.empty()) return "it said nothing";
+  if (text.empty()) return "it printed nothing";
   const bool is_long = text.size() > kLastBytes;
-  return fmt::format("it said: {}{}", is_long ? "... " : "", is_long ? text.substr(text.size() - kLastBytes) : text);
+  return fmt::format("it printed: {}{}", is_long ? "... " : "", is_long ? text.substr(text.size() - kLastBytes) : text);
 }
 
 Result<std::string> run_command(const Words& words, std::string_view input, std::chrono::milliseconds most,

@@ -20,10 +20,12 @@ constexpr double kLeastLoadPps = 1e-3, kGreatestLoadPps = 1e12;
 std::optional<Error> problem_of(const SearchPlan& plan) {
   if (auto problem = problem_of(plan.goals)) return problem;
   if (!(plan.min_load_pps >= kLeastLoadPps))
-    return Error{fmt::format("the least load is at least {} packets/s, not {:.9g}", kLeastLoadPps, plan.min_load_pps)};
+    return Error{
+        fmt::format("the smallest load must be at least {} packets/s, not {:.9g}", kLeastLoadPps, plan.min_load_pps)};
   if (!(plan.max_load_pps > plan.min_load_pps && plan.max_load_pps <= kGreatestLoadPps))
-    return Error{fmt::format("the greatest load is more than the least ({:.9g}) and at most {} packets/s, not {:.9g}",
-                             plan.min_load_pps, kGreatestLoadPps, plan.max_load_pps)};
+    return Error{
+        fmt::format("the largest load must be above the smallest ({:.9g}) and at most {} packets/s, not {:.9g}",
+                    plan.min_load_pps, kGreatestLoadPps, plan.max_load_pps)};
   if (plan.budget.trials && *plan.budget.trials == 0) return Error{"a search needs a budget of at least one trial"};
   if (plan.budget.trial_s && !(*plan.budget.trial_s > 0))
     return Error{fmt::format("a search needs a budget of more than {:.6g} s", *plan.budget.trial_s)};
@@ -129,17 +131,17 @@ std::string_view text_of(Irregular irregular) noexcept {
     case Irregular::no:
       return "regular";
     case Irregular::no_lower_bound:
-      return "the goal is not met at the least load";
+      return "the goal is not met at the smallest load";
     case Irregular::no_upper_bound:
-      return "the goal is met at the greatest load";
+      return "the goal is met at the largest load";
     case Irregular::width_not_reached:
       return "the search ended before the bounds were close enough";
     case Irregular::hosts_loss:
-      return "what was lost at the upper bound may be the host's doing, which was late or had no time";
+      return "the host, which was late or had no CPU time, may have caused the losses at the upper bound";
     case Irregular::run_again:
-      return "the lower bound rests on trials that were run again, since what they lost may be the host's doing";
+      return "the lower bound depends on trials that were run again, because the host may have caused their losses";
     case Irregular::strays:
-      return "frames of another trial or test came in trials at a bound";
+      return "frames of another trial or test arrived in trials at a bound";
   }
   return "";
 }

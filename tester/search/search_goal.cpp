@@ -22,19 +22,20 @@ std::optional<Error> problem_of(const SearchGoal& goal) {
   };
   if (goal.name.empty()) return Error{"a goal has no name"};
   if (!(goal.loss_ratio >= 0 && goal.loss_ratio < 1))
-    return wrong("the loss ratio is at least 0 and less than 1", goal.loss_ratio);
+    return wrong("the loss ratio must be at least 0 and less than 1", goal.loss_ratio);
   if (!(goal.exceed_ratio >= 0 && goal.exceed_ratio < 1))
-    return wrong("the exceed ratio is at least 0 and less than 1", goal.exceed_ratio);
+    return wrong("the exceed ratio must be at least 0 and less than 1", goal.exceed_ratio);
   if (!(goal.width >= 1e-6 && goal.width < 1))
-    return wrong("the width is relative, at least 0.000001 and less than 1", goal.width);
-  if (!(goal.initial_trial_s >= 0.001)) return wrong("a trial takes at least 0.001 s", goal.initial_trial_s);
+    return wrong("the width is relative and must be at least 0.000001 and less than 1", goal.width);
+  if (!(goal.initial_trial_s >= 0.001)) return wrong("a trial must take at least 0.001 s", goal.initial_trial_s);
   if (!(goal.final_trial_s >= goal.initial_trial_s))
-    return wrong(fmt::format("final trials are no shorter than initial ones ({:.6g} s)", goal.initial_trial_s),
+    return wrong(fmt::format("final trials must not be shorter than initial ones ({:.6g} s)", goal.initial_trial_s),
                  goal.final_trial_s);
   if (!(goal.duration_sum_s >= goal.final_trial_s))
-    return wrong(fmt::format("the duration sum is at least that of one final trial ({:.6g} s)", goal.final_trial_s),
-                 goal.duration_sum_s);
-  if (!std::isfinite(goal.duration_sum_s)) return wrong("the duration sum is finite", goal.duration_sum_s);
+    return wrong(
+        fmt::format("the duration sum must be at least that of one final trial ({:.6g} s)", goal.final_trial_s),
+        goal.duration_sum_s);
+  if (!std::isfinite(goal.duration_sum_s)) return wrong("the duration sum must be finite", goal.duration_sum_s);
   return std::nullopt;
 }
 
@@ -81,7 +82,7 @@ std::optional<Error> problem_of(std::span<const SearchGoal> goals) {
   for (std::size_t i = 0; i < goals.size(); ++i) {
     if (auto problem = problem_of(goals[i])) return problem;
     for (const SearchGoal& other : goals.first(i)) {
-      if (other.name == goals[i].name) return Error{fmt::format("two goals are named {}", other.name)};
+      if (other.name == goals[i].name) return Error{fmt::format("two goals have the name {}", other.name)};
     }
   }
   return std::nullopt;
@@ -102,7 +103,7 @@ Result<SearchGoal> preset_goal(std::string_view name) {
   const auto found = std::ranges::find(presets, name, &SearchGoal::name);
   if (found != presets.end()) return *found;
   return Error{
-      fmt::format("no goal is named {}{}", name, suggestion(name, presets, &SearchGoal::name, "parshall list goals"))};
+      fmt::format("there is no goal {}{}", name, suggestion(name, presets, &SearchGoal::name, "parshall list goals"))};
 }
 
 Result<SearchGoal> parse_goal(std::string_view text) {
@@ -116,8 +117,8 @@ Result<SearchGoal> parse_goal(std::string_view text) {
     left.remove_prefix(std::min(left.size(), item.size() + 1));
     const auto* const setting = std::ranges::find(kGoalSettings, name, &GoalSetting::name);
     if (name.size() == item.size() || (name != "name" && setting == kGoalSettings.end()))
-      return wrong(item, "it takes NAME=VALUE of name, loss, exceed, trial, sum, width and initial");
-    if (std::ranges::find(given, name) != given.end()) return wrong(item, "is there twice");
+      return wrong(item, "give NAME=VALUE of name, loss, exceed, trial, sum, width and initial");
+    if (std::ranges::find(given, name) != given.end()) return wrong(item, "is given twice");
     given.push_back(name);
     const std::string_view value = item.substr(name.size() + 1);
     if (name == "name") {

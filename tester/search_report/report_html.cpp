@@ -121,19 +121,19 @@ std::string overview(const SearchReport& report) {
   std::string html = table.html();
   if (repeated)
     html +=
-        "<p class=\"dim\">Of several searches: the medians of regular results, or of all where none is regular; each "
-        "is below.</p>\n";
+        "<p class=\"dim\">For several searches: medians of the regular results, or of all results if none is regular. "
+        "Each search is below.</p>\n";
   if (std::ranges::any_of(rows, &GoalRow::is_generators_limit))
     html += fmt::format(
-        "<p class=\"warning\">Where it says \u201cthe generator's limit\u201d, what was found is above {:.0f} % of "
-        "what the generator itself sends, or most of what was lost at the upper bound was not sent in time: what is "
-        "under test may do more.</p>\n",
+        "<p class=\"warning\">\u201cThe generator's limit\u201d means that the result is above {:.0f} % of what the "
+        "generator can send, or that most frames lost at the upper bound were not sent in time: the device under test "
+        "may reach more.</p>\n",
         100 * kNearCeiling);
   if (report.sizes.size() > 1)
     html += fmt::format("<div class=\"charts\">{}{}</div>\n",
                         figure(sizes_chart(report, SizeUnit::frames), "Throughput in frames; bars: relevant bounds"),
                         figure(sizes_chart(report, SizeUnit::line_bits),
-                               "The same in bits of the line, with checksum, preamble and gap of each frame"));
+                               "The same in bits on the line, with FCS, preamble and gap of each frame"));
   return html;
 }
 
@@ -193,9 +193,9 @@ std::string trials_table(const SearchResult& search) {
 
 std::string goal_charts(const SearchResult& search, std::size_t goal, double ceiling_pps) {
   std::string charts =
-      figure(trials_chart(search, goal, ceiling_pps), "Trials in their order, and the bounds known after each");
+      figure(trials_chart(search, goal, ceiling_pps), "Trials in order, and the bounds known after each");
   if (const auto near = last_trials_chart(search, goal)) charts += figure(*near, "The same near the bounds");
-  charts += figure(loss_chart(search, goal, ceiling_pps), "What each trial lost, over its load");
+  charts += figure(loss_chart(search, goal, ceiling_pps), "Loss of each trial over its load");
   if (const auto near = last_loss_chart(search, goal)) charts += figure(*near, "The same near the bounds");
   return fmt::format("<h3>Goal {}</h3>\n<div class=\"charts\">{}</div>\n", markup_text(search.goals[goal].goal.name),
                      charts);
@@ -204,7 +204,7 @@ std::string goal_charts(const SearchResult& search, std::size_t goal, double cei
 std::string search_section(const SizeSearches& size, std::size_t number) {
   const SearchResult& search = size.searches[number];
   std::string html =
-      fmt::format("<details{}><summary>Search {}: {} trials of {:.1f} s in all, took {:.1f} s; {}{}</summary>\n{}",
+      fmt::format("<details{}><summary>Search {}: {} trials, {:.1f} s in total, took {:.1f} s; {}{}</summary>\n{}",
                   number == 0 ? " open=\"open\"" : "", number + 1, search.trials.size(), search.trial_s, search.took_s,
                   text_of(search.end), markup_text(repeated_text(search)), results_table(search, size));
   for (std::size_t goal = 0; goal < search.goals.size() && number < kSearchesDrawn; ++goal)
@@ -215,7 +215,7 @@ std::string search_section(const SizeSearches& size, std::size_t number) {
 std::string repeats_section(const SizeSearches& size) {
   if (size.searches.size() < 2) return "";
   HtmlTable table({{"Goal", Align::name},
-                   {"Of regular results", Align::name},
+                   {"Regular results", Align::name},
                    {"Median"},
                    {"Mean"},
                    {"95 % interval of the mean"},
@@ -236,7 +236,7 @@ std::string repeats_section(const SizeSearches& size) {
                  s && s->variation ? percent_text(*s->variation) : "none", fmt::format("{}", all.regular),
                  fmt::format("{}", all.irregular)});
     }
-    charts += figure(repeats_chart(size, goal), fmt::format("Goal {}: what each search found", all.goal));
+    charts += figure(repeats_chart(size, goal), fmt::format("Goal {}: results of each search", all.goal));
   }
   return fmt::format("<h3>Over {} searches</h3>\n{}<div class=\"charts\">{}</div>\n", size.searches.size(),
                      table.html(), charts);
@@ -244,7 +244,7 @@ std::string repeats_section(const SizeSearches& size) {
 
 std::string size_section(const SizeSearches& size) {
   std::string html = fmt::format(
-      "<section><h2>Frame size: {}</h2>\n<p>The generator sends {} at most. Loads from {} (min load) to {} (max "
+      "<section><h2>Frame size: {}</h2>\n<p>The generator sends at most {}. Loads from {} (min load) to {} (max "
       "load).</p>\n{}",
       markup_text(size_text(size.size)), pps_text(size.ceiling_pps), pps_text(size.min_load_pps),
       pps_text(size.max_load_pps), repeats_section(size));
@@ -267,9 +267,9 @@ std::string about(const SearchReport& report) {
       {"seed", seed_text(report)}, {"method", fmt::format("{}: {}", report.method, report.method_summary)},
       {"began", report.began},     {"program", "parshall " + report.version}};
   std::string html = facts_table(facts);
-  if (report.interrupted) html += "<p class=\"warning\">Interrupted before its end.</p>\n";
+  if (report.interrupted) html += "<p class=\"warning\">Interrupted before the end.</p>\n";
   if (!report.failure.empty())
-    html += fmt::format("<p class=\"warning\">Failed: {}. Below is what was measured until then.</p>\n",
+    html += fmt::format("<p class=\"warning\">Failed: {}. The results until then are below.</p>\n",
                         markup_text(report.failure));
   return html;
 }
@@ -281,10 +281,14 @@ std::string circumstances(const SearchReport& report) {
     machine.emplace_back("stolen by other guests", percent_text(report.processors->stolen, 3));
   }
   return fmt::format(
-      "<section><h2>What the words mean</h2>\n{}</section>\n"
-      "<section><h2>How a trial goes, by RFC 2544, section 23, and here</h2>\n{}</section>\n"
-      "<section><h2>The machine that ran the test</h2>\n{}</section>\n"
-      "<section><h2>The command</h2>\n<p><code>{}</code></p></section>\n",
+      "<section><h2>Terms</h2>\n"
+      "{}</section>\n"
+      "<section><h2>Phases of a trial in RFC 2544, section 23, and here</h2>\n"
+      "{}</section>\n"
+      "<section><h2>The machine that ran the test</h2>\n"
+      "{}</section>\n"
+      "<section><h2>The command</h2>\n"
+      "<p><code>{}</code></p></section>\n",
       facts_table(search_terms(report)), facts_table(report.phases), facts_table(machine), markup_text(report.command));
 }
 

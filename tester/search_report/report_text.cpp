@@ -19,8 +19,8 @@ std::string line_text(double pps, const SizeSearches& size) {
 void write_goals(std::string& to, std::span<const SearchGoal> goals) {
   for (const SearchGoal& goal : goals)
     fmt::format_to(std::back_inserter(to),
-                   "goal        {}: loss ratio {}; trials of {} (initial) to {} (final), {} in all at a load "
-                   "(duration sum), of which {} may lose more (exceed ratio); width {}\n",
+                   "goal        {}: loss ratio {}; trials of {} (initial) to {} (final), {} in total per load "
+                   "(duration sum); {} of them may lose more (exceed ratio); width {}\n",
                    goal.name, percent_text(goal.loss_ratio), seconds_text(goal.initial_trial_s),
                    seconds_text(goal.final_trial_s), seconds_text(goal.duration_sum_s), percent_text(goal.exceed_ratio),
                    percent_text(goal.width));
@@ -51,7 +51,7 @@ void write_result(std::string& to, const GoalResult& result, const SizeSearches&
   fmt::format_to(std::back_inserter(to), "{:<11} {} (conditional throughput){}; {}\n", result.goal.name,
                  pps_text(result.conditional_throughput_pps),
                  result.conditional_throughput_pps
-                     ? fmt::format(", {} of the line", line_text(*result.conditional_throughput_pps, size))
+                     ? fmt::format(", {} on the line", line_text(*result.conditional_throughput_pps, size))
                      : "",
                  judgement(result, size.ceiling_pps));
   fmt::format_to(std::back_inserter(to), "            relevant lower bound {}, relevant upper bound {}{}\n",
@@ -70,7 +70,7 @@ std::string spread_text(const std::optional<Spread>& spread) {
 
 void write_repeats(std::string& to, std::span<const SearchResult> searches) {
   if (searches.size() < 2) return;
-  fmt::format_to(std::back_inserter(to), "over {} searches, of regular results\n", searches.size());
+  fmt::format_to(std::back_inserter(to), "regular results of {} searches\n", searches.size());
   for (const RepeatStatistics& goal : repeat_statistics(searches))
     fmt::format_to(std::back_inserter(to),
                    "{:<11} {} regular, {} irregular\n            throughput {}\n            lower bound {}\n"
@@ -82,10 +82,10 @@ void write_repeats(std::string& to, std::span<const SearchResult> searches) {
 void write_size(std::string& to, const SizeSearches& size) {
   fmt::format_to(std::back_inserter(to), "\nframe size  {}; loads from {} (min load) to {} (max load)\n",
                  size_text(size.size), pps_text(size.min_load_pps), pps_text(size.max_load_pps));
-  fmt::format_to(std::back_inserter(to), "generator   sends {} at most\n", pps_text(size.ceiling_pps));
+  fmt::format_to(std::back_inserter(to), "generator   sends at most {}\n", pps_text(size.ceiling_pps));
   for (std::size_t i = 0; i < size.searches.size(); ++i) {
     const SearchResult& search = size.searches[i];
-    fmt::format_to(std::back_inserter(to), "search {:<4} {} of {:.1f} s in all, took {:.1f} s: {}{}\n", i + 1,
+    fmt::format_to(std::back_inserter(to), "search {:<4} {}, {:.1f} s in total, took {:.1f} s: {}{}\n", i + 1,
                    counted(search.trials.size(), "trial"), search.trial_s, search.took_s, text_of(search.end),
                    repeated_text(search));
     for (const GoalResult& result : search.goals) write_result(to, result, size);
@@ -105,13 +105,13 @@ std::string search_text(const SearchReport& report) {
                                report.device, report.traffic, seed_text(report), report.method, report.method_summary,
                                report.version, report.began);
   write_goals(to, report.goals);
-  if (report.interrupted) to += "interrupted before its end\n";
-  if (!report.failure.empty()) to += "failed      " + report.failure + "; below is what was measured until then\n";
+  if (report.interrupted) to += "interrupted before the end\n";
+  if (!report.failure.empty()) to += "failed      " + report.failure + "; the results until then are below\n";
   const std::vector<GoalRow> rows = goal_rows(report);
   if (!rows.empty()) write_table(to, rows);
   for (const SizeSearches& size : report.sizes) write_size(to, size);
-  write_facts(to, "what is meant by", search_terms(report));
-  write_facts(to, "trials, as RFC 2544, section 23 has them, and here", report.phases);
+  write_facts(to, "terms", search_terms(report));
+  write_facts(to, "phases of a trial in RFC 2544, section 23, and here", report.phases);
   write_facts(to, "machine", report.machine);
   if (report.processors)
     fmt::format_to(std::back_inserter(to), "  {:<24} busy {}, stolen by other guests {}\n", "during the searches",

@@ -28,14 +28,15 @@ std::string seed_text(const SearchReport& report) {
       return std::ranges::any_of(search.trials, [](const TrialOutcome& trial) { return trial.seed.has_value(); });
     });
   });
-  return fmt::format("{}: with --seed the same is drawn again{}", report.seed,
-                     draws ? "; the device has another in each trial (json, html)" : "");
+  return fmt::format("{} (to repeat: --seed){}", report.seed,
+                     draws ? "; the device has another in each trial (see json, html)" : "");
 }
 
 std::string repeated_text(const SearchResult& search) {
   if (search.repeated == 0) return "";
-  return fmt::format("; {} more were run again, since what they lost may be the host's doing, and are discarded (json)",
-                     search.repeated);
+  return fmt::format(
+      "; {} more were run again and are discarded, because the host may have caused their losses (see json)",
+      search.repeated);
 }
 
 std::string size_text(const std::string& size) {
@@ -68,21 +69,20 @@ std::string judgement(const GoalResult& result, double ceiling_pps) {
 
 std::vector<Fact> search_terms(const SearchReport& report) {
   return {
-      {"load", "intended frames a second by the one interface that sends, evenly spaced; one way"},
+      {"load", "intended frames per second of the sending interface, evenly spaced, in one direction"},
       {"loss ratio",
-       "of the frames that should have been sent: what was not sent in time, or not received before the wait "
-       "after the trial was over, is lost"},
-      {"host's doing",
+       "share of the intended frames that were not sent in time, or not received before the end of the wait after the "
+       "trial"},
+      {"loss by the host",
        fmt::format(
-           "losses of no more frames than left over {} ms late, were not sent, found no room in the receiving "
-           "device, or were due in time that was stolen: where they decide on a goal, a trial is run again, and "
-           "that run counts in which they were fewest, whatever it lost; where a bound rests on such trials, the "
-           "result is irregular",
+           "a loss that is no larger than the number of frames that left over {} ms late, were not sent, arrived at a "
+           "full receiver, or were due in stolen time. If such losses decide on a goal, the trial runs again, and the "
+           "run with the fewest such frames counts. If a bound depends on such trials, the result is irregular",
            kLateNs / 1'000'000)},
       {"received", report.received},
-      {"effective duration", "of a trial: the intended duration, without waits"},
-      {"width", "between the relevant bounds, relative to the upper one"},
-      {"line rate", "with the checksum, preamble and gap of each frame"},
+      {"effective duration", "intended duration of a trial, without waits"},
+      {"width", "distance between the relevant bounds, relative to the upper one"},
+      {"line rate", "bits of the frames with FCS, preamble and gap"},
   };
 }
 

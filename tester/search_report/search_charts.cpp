@@ -140,7 +140,7 @@ Chart trials_chart(const SearchResult& search, std::size_t goal, double ceiling_
 
 Chart loss_chart(const SearchResult& search, std::size_t goal, double ceiling_pps) {
   const GoalResult& result = search.goals[goal];
-  Chart chart{.title = fmt::format("What trials lost, over their loads, and goal {}", result.goal.name),
+  Chart chart{.title = fmt::format("Loss of trials over their loads, and goal {}", result.goal.name),
               .x = {.label = "load (frames/s)", .scale = scale_of(search.trials)},
               .y = {.label = "frames lost (%)", .scale = Scale::logarithmic_or_zero}};
   add_trials(chart, search, result.goal, [](std::size_t, const TrialOutcome& trial) {

@@ -69,12 +69,11 @@ class Measuring {
     if (!sent) return sent.error();
     if (!pause(plan_.settle, stop_)) return stopped();
     const auto after = kernel_counters(watched_);
-    if (monitor->poll()) return of_monitor(*monitor, "ended before it was told to");
+    if (monitor->poll()) return of_monitor(*monitor, "ended before SIGINT");
     if (auto error = interrupt(*monitor)) return *std::move(error);
     const std::string output = monitor->output();
     const auto counted = plan_.counts.find(output);
-    if (!counted)
-      return of_monitor(*monitor, fmt::format("says no count, which is looked for by {}", plan_.counts.text()));
+    if (!counted) return of_monitor(*monitor, fmt::format("printed no count that matches {}", plan_.counts.text()));
     MonitorRun run{.sent = *sent, .offered = *sent, .counted = *counted};
     if (plan_.drops) run.drops = plan_.drops->find(output);
     if (before && after)
@@ -102,10 +101,11 @@ class Measuring {
       if (is_ready()) return std::nullopt;
       if (!pause(kTick, stop_)) return stopped();
     }
-    return of_monitor(monitor,
-                      fmt::format("is not ready after {} s: --ready says what it says when it is, if it has no "
-                                  "packet socket",
-                                  plan_.start_most.count() / 1000));
+    return of_monitor(
+        monitor,
+        fmt::format(
+            "is not ready after {} s: if it has no packet socket, give --ready with its output when it is ready",
+            plan_.start_most.count() / 1000));
   }
 
   Result<std::uint64_t> send() const {
@@ -114,7 +114,7 @@ class Measuring {
     if (!output) return stop_() ? stopped() : output.error();
     const auto report = nlohmann::json::parse(*output, nullptr, /*allow_exceptions=*/false);
     if (!report.is_object() || !report.contains("sent") || !report.at("sent").is_number_unsigned())
-      return Error{fmt::format("{} does not say what it sent: {}", joined(plan_.send), *output)};
+      return Error{fmt::format("{} does not report what it sent: {}", joined(plan_.send), *output)};
     const auto sent = report.at("sent").get<std::uint64_t>();
     if (sent == 0) return Error{fmt::format("{} sent nothing: {}", joined(plan_.send), *output)};
     return sent;

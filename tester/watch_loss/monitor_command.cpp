@@ -28,13 +28,11 @@ Result<CountPattern> CountPattern::parse(const std::string& text) {
   try {
     std::regex pattern(text, std::regex::ECMAScript | std::regex::optimize);
     if (pattern.mark_count() != 1)
-      return Error{
-          fmt::format("{}: put parentheses around the number, and around nothing else, as in "
-                      "'([0-9]+) packets captured'",
-                      text)};
+      return Error{fmt::format(
+          "{}: put parentheses around the number and nothing else, as in '([0-9]+) packets captured'", text)};
     return CountPattern(text, std::move(pattern));
   } catch (const std::regex_error& error) {
-    return Error{fmt::format("{}: no regular expression (ECMAScript): {}", text, error.what())};
+    return Error{fmt::format("{}: not a regular expression (ECMAScript): {}", text, error.what())};
   }
 }
 
@@ -75,8 +73,8 @@ Result<std::vector<std::string>> command_words(const std::string& command) {
       words.back() += c;
     }
   }
-  if (quote != 0) return Error{fmt::format("{}: a quotation has no end", command)};
-  if (words.empty()) return Error{"an empty command: name a program"};
+  if (quote != 0) return Error{fmt::format("{}: a quote is not closed", command)};
+  if (words.empty()) return Error{"the command is empty: name a program"};
   return words;
 }
 

@@ -12,7 +12,7 @@ Words LinkEnd::there(Words command) const { return space.empty() ? command : in_
 
 Result<VethPair> VethPair::make() {
   const auto failed = [](const Error& error) {
-    return Error{"no link of namespaces, which is root's to make (or give -i SENDING,WATCHED): " + error.message};
+    return Error{"cannot make a link of namespaces, which needs root (or give -i SENDING,WATCHED): " + error.message};
   };
   auto tx = NetworkSpace::make(), rx = NetworkSpace::make();
   if (!tx || !rx) return failed(tx ? rx.error() : tx.error());
@@ -32,7 +32,7 @@ Result<KernelCounters> kernel_counters(const LinkEnd& end) {
   const auto links = nlohmann::json::parse(*output, nullptr, /*allow_exceptions=*/false);
   const nlohmann::json::json_pointer rx("/0/stats64/rx");
   if (!links.is_array() || !links.contains(rx) || !links.at(rx).contains("packets"))
-    return Error{fmt::format("{} does not say what {} received: {}", joined(words), end.interface, *output)};
+    return Error{fmt::format("{} does not report what {} received: {}", joined(words), end.interface, *output)};
   const auto& counters = links.at(rx);
   return KernelCounters{.received = counters.at("packets").get<std::uint64_t>(),
                         .receive_dropped = counters.value("dropped", std::uint64_t{0})};

@@ -170,7 +170,7 @@ class WatchLoss(unittest.TestCase):
         for name in ("loss_ratio", "loss_ratio_low95", "loss_ratio_high95", "loss_ratio_upper95_of_none"):
             self.assertIsNone(report[name], name)
         self.assertIn("other traffic", report["not_known"])
-        self.assertRegex(reports[1], r"loss ratio  not known: in 2 of 2 runs .*other traffic")
+        self.assertRegex(reports[1], r"loss ratio  unknown: in 2 of 2 runs .*other traffic")
 
     def test_a_monitor_that_ends_at_once(self):
         self.assert_fails(
@@ -183,8 +183,8 @@ class WatchLoss(unittest.TestCase):
     def test_a_monitor_that_says_nothing(self):
         self.assert_fails(
             1,
-            "says no count",
-            "it said nothing",
+            "printed no count",
+            "it printed nothing",
             arguments=["--monitor", "sleep 100", "--ready", "", "--counts", "([0-9]+)"],
         )
 
@@ -194,8 +194,8 @@ class WatchLoss(unittest.TestCase):
     def test_a_monitor_that_prints_garbage(self):
         self.assert_fails(
             1,
-            "says no count",
-            "it said: garbage",
+            "printed no count",
+            "it printed: garbage",
             arguments=[
                 "--monitor",
                 "sh -c 'echo garbage; exec sleep 100'",

@@ -35,7 +35,7 @@ TEST(Child, TellsItsOutputAndItsEnd) {
   EXPECT_EQ(end->exit_status, 3);
   EXPECT_EQ(end->signal, 0);
   EXPECT_EQ(child->output(), "out\nerr\n");
-  EXPECT_EQ(child->last_words(), "it said: out\nerr");
+  EXPECT_EQ(child->last_words(), "it printed: out\nerr");
 }
 
 TEST(Child, ThatIsNoProgramSaysSo) {
@@ -153,7 +153,7 @@ TEST(Command, ReadsItsInputAndTellsItsOutputAlone) {
 TEST(Command, ThatFailsTellsItsErrors) {
   const auto output = run_command({"sh", "-c", "echo out; echo err >&2; exit 3"});
   ASSERT_FALSE(output);
-  EXPECT_EQ(output.error().message, "sh -c echo out; echo err >&2; exit 3 ended with status 3; it said: err");
+  EXPECT_EQ(output.error().message, "sh -c echo out; echo err >&2; exit 3 ended with status 3; it printed: err");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(SearchGoal, PresetsAreValidTogether) {
   const auto presets = preset_goals();
   EXPECT_FALSE(problem_of(presets));
   EXPECT_EQ(preset_goal("mrr").error().message,
-            "no goal is named mrr; there are rfc2544, tst009, ndr, pdr (parshall list goals)");
+            "there is no goal mrr; there are rfc2544, tst009, ndr, pdr (parshall list goals)");
 }
 
 TEST(SearchGoal, ThatCannotBeReachedIsRefused) {
@@ -61,7 +61,7 @@ TEST(SearchGoal, ThatCannotBeReachedIsRefused) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(with([](SearchGoal& g) { g.name = ""; }), "a goal has no name");
   EXPECT_EQ(with([](SearchGoal& g) { g.loss_ratio = 1; }),
-            "goal good: the loss ratio is at least 0 and less than 1, not 1");
+            "goal good: the loss ratio must be at least 0 and less than 1, not 1");
   EXPECT_NE(with([](SearchGoal& g) { g.loss_ratio = -0.1; }), "");
   EXPECT_NE(with([&](SearchGoal& g) { g.loss_ratio = nan; }), "");
   EXPECT_NE(with([](SearchGoal& g) { g.exceed_ratio = 1; }), "");
@@ -70,13 +70,13 @@ TEST(SearchGoal, ThatCannotBeReachedIsRefused) {
   EXPECT_NE(with([](SearchGoal& g) { g.width = 1; }), "");
   EXPECT_NE(with([](SearchGoal& g) { g.initial_trial_s = 0; }), "");
   EXPECT_EQ(with([](SearchGoal& g) { g.initial_trial_s = 61; }),
-            "goal good: final trials are no shorter than initial ones (61 s), not 60");
+            "goal good: final trials must not be shorter than initial ones (61 s), not 60");
   EXPECT_EQ(with([](SearchGoal& g) { g.duration_sum_s = 59; }),
-            "goal good: the duration sum is at least that of one final trial (60 s), not 59");
+            "goal good: the duration sum must be at least that of one final trial (60 s), not 59");
   EXPECT_NE(with([](SearchGoal& g) { g.duration_sum_s = std::numeric_limits<double>::infinity(); }), "");
   EXPECT_EQ(problem_of(std::span<const SearchGoal>{})->message, "a search needs a goal");
   const std::vector<SearchGoal> twice{good, good};
-  EXPECT_EQ(problem_of(twice)->message, "two goals are named good");
+  EXPECT_EQ(problem_of(twice)->message, "two goals have the name good");
 }
 
 TEST(SearchGoal, OfOnesOwnHasWhatWasSaidAndDefaults) {
@@ -101,12 +101,12 @@ TEST(SearchGoal, OfOnesOwnIsRefusedByWhatIsWrongInIt) {
   };
   EXPECT_EQ(said("name=x,loss=0.5"), "goal \"name=x,loss=0.5\", at \"loss=0.5\": give loss such as loss=0.1%");
   EXPECT_EQ(said("name=x,los=1%"),
-            "goal \"name=x,los=1%\", at \"los=1%\": it takes NAME=VALUE of name, loss, exceed, trial, sum, width and "
+            "goal \"name=x,los=1%\", at \"los=1%\": give NAME=VALUE of name, loss, exceed, trial, sum, width and "
             "initial");
   EXPECT_EQ(said("name=x,trial=soon"), "goal \"name=x,trial=soon\", at \"trial=soon\": give trial such as trial=1s");
-  EXPECT_EQ(said("name=x,sum=1s,sum=2s"), "goal \"name=x,sum=1s,sum=2s\", at \"sum=2s\": is there twice");
+  EXPECT_EQ(said("name=x,sum=1s,sum=2s"), "goal \"name=x,sum=1s,sum=2s\", at \"sum=2s\": is given twice");
   EXPECT_EQ(said("loss=1%"), "a goal has no name");
-  EXPECT_EQ(said("name=x,loss=100%"), "goal x: the loss ratio is at least 0 and less than 1, not 1");
+  EXPECT_EQ(said("name=x,loss=100%"), "goal x: the loss ratio must be at least 0 and less than 1, not 1");
   for (const char* text : {"", "x", "name=x,", "name=x,loss", "name=x,loss=%", "name=x,loss=1%%", "name=x,loss=nan%",
                            "name=x,trial=-1s", "name=x,trial=0s", "name=x,loss=1% ", "=x"})
     EXPECT_EQ(said(text).empty(), std::string_view(text) == "name=x,") << text;

@@ -141,12 +141,12 @@ TEST(GoalRows, AreOfRegularResultsWhereThereAreAny) {
                              result(8000, Irregular::no_upper_bound), result(3000, Irregular::no)});
   EXPECT_EQ(*some.throughput_pps, 2000);
   EXPECT_TRUE(some.is_regular);
-  EXPECT_EQ(some.judgement, "2 of 4 searches regular, others irregular: the goal is met at the greatest load");
+  EXPECT_EQ(some.judgement, "2 of 4 searches regular, others irregular: the goal is met at the largest load");
   const GoalRow none = with({result(8000, Irregular::no_upper_bound), result(1900000, Irregular::no_upper_bound)});
   EXPECT_EQ(*none.lower_pps, 954000);
   EXPECT_FALSE(none.is_regular || none.upper_pps);
   EXPECT_EQ(none.judgement,
-            "0 of 2 searches regular, others irregular: the goal is met at the greatest load; the generator's limit");
+            "0 of 2 searches regular, others irregular: the goal is met at the largest load; the generator's limit");
 }
 
 }  // namespace

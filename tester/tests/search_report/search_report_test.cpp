@@ -53,7 +53,7 @@ TEST_P(EveryFormat, SaysWhatWasRunAgainAndWhatTheHostMayHaveLost) {
   report.sizes.resize(1);
   report.sizes[0].searches.resize(1);
   const std::string again = GetParam().name == "json" ? "\"repeated\": 17," : "17 more were run again";
-  const std::string hosts = "had no time";
+  const std::string hosts = "had no CPU time";
   EXPECT_THAT(write(report), Not(HasSubstr(again)));
   EXPECT_THAT(write(report), Not(HasSubstr(hosts)));
   report.sizes[0].searches[0].repeated = 17;
@@ -67,7 +67,7 @@ TEST_P(EveryFormat, SaysAllThatAResultLacks) {
   GoalResult& goal = report.sizes[0].searches[0].goals[0];
   goal.irregular = Irregular::no_upper_bound;
   goal.further = {Irregular::run_again, Irregular::strays};
-  for (const char* reason : {"met at the greatest load", "rests on trials that were run again", "of another trial"})
+  for (const char* reason : {"met at the largest load", "depends on trials that were run again", "of another trial"})
     EXPECT_THAT(write(report), HasSubstr(reason));
 }
 
@@ -186,9 +186,9 @@ TEST(SearchText, HasTheAttributesOfGoalsAndResults) {
                    .width = 0.0077,
                    .initial_trial_s = 0.5}};
   const std::string text = search_text(report);
-  for (const char* part : {"loss ratio 0.11 %", "0.5 s (initial)", "2 s (final)", "23 s in all", "(duration sum)",
-                           "25 % may lose more", "width 0.77 %", "1 kpps (min load)", "1 Mpps (max load)",
-                           "sends 2 Mpps at most", "stolen by other guests 1.23 %"})
+  for (const char* part : {"loss ratio 0.11 %", "0.5 s (initial)", "2 s (final)", "23 s in total", "(duration sum)",
+                           "25 % of them may lose more", "width 0.77 %", "1 kpps (min load)", "1 Mpps (max load)",
+                           "sends at most 2 Mpps", "stolen by other guests 1.23 %"})
     EXPECT_THAT(text, HasSubstr(part));
   const GoalResult& result = report.sizes[0].searches[0].goals[1];
   EXPECT_THAT(text, HasSubstr(number_text(*result.conditional_throughput_pps, "pps") + " (conditional throughput)"));
