@@ -52,6 +52,7 @@ INTRO = (
     "delayed for longer than the"
     " queues last, flows just below the share lose packets too.",
 )
+PAPERS_TOEPLITZ_MPPS = 10  # figure 6a
 ROUNDS, QUICK = ("--rounds", "9"), ("--rounds", "5")
 PARSED = ("parse", "--access", "descriptor,addresses,ports,five-tuple", "--traffic", "ipv4", "--memory", "256M")
 
@@ -74,6 +75,7 @@ RUNS = {
         seeded=True,
         counted=("random_overflow_share", "consecutive_overflow_share"),
         quick=("hashes", "--ip", "4", "--input", "ports", *QUICK),
+        papers={"softrss input ports, ip_version 4": 1e3 / PAPERS_TOEPLITZ_MPPS},
     ),
     "parse": Run((*PARSED, *ROUNDS), quick=(*PARSED, *QUICK)),
     "models": Run(

@@ -30,6 +30,7 @@ class Run:
     passes: int | None = None  # at most so many, where a module repeats by itself what has to vary
     is_noiseless: bool = False  # that it comes out alike in every pass, on any day and machine
     counted: tuple = ()  # columns without noise: the same for the same arguments and seed
+    papers: dict = dataclasses.field(default_factory=dict)  # what the paper states of bars, by their names
 
 
 @dataclasses.dataclass(frozen=True)

@@ -50,6 +50,7 @@ LABELS = {
 }
 MOST_TICS = 10
 SIZE = "set terminal svg noenhanced size 900,560"
+CROSS = "pointtype 2 pointsize 1.4"  # of what a paper states
 
 
 PANELS = (
@@ -61,12 +62,11 @@ PANELS = (
 )
 
 
-def panel(title, series):
-    """One of PANELS: $d0, $d1, ... as lines with their intervals."""
-    return [
-        f'set title "{title}"',
-        "plot " + ", ".join(f"$d{n} using 1:2:3:4 with yerrorlines" for n in range(len(series))),
-    ]
+def panel(title, series, papers=()):
+    """One of PANELS: $d0, $d1, ... as lines with their intervals, and dashed where a paper has them."""
+    lines = [f"$d{n} using 1:2:3:4 with yerrorlines linetype {n + 1}" for n in range(len(series))]
+    dashed = [f"{level} with lines linetype {n + 1} dashtype 2" for n, level in enumerate(papers)]
+    return [f'set title "{title}"', "plot " + ", ".join(lines + dashed)]
 
 
 def key(series):
@@ -143,12 +143,16 @@ def script_of(run, rows):
             "plot " + ", ".join(f'$d{i} with yerrorlines title "{title}"' for i, title in enumerate(series))
         ]
     script += ["$d << EOD"] + [f'"{title}" ' + " ".join(map(str, points[0][1:])) for title, points in series.items()]
+    crosses = [(place, run.papers[title]) for place, title in enumerate(series) if title in run.papers]
+    papers = [" ".join(map(str, cross)) for cross in crosses]
     return script + [
         "EOD",
+        *(["$p << EOD", *papers, "EOD"] if papers else []),
         f"set xrange [-0.6:{len(series) - 0.4}]",
         "set style fill solid 0.5",
         "set xtics rotate by 60 right",
-        "plot $d using 0:2:3:4:(0.7):xtic(1) with boxerrorbars notitle",
+        "plot $d using 0:2:3:4:(0.7):xtic(1) with boxerrorbars notitle"
+        + (f", $p with points {CROSS} title 'the paper'" if papers else ""),
     ]
 
 

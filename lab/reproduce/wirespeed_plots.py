@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 3 to 5 of the paper on classification at wire speed, drawn as they are there."""
 
-from wirespeed_judges import percent
+from plots import CROSS
+from wirespeed_judges import PAPERS_MPPS, percent
 
 # What the paper states of figure 3, Mpps by configuration: (0 sent, 1 sniffed, 2 handled, 3 classified; rate).
 PAPERS = {
@@ -10,6 +11,12 @@ PAPERS = {
     "1I-2Q-2P": ((0, 14.2), (1, 14.2), (2, 14.2), (3, 14.2)),
     "2I-1Q-2P": ((0, 25.2), (1, 24.2), (2, 15.2)),
 }
+
+# Of figure 4, CPU of all modules in percent of eight cores, by configuration.
+PAPERS_CPU = {"1I-1Q-1P": 11.9, "1I-2Q-1P": 16.1, "1I-2Q-2P": 14.6, "2I-1Q-2P": 29.5}
+PAPERS_CORES = 8
+# Of figure 5, for 1I-1Q-1P: 3.8 Mpps are the paper's line of 10 Gb/s with frames up to this many bytes.
+PAPERS_CAP, PAPERS_GBPS = 500, 10
 
 
 def draw_stages(run):
@@ -42,7 +49,7 @@ def draw_stages(run):
         ]
         if row["row"] in PAPERS:
             lines += [f"$p{i} << EOD"] + [f"{x} {rate}" for x, rate in PAPERS[row["row"]]] + ["EOD"]
-            plots.append(f'$p{i} with points pointtype 2 pointsize 1.4 linecolor {i + 1} title "{row["row"]}, paper"')
+            plots.append(f'$p{i} with points {CROSS} linecolor {i + 1} title "{row["row"]}, paper"')
     return lines + ["plot " + ", ".join(plots)]
 
 
@@ -74,8 +81,15 @@ def draw_cpu(run):
         )
     return lines + [
         "EOD",
+        "$p << EOD",
+        *(
+            f"{place} {PAPERS_CORES * PAPERS_CPU[row['row']]}"
+            for place, row in enumerate(rows)
+            if row["row"] in PAPERS_CPU
+        ),
+        "EOD",
         'plot $d using 2:xtic(1) title "sniffing", $d using 3 title "flow handling, or all", $d using 4 title '
-        '"classification"',
+        f'"classification", $p with points {CROSS} title "all, the paper"',
     ]
 
 
@@ -101,4 +115,8 @@ def draw_caps(run):
             ]
             + ["EOD"]
         )
-    return lines + ["plot " + ", ".join(f'$d{i} with linespoints title "{name}"' for i, name in enumerate(names))]
+    lines += ["$p << EOD", f"{PAPERS_CAP} {PAPERS_GBPS}", "EOD"]
+    plots = [f'$d{i} with linespoints title "{name}"' for i, name in enumerate(names)]
+    return lines + [
+        "plot " + ", ".join([*plots, f'$p with points {CROSS} title "1I-1Q-1P, {PAPERS_MPPS} Mpps in the paper"'])
+    ]

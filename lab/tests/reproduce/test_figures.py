@@ -16,6 +16,7 @@ import wirespeed
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer
 from paper import NOT_HERE, NOT_YET, Figure, Paper, Seen, judged
 from plots import script_of
+from rows import Rows
 
 PAPERS = [module.PAPER for module in (flowatcher, measurement, wirespeed, mona, flowmon)]
 UNTOLD = dict.fromkeys(
@@ -59,6 +60,25 @@ class Plots(unittest.TestCase):
                     script = script_of(paper.runs[name], rows[name])
                     self.assertTrue(any(line.startswith("plot ") for line in script))
                     self.assertEqual(sum(line.endswith("<< EOD") for line in script), script.count("EOD"))
+
+    def test_what_a_paper_states_is_drawn(self):
+        bars = [
+            {"hash": "softrss", "input": kind, "ip_version": version, "ns": 80.0}
+            for kind in ("addresses", "ports")
+            for version in (4, 6)
+        ]
+        rows = World(upside_down=False).runs() | {"hashes": Rows(bars)}
+        stated = {
+            ("flowatcher", "hashes"): "\n2 100.0\n",  # 10 million a second
+            ("wirespeed", "headers-mix"): "0 95.2",  # 11.9 % of eight cores
+            ("wirespeed", "headers-capped"): "500 10",
+            ("mona", "dynamic"): "0.75 with lines linetype 3 dashtype 2",
+        }
+        for paper in PAPERS:
+            for name, run in paper.runs.items():
+                if (paper.name, name) in stated:
+                    with self.subTest(paper=paper.name, run=name):
+                        self.assertIn(stated[paper.name, name], "\n".join(script_of(run, rows[name])))
 
 
 class Papers(unittest.TestCase):

@@ -619,6 +619,13 @@ class Pages(unittest.TestCase):
             self.assertIn('set ylabel "ns a packet"', script)
             self.assertIn(point, script)
 
+    def test_bars_have_what_the_paper_states_beside_them(self):
+        rows = Rows([{"hash": name, "ns": 2.0} for name in ("a", "b")])
+        script = script_of(Run(papers={"b": 100.0, "c": 7.0}), rows)
+        self.assertIn("\n$p << EOD\n1 100.0\nEOD\n", "\n".join(script))
+        self.assertIn("$p with points", script[-1])
+        self.assertNotIn("$p", "\n".join(script_of(Run(), rows)))
+
     def test_few_places_along_a_plot_are_marked_as_they_are(self):
         marks = lambda count: [
             line
