@@ -144,7 +144,8 @@ Settings statistics_settings() {
 Settings task_settings() {
   Settings s("Tasks");
   s.texts(
-      "tasks", SettingKind::list, "Tasks with default parameters: heavy-hitters,... (parshall list tasks)",
+      "tasks", SettingKind::list,
+      "Tasks by name, such as heavy-hitters,superspreaders (parshall list tasks); --task takes parameters",
       [](auto& p) -> auto& { return p.tasks.names; });
   s.texts(
       "task", SettingKind::repeated, "A task, NAME:PARAMETER=VALUE,..., or a condition, NAME=CONDITION",

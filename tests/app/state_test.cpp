@@ -129,7 +129,7 @@ TEST(LiveState, ASumOfGapsIsRefusedWithAReason) {
   State state = state_of(10, 5);
   type(state, "gc");
   EXPECT_NE(state.choice().what, What::cumulated);
-  EXPECT_THAT(state.message(), HasSubstr("not kept"));
+  EXPECT_THAT(state.message(), HasSubstr("gaps have no sum"));
 }
 
 TEST(LiveState, WhilePausedNothingElseIsComputed) {

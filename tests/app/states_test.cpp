@@ -111,7 +111,7 @@ TEST(LiveStates, TasksBelowTheirRecallAndWhatIsNotEnoughStandOut) {
        draw(shown(), std::make_unique<View>(usual_view()).get(), usual_pulse(), kUsual, Glyphs::ascii))
     for (const Piece& piece : line)
       if (piece.style == Style::warning) warned.push_back(piece.text.substr(0, piece.text.find(' ')));
-  EXPECT_THAT(warned, ElementsAre("adaptation", "time", "missed", "latency-change", "retransmissions"));
+  EXPECT_THAT(warned, ElementsAre("adaptation", "tasks", "missed", "latency-change", "retransmissions"));
 }
 
 TEST(LiveStates, NothingIsSaidOfLateBeforeTheSecondReportAndAfterTheEnd) {

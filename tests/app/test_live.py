@@ -247,7 +247,7 @@ class LiveView(unittest.TestCase):
             screen.until(r"iat_mean +iat_sd +iat_skewness +iat_kurtosis")
             screen.keys("f")
             text = screen.until("^packet level, since")
-            self.assertRegex(text, r"nic_missed +unsupported")
+            self.assertRegex(text, r"nic_missed +not reported")
             self.accounting(text)
             screen.keys("f", "s", "x")
             screen.until("size_min +size_max")

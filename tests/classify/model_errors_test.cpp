@@ -78,7 +78,7 @@ TEST(ModelFile, SaysWhatIsWrongWithItsHead) {
                         {6, "classes = [\"dns\", \"\"]", 6, "cannot be the name of a class"},
                         {7, "colour = 1\n[training]", 7, "colour is unknown here"},
                         {7, "", 9, "captures is unknown here"},
-                        {1, "version = ", 1, "mend it"}});
+                        {1, "version = ", 1, "correct it"}});
 }
 
 TEST(ModelFile, SaysWhatIsWrongWithItsOrigin) {
@@ -105,7 +105,7 @@ TEST(ModelFile, SaysWhatIsWrongWithNaiveBayes) {
   expect_wrong(right, {{21, "variance = [4]", 21, "variance has 1 numbers, but needs 2"},
                        {21, "variance = [4, \"none\"]", 18, "mean and variance must be absent for the same packets"},
                        {19, "name = \"web\"", 18, "one class for each in the list of classes, in the same order"},
-                       {19, "name = \"mail\"", 18, "one class for each of the list"},
+                       {19, "name = \"mail\"", 18, "one class for each in the list"},
                        {20, "mean = [60, nan]", 20, "mean must be a number from 0 to 65535"},
                        {20, "mean = [60, -1]", 20, "mean must be a number from 0 to 65535"},
                        {20, "mean = [60, 1e300]", 20, "mean must be a number from 0 to 65535"},
@@ -125,7 +125,7 @@ TEST(ModelFile, SaysWhatIsWrongWithNaiveBayes) {
   EXPECT_THAT(error_of(headless + "[naive-bayes]\nclass = 4\n"), HasSubstr("write [[class]]"));
   EXPECT_THAT(error_of(right.substr(0, right.rfind("[["))), HasSubstr("there are 1 classes here, but 2 in the list"));
   EXPECT_THAT(error_of(right + right.substr(right.rfind("[["))),
-              HasSubstr("one class for each of the list of classes"));
+              HasSubstr("one class for each in the list of classes"));
 }
 
 TEST(ModelFile, SaysWhatIsWrongWithATree) {
@@ -146,11 +146,11 @@ TEST(ModelFile, SaysWhatIsWrongWithATree) {
        {14, "{packet = 1, size = 60, up_to = 1},", 14, "above is missing"},
        {14, "{packet = 1, size = 60, up_to = 1, above = 2, flows = {}},", 14, "is unknown here"},
        {14, "{flows = {}},", 15, "no earlier node refers to this node"},
-       {15, "{packet = 1, size = 20, up_to = 3, above = 4},", 16, "up_to is 5 and above is 6 here"},
+       {15, "{packet = 1, size = 20, up_to = 3, above = 4},", 16, "up_to must be 5 and above must be 6 here"},
        {15, "{flows = {\"mail\" = 9}},", 15, "mail is not in the list of classes"},
        {15, "{flows = {\"dns\" = -9}},", 15, "dns must be a number from 0"},
        {15, "{flows = {\"dns\" = nan}},", 15, "dns must be a number from 0"},
-       {15, "{flows = {\"dns\" = 1, \"dns\" = 1}},", 15, "mend it"},
+       {15, "{flows = {\"dns\" = 1, \"dns\" = 1}},", 15, "correct it"},
        {15, "{flows = [9, 1]},", 15, "flows must be a table"},
        {15, "7,", 15, "a node must be a table"},
        {15, "{},", 15, "packet is missing"},

@@ -358,8 +358,8 @@ class Train(Case):
         capture = self.capture(1)
         good = "udp,10.0.0.1,1,10.0.0.2,2,x"
         for line, message in (
-            ("udp,10.0.0.1,1,10.0.0.2,2,", "no name"),
-            ("udp,10.0.0.1,1,10.0.0.2,2,unknown", "cannot be called"),
+            ("udp,10.0.0.1,1,10.0.0.2,2,", "cannot be the name of a class"),
+            ("udp,10.0.0.1,1,10.0.0.2,2,unknown", "cannot have the name"),
             ("udp,10.0.0.1,1,10.0.0.2,2,a\u009b2J", "control characters"),
             ('udp,10.0.0.1,1,10.0.0.2,2,"a,b"', "cannot be the name of a class"),
             ("foo,10.0.0.1,1,10.0.0.2,2,x", "protocol"),

@@ -100,7 +100,7 @@ class Hints(Case):
             (
                 ("watch cap.pcap cap.pcap", "cap.pcap is a second source beside -r cap.pcap"),
                 ("watch cap.pcap -rt", "cap.pcap is a second source beside -r t"),
-                ("watch cap.pcap nosuch.pcap", "nosuch.pcap is a second source"),
+                ("watch cap.pcap nosuch.pcap", "nosuch.pcap would be a second source"),
                 ("watch 'tcp port 80' cap.pcap", "parshall watch cap.pcap 'tcp port 80'"),
                 ("watch tcp port 80 cap.pcap", "parshall watch cap.pcap 'tcp port 80'"),
             )

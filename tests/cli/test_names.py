@@ -295,7 +295,7 @@ class SameFiles(Case):
         done = run(
             "train", "-r", "good.pcap", "--labels", "good.pcap", "-o", "x", "--confusion", "./x", cwd=self.folder
         )
-        self.assert_says(done, USAGE, "is written to twice")
+        self.assert_says(done, USAGE, "is named for two outputs")
 
 
 class Secrets(Case):

@@ -204,7 +204,7 @@ tasks = ["count:window=10ms", "bursty:window=10ms"]
                 process.send_signal(signal.SIGINT)
                 out, err = process.communicate(timeout=20)
                 self.assertEqual((process.returncode, out), (FAILED, b""), err)
-                self.assertIn(b"nothing was written", err)
+                self.assertIn(b"no profile was written", err)
                 self.assertEqual(os.listdir(self.folder), ["profile.toml"])
                 with open(self.path("profile.toml"), encoding="ascii") as file:
                     self.assertEqual(file.read(), "precious")

@@ -605,7 +605,7 @@ class Reports(Case):
                 )
                 for word in words:
                     self.assertIn(word, done.out.decode())
-                self.assertRegex(done.out.decode(), r"\nflows .*, memory \d+ MB limit, \d+ MB used\n")
+                self.assertRegex(done.out.decode(), r"\nflows .*, memory \d+ MB, flows at most \d+ MB\n")
                 self.assertIn(f"for {'1 flow' if packets == 1 else '2 flows'} in 1 worker", done.err.decode())
                 self.assertIn(
                     f" of {'1 packet' if packets == 1 else '2 packets'} in 1 file\n",

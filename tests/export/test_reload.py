@@ -120,7 +120,7 @@ class Configured(unittest.TestCase):
         self.configure(self.table("csv", "flows-%Y.csv"), self.table("jsonl", "%Y.jsonl"))
         process.send_signal(signal.SIGHUP)
         self.wait_for(f"flows-%Y.csv was added as an output: {self.folder / name}-2.csv\n")
-        self.assertEqual(sum("%Y.jsonl is" in line for line in self.said), 1, "it stayed")
+        self.assertEqual(sum("%Y.jsonl was added" in line for line in self.said), 1, "it stayed")
         self.finish(process)
 
     def test_one_that_comes_does_not_write_where_one_that_goes_still_does(self):
@@ -182,7 +182,7 @@ class Configured(unittest.TestCase):
                 ),
                 (
                     '# all the same\n\nidle = "1s"\n',
-                    "line 4, column 8: only [[export]] tables may change while a run goes on; idle takes a new start",
+                    "line 4, column 8: only [[export]] tables may change while a run goes on; idle needs a restart of parshall",
                 ),
                 ('idle = "1s"\nidle = "2s"\n', "line 3, column"),
                 ("idle = 1s\n", "line 2, column"),

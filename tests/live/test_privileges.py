@@ -303,7 +303,7 @@ class Privileges(unittest.TestCase):
             text=True,
             check=False,
         )
-        self.assertEqual((done.returncode, "takes root" in done.stderr), (2, True), done.stderr)
+        self.assertEqual((done.returncode, "needs root" in done.stderr), (2, True), done.stderr)
 
     def test_commands_of_a_hook_may_have_rights_of_their_own_and_the_run_has_not(self):
         said = self.folder / "said"

@@ -165,7 +165,7 @@ class Files(unittest.TestCase):
             check=False,
         )
         self.assertEqual(gone.returncode, 1)
-        self.assertIn("cannot write standard output any further", gone.stderr)
+        self.assertIn("cannot write more to standard output", gone.stderr)
         full = send("-q", "-g", TRAFFIC, "-w", "/dev/full", "--count", "1M", "--format", "json", status=1)
         self.assertIn("/dev/full", full.stderr)
         report = json.loads(full.stdout)

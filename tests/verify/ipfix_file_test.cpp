@@ -92,7 +92,7 @@ TEST(IpfixFile, WhatIsMissingOrBrokenIsSaid) {
   for (std::size_t length = 1; length < good.size(); ++length)
     EXPECT_THAT(read_ipfix(Bytes(good).first(length)).problem, HasSubstr("truncated")) << length;
   EXPECT_THAT(read_ipfix(good + message(3, flows({1}))).problem, HasSubstr("data records are missing"));
-  EXPECT_THAT(read_ipfix(message(0, flows({1}))).problem, HasSubstr("before their template"));
+  EXPECT_THAT(read_ipfix(message(0, flows({1}))).problem, HasSubstr("precede their template"));
   EXPECT_THAT(read_ipfix(message(0, set(2, {1, 0, 0, 9, 0, 2}))).problem, HasSubstr("a template is broken"));
   EXPECT_THAT(read_ipfix(message(0, {1, 0, 0, 3})).problem, HasSubstr("a set is broken"));
   EXPECT_THAT(read_ipfix(message(0, set(2, {1, 0, 0, 2, 0, 2, 0, 0, 0, 1, 0, 1}))).problem,

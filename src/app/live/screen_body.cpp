@@ -179,7 +179,7 @@ std::vector<Line> draw_counters(const View& view, std::uint64_t first, const Lay
   if (layout.heading) add(fmt::format("{:<24}{:>22}", "counter", "packets (or bytes)"), Style::heading);
   const auto all = counters(view);
   for (std::size_t i = first; i < std::min<std::size_t>(all.size(), first + layout.rows); ++i) {
-    const std::string value = all[i].second ? fmt::to_string(*all[i].second) : "unsupported";
+    const std::string value = all[i].second ? fmt::to_string(*all[i].second) : "not reported";
     if (size.columns >= 46)
       add(fmt::format("{:<24}{:>22}", all[i].first, value), Style::normal);
     else

@@ -147,7 +147,7 @@ std::optional<Error> change_problem(const ConfigurationFile& before, const Confi
     const auto was = in(before, setting);
     if (was == before.settings.end() || was->words != setting.words || was->type != setting.type ||
         was->is_list != setting.is_list)
-      return Error{fmt::format("{}: {}; {} takes a new start", setting.place, kOnly, setting.name)};
+      return Error{fmt::format("{}: {}; {} needs a restart of parshall", setting.place, kOnly, setting.name)};
   }
   for (const ConfiguredSetting& setting : before.settings)
     if (in(now, setting) == now.settings.end())

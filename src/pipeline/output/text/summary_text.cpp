@@ -16,11 +16,11 @@
 namespace parshall {
 namespace {
 
-/// Returns the memory limit, and the memory that the whole process uses.
+/// Returns the memory of the whole process, and the most that its flows may take.
 std::string memory_text(const ReportSummary& summary) {
   const auto megabytes = [](std::uint64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; };
-  const std::string limit = fmt::format("{} MB limit", megabytes(summary.memory_bytes));
-  return summary.resident_bytes == 0 ? limit : fmt::format("{}, {} MB used", limit, megabytes(summary.resident_bytes));
+  const std::string limit = fmt::format("flows at most {} MB", megabytes(summary.memory_bytes));
+  return summary.resident_bytes == 0 ? limit : fmt::format("{} MB, {}", megabytes(summary.resident_bytes), limit);
 }
 
 std::string identity_line(const ReportSummary& summary) {
@@ -159,16 +159,17 @@ std::string unconfirmed_text(const OutputSummary::Sum& sum) {
 }
 
 std::string accounting_line(const Accounting& accounting) {
-  std::string terms;
+  std::string terms, unknown;
   const bool has_device = std::ranges::any_of(Counters::kTable, [&](const CounterLine& line) {
     return line.may_be_absent && line.id != Counter::nic_missed && accounting.knows(line.id);
   });
   for (const CounterLine& line : Counters::kTable) {
     const bool is_term = line.part == CounterPart::outcome || line.part == CounterPart::malformed;
     const bool is_loss = line.part == CounterPart::device_lost;  // a capture may state losses before it, too
-    if (is_loss && (has_device || accounting[line.id] != 0))
-      terms += accounting.knows(line.id) ? fmt::format(" + {} {}", accounting[line.id], line.name)
-                                         : fmt::format(" + unsupported {}", line.name);
+    if (is_loss && has_device && !accounting.knows(line.id))
+      unknown += fmt::format("{} {}", unknown.empty() ? "; the device does not report" : ",", line.name);
+    else if (is_loss && (has_device || accounting[line.id] != 0))
+      terms += fmt::format(" + {} {}", accounting[line.id], line.name);
     else if (is_term && (accounting[line.id] != 0 || line.id == Counter::counted))
       terms += fmt::format(" + {} {}", accounting[line.id], line.name);
   }
@@ -177,7 +178,7 @@ std::string accounting_line(const Accounting& accounting) {
     if (line.part == CounterPart::share && !is_in_flows && accounting[line.id] != 0)
       terms += fmt::format(", of which {} {}", accounting[line.id], line.name.substr(0, line.name.rfind("_packets")));
   }
-  return fmt::format("{} offered = {}{}", accounting.offered(), terms.substr(3),
+  return fmt::format("{} offered = {}{}{}", accounting.offered(), terms.substr(3), unknown,
                      accounting.balanced() ? "" : "  (DOES NOT BALANCE: please report this as a bug)");
 }
 
