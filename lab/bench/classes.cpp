@@ -82,8 +82,8 @@ class Worker {
       auto set = make_statistics(std::array{std::string(FlowClass::kName)}, {.classifier = std::move(classifier)});
       options.statistics.set = std::make_shared<const StatisticSet>(*std::move(set));
     }
-    monitor_ = (*find_table("bucketed", Identity::exact))->make(options);
-    front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{},
+    stage_ = (*find_table("bucketed", Identity::exact))->make(options);
+    front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Partition{},
                    std::nullopt, TcpWishes{});
   }
 
@@ -92,18 +92,18 @@ class Worker {
     for (std::size_t done = 0, count; done < packets; done += count) {
       count = source_.poll({batch.data(), std::min(kBatch, packets - done)});
       if (lengths_) lengths_->put_into({batch.data(), count});
-      if (!monitor_) continue;
-      monitor_->run(*front_, {batch.data(), count});
-      monitor_->housekeep(front_->link());
-      monitor_->ended().drain([this](std::span<const std::byte>) { ++ended_; });
+      if (!stage_) continue;
+      stage_->run(*front_, {batch.data(), count});
+      stage_->housekeep(front_->link());
+      stage_->ended().drain([this](std::span<const std::byte>) { ++ended_; });
     }
     given_ += packets;
   }
 
   bool right() {
-    if (!monitor_) return true;
-    monitor_->drain();
-    const MonitorCounts counts = monitor_->counts();
+    if (!stage_) return true;
+    stage_->drain();
+    const StageCounts counts = stage_->counts();
     std::uint64_t classified = 0;
     for (const ClassCounts& one : counts.classes) classified += one[ClassCounter::packets];
     return counts[Counter::arrived] == given_ &&
@@ -113,8 +113,8 @@ class Worker {
 
   /// Returns how many flows were classified, per packet.
   double classified() {
-    if (!monitor_) return 0;
-    const MonitorCounts counts = monitor_->counts();
+    if (!stage_) return 0;
+    const StageCounts counts = stage_->counts();
     std::uint64_t told = 0;
     for (std::size_t i = 0; i + 1 < counts.classes.size(); ++i) told += counts.classes[i][ClassCounter::flows];
     return static_cast<double>(told) / static_cast<double>(given_);
@@ -123,7 +123,7 @@ class Worker {
  private:
   MemorySource source_;
   std::optional<Lengths> lengths_;
-  std::unique_ptr<FlowStage> monitor_;
+  std::unique_ptr<FlowStage> stage_;
   std::optional<FrontEnd> front_;
   std::uint64_t given_ = 0, ended_ = 0;
 };
@@ -152,7 +152,7 @@ int main_of(bool smoke) {
     add("none: counting alone", nullptr);
     for (const ModelKind& kind : model_kinds()) add(std::string(kind.name), kind.train(known, {}));
     Worker& frames = *workers.emplace_back(std::make_unique<Worker>(trace, traffic));
-    variants.push_back({"no monitor: the frames", [&frames](std::size_t n) { frames.run(n); }});
+    variants.push_back({"no stage: the frames", [&frames](std::size_t n) { frames.run(n); }});
     const std::vector<Cost> costs = Harness(sample, rounds).measure(variants);
     if (traffic.sizes_vary) {
       goals.push_back({fmt::format("{}: counting, ns", traffic.name), costs.front().median_ns, 26, true});

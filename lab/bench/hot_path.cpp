@@ -12,7 +12,7 @@
 
 #include "app/profile/decode_alone.hpp"
 #include "base/figures/harness.hpp"
-#include "engine/flow_monitor.hpp"
+#include "engine/table_stage.hpp"
 #include "flat.hpp"
 #include "goals.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
@@ -52,43 +52,43 @@ class Sources {
 
 class Ours {
  public:
-  Ours(std::unique_ptr<FlowStage> monitor, MemorySource source)
-      : monitor_(std::move(monitor)),
+  Ours(std::unique_ptr<FlowStage> stage, MemorySource source)
+      : stage_(std::move(stage)),
         source_(std::move(source)),
-        front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{},
+        front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Partition{},
                std::nullopt) {}
 
   void run(std::size_t packets) {
     std::array<RawPacket, kBatch> batch;
     for (std::size_t done = 0; done < packets;) {
       const std::size_t count = source_.poll(batch);
-      monitor_->run(front_, {batch.data(), count});
+      stage_->run(front_, {batch.data(), count});
       done += count;
     }
     given_ += packets;
   }
 
-  MonitorCounts counts() {
-    monitor_->drain();
-    return monitor_->counts();
+  StageCounts counts() {
+    stage_->drain();
+    return stage_->counts();
   }
   std::uint64_t given() const { return given_; }
 
  private:
-  std::unique_ptr<FlowStage> monitor_;
+  std::unique_ptr<FlowStage> stage_;
   MemorySource source_;
   FrontEnd front_;
   std::uint64_t given_ = 0;
 };
 
 template <class Table>
-std::unique_ptr<FlowStage> make_monitor(std::size_t flows, const std::vector<std::string>& statistics = {},
-                                        QuantileMethod quantiles = QuantileMethod::p2) {
+std::unique_ptr<FlowStage> make_stage(std::size_t flows, const std::vector<std::string>& statistics = {},
+                                      QuantileMethod quantiles = QuantileMethod::p2) {
   FlowStageOptions options{.flows = flows};
   const auto set = make_statistics(statistics, {.quantiles = quantiles});
   if (!statistics.empty())
     options.statistics = {std::make_shared<const StatisticSet>(std::move(*const_cast<Result<StatisticSet>&>(set))), 0};
-  return std::make_unique<FlowMonitor<Table>>(options);
+  return std::make_unique<TableStage<Table>>(options);
 }
 
 /// Measures the least cost of a packet: reading its own line in order and updating its flow's line. There are as many
@@ -152,7 +152,7 @@ struct Sizes {
 };
 
 bool answers_right(const char* name, Ours& ours, std::size_t distinct) {
-  const MonitorCounts counts = ours.counts();
+  const StageCounts counts = ours.counts();
   const bool right = counts[Counter::arrived] == ours.given() &&
                      counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == ours.given() &&
                      (distinct == 0 || counts[Counter::live_flows] == distinct);
@@ -176,8 +176,8 @@ bool run_case(const Case& what, const Sizes& sizes, std::vector<Goal>& goals) {
   const auto distinct = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
 
   Sources sources(trace, what.rivals ? 16 : 8);
-  Ours parse(make_monitor<DecodeAlone>(flows), sources.next()), exact(make_monitor<ExactTable>(flows), sources.next()),
-      fingerprint(make_monitor<FingerprintTable>(flows), sources.next());
+  Ours parse(make_stage<DecodeAlone>(flows), sources.next()), exact(make_stage<ExactTable>(flows), sources.next()),
+      fingerprint(make_stage<FingerprintTable>(flows), sources.next());
   MemoryBound exact_bound(sources, flows, BucketStore<ExactLine>::lines_for(flows)),
       fingerprint_bound(sources, flows, BucketStore<FingerprintLine>::lines_for(flows));
   const auto flat = [&] { return FlatInput{trace, sources.next_begin(), flows, kSeed}; };
@@ -201,8 +201,8 @@ bool run_case(const Case& what, const Sizes& sizes, std::vector<Goal>& goals) {
   std::unique_ptr<Rival> rte, flowatcher, toeplitz;
   std::optional<MemorySource> rte_source, flowatcher_source, toeplitz_source;
   if (what.rivals) {
-    p2.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}), sources.next());
-    histogram.emplace(make_monitor<ExactTable>(flows, {"gap_p99"}, QuantileMethod::histogram), sources.next());
+    p2.emplace(make_stage<ExactTable>(flows, {"gap_p99"}), sources.next());
+    histogram.emplace(make_stage<ExactTable>(flows, {"gap_p99"}, QuantileMethod::histogram), sources.next());
     flowatcher_source = sources.next();
     toeplitz_source = sources.next();
     rte_source = sources.next();

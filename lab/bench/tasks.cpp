@@ -48,19 +48,19 @@ class Worker {
                                    .findings = sets->findings(),
                                    .seed = kSeed,
                                    .window_ring_bytes = std::size_t{64} << 20};
-    monitor_ = (*find_table("bucketed", Identity::exact))->make(options);
+    stage_ = (*find_table("bucketed", Identity::exact))->make(options);
     const bool follows_tcp = options.findings[0].tcp;
-    front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Share{},
+    front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Partition{},
                    std::nullopt, TcpWishes{.facts = follows_tcp});
-    if (!tasks.empty()) analyst_.emplace(*std::move(sets), std::vector{&monitor_->window_messages()}, events_);
+    if (!tasks.empty()) analyst_.emplace(*std::move(sets), std::vector{&stage_->window_messages()}, events_);
   }
 
   void run(std::size_t packets) {
     std::array<RawPacket, kBatch> batch;
     for (std::size_t done = 0, count; done < packets; done += count) {
       count = source_.poll({batch.data(), std::min(kBatch, packets - done)});
-      monitor_->run(*front_, {batch.data(), count});
-      monitor_->housekeep(front_->link());
+      stage_->run(*front_, {batch.data(), count});
+      stage_->housekeep(front_->link());
     }
     given_ += packets;
   }
@@ -79,10 +79,10 @@ class Worker {
   std::size_t found() const { return found_; }
 
   bool right() {
-    monitor_->drain();
-    monitor_->finish({});
+    stage_->drain();
+    stage_->finish({});
     analyse();
-    const MonitorCounts counts = monitor_->counts();
+    const StageCounts counts = stage_->counts();
     return counts[Counter::arrived] == given_ &&
            counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] == given_ &&
            (!analyst_ || analyst_->balanced());
@@ -91,7 +91,7 @@ class Worker {
  private:
   MemorySource source_;
   EventQueue events_;
-  std::unique_ptr<FlowStage> monitor_;
+  std::unique_ptr<FlowStage> stage_;
   std::optional<FrontEnd> front_;
   std::optional<Analyst> analyst_;
   std::uint64_t given_ = 0;

@@ -54,23 +54,23 @@ ClassifyCrew::ClassifyCrew(CrewOptions options, std::vector<std::unique_ptr<Pack
   const FlowIdentity identity(KeyFields::five_tuple, Identity::exact, options_.seed);
   for (auto& source : queues)
     queues_.push_back(std::make_unique<Queue>(
-        std::make_unique<Lane>(std::move(source), FrontEnd(IpHeader::outermost, identity, Share{}, std::nullopt),
+        std::make_unique<Lane>(std::move(source), FrontEnd(IpHeader::outermost, identity, Partition{}, std::nullopt),
                                kBatch, ReadLimits{}),
         shape.inlined ? 2 : options_.ring_packets));
   const auto statistics = statistics_of(options_);
   for (std::size_t i = 0; i < shape.chains; ++i) {
     Chain& chain = *chains_.emplace_back(std::make_unique<Chain>());
-    chain.monitor = options_.table->make({.flows = options_.flows,
-                                          .timeouts = options_.timeouts,
-                                          .statistics = {statistics, 0},
-                                          .snapshots = false,
-                                          .populate = true,
-                                          .seed = options_.seed,
-                                          .class_rings = shape.inlined ? 0u : 1u,
-                                          .class_ring_jobs = options_.ring_jobs});
+    chain.stage = options_.table->make({.flows = options_.flows,
+                                        .timeouts = options_.timeouts,
+                                        .statistics = {statistics, 0},
+                                        .snapshots = false,
+                                        .populate = true,
+                                        .seed = options_.seed,
+                                        .class_rings = shape.inlined ? 0u : 1u,
+                                        .class_ring_jobs = options_.ring_jobs});
     if (shape.inlined) continue;
     chain.classifiers.emplace(options_.classifier, 1, Waiting::asleep);
-    const ClassJobs* const jobs = chain.monitor->class_jobs();
+    const ClassJobs* const jobs = chain.stage->class_jobs();
     chain.classifiers->serve({&jobs, 1});
   }
 }
@@ -169,12 +169,12 @@ Result<CrewRun> ClassifyCrew::account() {
     ChainRun& run = run_.chains.emplace_back();
     for (std::size_t queue = 0; queue < queues_.size(); ++queue)
       if (options_.shape->chain_of(queue) == i) run.accounting += queues_[queue]->lane->counters();
-    chain.monitor->drain();
-    chain.monitor->finish({});
-    const MonitorCounts counts = chain.monitor->counts();
+    chain.stage->drain();
+    chain.stage->finish({});
+    const StageCounts counts = chain.stage->counts();
     run.accounting += counts;
     run.classes = counts.classes;
-    if (const ClassJobs* const jobs = chain.monitor->class_jobs()) run.jobs = jobs->counts();
+    if (const ClassJobs* const jobs = chain.stage->class_jobs()) run.jobs = jobs->counts();
     for (std::size_t id = 0; id + 1 < run.classes.size(); ++id) {
       run.classified += run.classes[id][ClassCounter::flows];
       run.classified_packets += run.classes[id][ClassCounter::packets];
@@ -235,15 +235,15 @@ void ClassifyCrew::handle(std::size_t index) {
   Chain& chain = *chains_[options_.shape->chain_of(index)];
   Idle idle(Waiting::asleep);
   for (;;) {
-    const bool last_turn = !queue.receiving.load(std::memory_order_acquire);  // must be read before the ring
+    const bool last_round = !queue.receiving.load(std::memory_order_acquire);  // must be read before the ring
     const std::span<const PacketFacts> facts = queue.ring.readable(kBatch);
     if (!facts.empty()) handle_batch(chain, queue.ring, facts);
     {
       const auto hold = locked(chain);
-      if (facts.empty()) chain.monitor->drain();
+      if (facts.empty()) chain.stage->drain();
       keep_house(chain);
     }
-    if (facts.empty() && last_turn) break;
+    if (facts.empty() && last_round) break;
     if (facts.size() < kFew) idle.wait();
   }
 }
@@ -259,14 +259,14 @@ void ClassifyCrew::handle_batch(Chain& chain, FactsRing& ring, std::span<const P
   for (std::size_t at = 0; at < facts.size(); at += piece) {
     const std::size_t count = std::min(piece, facts.size() - at);
     const auto hold = locked(chain);
-    chain.monitor->admit(facts.subspan(at, count), places.subspan(at, count), {});
+    chain.stage->admit(facts.subspan(at, count), places.subspan(at, count), {});
   }
   ring.release(facts.size());
 }
 
 void ClassifyCrew::keep_house(Chain& chain) noexcept {
-  chain.monitor->housekeep({});
-  chain.monitor->ended().drain([](std::span<const std::byte>) {});
+  chain.stage->housekeep({});
+  chain.stage->ended().drain([](std::span<const std::byte>) {});
 }
 
 void ClassifyCrew::do_all(std::size_t index) {
@@ -275,8 +275,8 @@ void ClassifyCrew::do_all(std::size_t index) {
   Idle idle(Waiting::asleep);
   while (!stop_.load(std::memory_order_relaxed)) {
     const std::span<const RawPacket> packets = lane.poll();
-    chain.monitor->run(lane.front(), packets);
-    if (packets.empty()) chain.monitor->drain();
+    chain.stage->run(lane.front(), packets);
+    if (packets.empty()) chain.stage->drain();
     keep_house(chain);
     if (packets.empty() && lane.done()) break;
     if (packets.size() < kFew) idle.wait();

@@ -85,9 +85,9 @@ class ClassifyCrew {
     std::atomic<bool> receiving{true};
   };
   struct Chain {
-    std::unique_ptr<FlowStage> monitor;
+    std::unique_ptr<FlowStage> stage;
     std::optional<ClassifierThreads> classifiers;
-    std::mutex lock;  ///< lock of the monitor, if queues share it
+    std::mutex lock;  ///< lock of the stage, if queues share it
   };
 
   std::optional<Error> start();

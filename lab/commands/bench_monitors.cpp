@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/profile/monitor_run.hpp"
+#include "app/profile/stage_run.hpp"
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "lab/commands/bench_run.hpp"
@@ -144,7 +144,7 @@ Command add_monitors(Command bench, const char* name, const char* help, const st
       ->capture_default_str();
   experiment->add_option("--batch", o->batch, "Packets polled from the source at a time")
       ->delimiter(',')
-      ->check(in_range(std::size_t{1}, lab::MonitorRun::kMaxBatch))
+      ->check(in_range(std::size_t{1}, lab::StageRun::kMaxBatch))
       ->capture_default_str();
   add_offered_options(experiment, o->offered);
   add_bench_options(experiment, o->common);

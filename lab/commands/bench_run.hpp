@@ -40,15 +40,15 @@ struct BenchOptions {
 void add_bench_options(Command experiment, BenchOptions& options);
 
 /// Measures and passes on parts as they are done, until `stop` returns true; returns their number.
-using Measure = std::function<Result<std::size_t>(const std::function<void(const lab::Part&)>& done,
-                                                  const std::function<bool()>& stop)>;
+using Measuring = std::function<Result<std::size_t>(const std::function<void(const lab::Part&)>& done,
+                                                    const std::function<bool()>& stop)>;
 
 /// An experiment to run.
 struct Experiment {
   std::string_view name;
   std::span<const lab::Column> columns;
   std::size_t parts;  ///< number of parts, if nothing stops it
-  Measure measure;
+  Measuring measure;
 };
 
 /// Measures and writes the results, with progress on standard error; after a signal, writes the results so far. Returns

@@ -51,11 +51,11 @@ constexpr CountingWay kWays[] = {
     way<SharedArray<CompareExchange>>("array-cas", "all cores count in one array, by a compare-and-swap loop"),
 };
 
-std::size_t memory_of(const CountingWay& way, std::span<const CoreShare> shares, std::size_t flows) noexcept {
+std::size_t memory_of(const CountingWay& way, std::span<const CoreUse> shares, std::size_t flows) noexcept {
   const std::size_t whole = way.memory_bytes(flows);
   if (way.shared) return whole;
   std::size_t bytes = way.one_table ? whole : 0;
-  for (const CoreShare& share : shares) bytes += way.memory_bytes(share.flows.size());
+  for (const CoreUse& share : shares) bytes += way.memory_bytes(share.flows.size());
   return bytes;
 }
 
@@ -82,9 +82,9 @@ ContentionRow with_merging(ContentionRow row, const MergeCost& merge) {
   return row;
 }
 
-std::vector<std::uint64_t> truth_of(std::span<const CoreShare> shares, std::size_t flows) {
+std::vector<std::uint64_t> truth_of(std::span<const CoreUse> shares, std::size_t flows) {
   std::vector<std::uint64_t> truth(flows);
-  for (const CoreShare& share : shares) {
+  for (const CoreUse& share : shares) {
     for (const std::uint32_t flow : share.flows) ++truth[flow];
     count_packets(share, share.packets.size(), truth);
   }
@@ -94,7 +94,7 @@ std::vector<std::uint64_t> truth_of(std::span<const CoreShare> shares, std::size
 using Crews = std::vector<std::unique_ptr<CountingCrew>>;
 
 /// Makes a crew for each way that counts, and checks it once filled.
-Result<Crews> fill_crews(const ContentionCase& of, std::span<const CoreShare> shares, std::span<const int> others,
+Result<Crews> fill_crews(const ContentionCase& of, std::span<const CoreUse> shares, std::span<const int> others,
                          std::uint64_t seed) {
   const std::vector<std::uint64_t> truth = truth_of(shares, of.flows);
   const auto counting = std::ranges::count_if(counting_ways(), [](const auto& way) { return way.make != nullptr; });
@@ -115,8 +115,8 @@ Result<std::vector<ContentionRow>> measure(const ContentionSweep& sweep, const C
   if (of.cores > pinned.others().size() + 1)
     return Error{fmt::format("{} cores are needed, but this process may use {}", of.cores, pinned.others().size() + 1)};
   if (auto error = enough_memory(of)) return *std::move(error);
-  const std::vector<CoreShare> shares = share_out(traffic, of.cores, of.sharing, sweep.seed);
-  if (std::ranges::any_of(shares, [](const CoreShare& share) { return share.packets.empty(); }))
+  const std::vector<CoreUse> shares = share_out(traffic, of.cores, of.sharing, sweep.seed);
+  if (std::ranges::any_of(shares, [](const CoreUse& share) { return share.packets.empty(); }))
     return Error{fmt::format("{} flows, {}, split over {} cores leave one without packets: name more flows", of.flows,
                              of.traffic, of.cores)};
   const auto merge = measure_merge(shares, pinned.others(), of.flows, sweep.epoch_packets, sweep.rounds, sweep.seed);

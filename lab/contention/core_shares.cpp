@@ -16,13 +16,13 @@ std::size_t owner(std::uint32_t flow, std::size_t cores, std::uint64_t seed) noe
 
 }  // namespace
 
-std::vector<CoreShare> share_out(const Traffic& traffic, std::size_t cores, Sharing sharing, std::uint64_t seed) {
+std::vector<CoreUse> share_out(const Traffic& traffic, std::size_t cores, Sharing sharing, std::uint64_t seed) {
   std::vector<std::uint32_t> every(traffic.flows);
   std::iota(every.begin(), every.end(), 0u);
   std::shuffle(every.begin(), every.end(), SplitMix64(~seed));
-  std::vector<CoreShare> shares(cores);
+  std::vector<CoreUse> shares(cores);
   for (std::size_t core = 0; core < cores; ++core) {
-    CoreShare& share = shares[core];
+    CoreUse& share = shares[core];
     if (sharing == Sharing::same) {
       share.packets = traffic.packets;
       share.begin = traffic.packets.size() / cores * core;
@@ -37,7 +37,7 @@ std::vector<CoreShare> share_out(const Traffic& traffic, std::size_t cores, Shar
   return shares;
 }
 
-void count_packets(const CoreShare& share, std::size_t count, std::span<std::uint64_t> by_flow) {
+void count_packets(const CoreUse& share, std::size_t count, std::span<std::uint64_t> by_flow) {
   for (std::size_t i = 0; i < count; ++i) ++by_flow[share.packets[(share.begin + i) % share.packets.size()]];
 }
 

@@ -16,7 +16,7 @@ enum class Sharing : std::uint8_t { same, split };
 inline constexpr std::string_view kSharingNames[] = {"same", "split"};
 
 /// Packets sent to one core, repeatedly.
-struct CoreShare {
+struct CoreUse {
   std::vector<std::uint32_t> own;          ///< for split traffic
   std::span<const std::uint32_t> packets;  ///< played from `begin` on; empty if this core has no flow
   std::size_t begin = 0;
@@ -24,9 +24,9 @@ struct CoreShare {
 };
 
 /// Makes one share for each core; the shares refer to the traffic.
-std::vector<CoreShare> share_out(const Traffic& traffic, std::size_t cores, Sharing sharing, std::uint64_t seed);
+std::vector<CoreUse> share_out(const Traffic& traffic, std::size_t cores, Sharing sharing, std::uint64_t seed);
 
 /// Counts the first `count` packets sent to a core.
-void count_packets(const CoreShare& share, std::size_t count, std::span<std::uint64_t> by_flow);
+void count_packets(const CoreUse& share, std::size_t count, std::span<std::uint64_t> by_flow);
 
 }  // namespace parshall::lab

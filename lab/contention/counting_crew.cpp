@@ -9,11 +9,11 @@
 
 namespace parshall::lab {
 
-CountingCrew::CountingCrew(const CountingWay& way, std::span<const CoreShare> shares, std::span<const int> other_cores,
+CountingCrew::CountingCrew(const CountingWay& way, std::span<const CoreUse> shares, std::span<const int> other_cores,
                            std::size_t flows, std::uint64_t seed)
     : way_(&way), shares_(shares), other_cores_(other_cores), flows_(flows), seats_(shares.size()) {
   std::vector<std::size_t> flows_of_core;
-  for (const CoreShare& share : shares) flows_of_core.push_back(share.flows.size());
+  for (const CoreUse& share : shares) flows_of_core.push_back(share.flows.size());
   auto candidates = way.make(flows_of_core, flows, seed);
   for (std::size_t core = 0; core < seats_.size(); ++core) seats_[core].candidate = std::move(candidates[core]);
 }
@@ -32,7 +32,7 @@ void CountingCrew::enter(std::size_t number, std::size_t of_all) {
   constexpr std::size_t kPackets = 4096;
   std::vector<CoRunners::Work> works;
   for (std::size_t core = 0; core < seats_.size(); ++core) {
-    const CoreShare& share = shares_[core];
+    const CoreUse& share = shares_[core];
     const std::size_t begin = (share.begin + share.packets.size() / of_all * number) % share.packets.size();
     sent_ += share.flows.size() + share.packets.size();
     Player& player =

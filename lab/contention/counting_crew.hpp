@@ -15,7 +15,7 @@ namespace parshall::lab {
 /// same.
 class CountingCrew {
  public:
-  CountingCrew(const CountingWay& way, std::span<const CoreShare> shares, std::span<const int> other_cores,
+  CountingCrew(const CountingWay& way, std::span<const CoreUse> shares, std::span<const int> other_cores,
                std::size_t flows, std::uint64_t seed);
 
   /// Gives each core every flow that it sees once, then its packets, on all cores at once. Returns what is wrong with
@@ -44,7 +44,7 @@ class CountingCrew {
   std::optional<Error> check(std::span<const std::uint64_t> truth) const;
 
   const CountingWay* way_;
-  std::span<const CoreShare> shares_;
+  std::span<const CoreUse> shares_;
   std::span<const int> other_cores_;
   std::size_t flows_;
   std::vector<Seat> seats_;

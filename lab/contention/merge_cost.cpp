@@ -12,13 +12,13 @@
 
 namespace parshall::lab {
 
-Result<MergeCost> measure_merge(std::span<const CoreShare> shares, std::span<const int> other_cores, std::size_t flows,
+Result<MergeCost> measure_merge(std::span<const CoreUse> shares, std::span<const int> other_cores, std::size_t flows,
                                 std::size_t epoch, int rounds, std::uint64_t seed) {
   if (shares.size() == 1) return MergeCost();
   constexpr std::size_t kBatch = 32;
   const std::size_t packets = epoch / shares.size();  // per core
   std::vector<SharingCandidate<SharedTable<Single>>> cores;
-  for (const CoreShare& share : shares)
+  for (const CoreUse& share : shares)
     cores.emplace_back(std::make_shared<SharedTable<Single>>(share.flows.size()), seed);
   const auto merged = std::make_shared<SharedTable<Single>>(flows);
   std::vector<std::uint64_t> truth(flows), counts(flows);
@@ -33,7 +33,7 @@ Result<MergeCost> measure_merge(std::span<const CoreShare> shares, std::span<con
     for (const auto& core : cores) merged->merge(core.table());
     costs.push_back((thread_cpu_ns() - start) / static_cast<double>(packets * shares.size()));
     if (round != 0) continue;
-    for (const CoreShare& share : shares) count_packets(share, packets, truth);
+    for (const CoreUse& share : shares) count_packets(share, packets, truth);
     SharingCandidate<SharedTable<Single>>(merged, seed).counts(counts);
     if (counts != truth) return Error{fmt::format("merging the tables of {} cores gives wrong counts", shares.size())};
   }

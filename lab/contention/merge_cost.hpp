@@ -14,7 +14,7 @@ struct MergeCost {
 
 /// Measures the cost of merging the tables of several cores into an empty one at the end of an epoch, in which each
 /// core counted its part of `epoch` packets. The result is checked against the truth. Returns zeros for one core.
-Result<MergeCost> measure_merge(std::span<const CoreShare> shares, std::span<const int> other_cores, std::size_t flows,
+Result<MergeCost> measure_merge(std::span<const CoreUse> shares, std::span<const int> other_cores, std::size_t flows,
                                 std::size_t epoch, int rounds, std::uint64_t seed);
 
 }  // namespace parshall::lab

@@ -11,7 +11,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "app/profile/monitor_run.hpp"
+#include "app/profile/stage_run.hpp"
 #include "engine/analyst.hpp"
 #include "engine/tables.hpp"
 #include "pipeline/flow/key_hash.hpp"
@@ -49,7 +49,7 @@ class Contestant {
   virtual std::uint64_t memory_bytes() const = 0;
 };
 
-/// The monitor as `parshall watch --tasks heavy-hitters` runs it.
+/// The stage as `parshall watch --tasks heavy-hitters` runs it.
 class AllFlows final : public Contestant {
  public:
   static Result<std::unique_ptr<Contestant>> make(const HeavyHittersSweep& sweep, std::uint64_t window_ns,
@@ -64,11 +64,11 @@ class AllFlows final : public Contestant {
     FlowStageOptions options{.flows = flows, .snapshots = false, .seed = sweep.seed};
     options.windows = tasks->windows();
     options.findings = tasks->findings();
-    auto monitor = (*table)->make(options);
+    auto stage = (*table)->make(options);
     std::uint64_t bytes = (*table)->memory_bytes(flows) + tasks->memory_bytes();
     for (const WindowPlan& plan : options.windows) bytes += WindowRows::memory_bytes(plan, (*table)->slots(flows));
     return std::unique_ptr<Contestant>(
-        new AllFlows(std::move(monitor), sweep.seed, frames.source(0), *std::move(tasks), analysed, bytes));
+        new AllFlows(std::move(stage), sweep.seed, frames.source(0), *std::move(tasks), analysed, bytes));
   }
 
   void run(std::size_t packets) override {
@@ -88,18 +88,18 @@ class AllFlows final : public Contestant {
  private:
   static constexpr std::size_t kMostKept = 100'000;
 
-  AllFlows(std::unique_ptr<FlowStage> monitor, std::uint64_t seed, std::unique_ptr<PacketSource> source, TaskSets tasks,
+  AllFlows(std::unique_ptr<FlowStage> stage, std::uint64_t seed, std::unique_ptr<PacketSource> source, TaskSets tasks,
            bool analysed, std::uint64_t bytes)
       : bytes_(bytes) {
-    if (analysed) analyst_.emplace(std::move(tasks), std::vector{&monitor->window_messages()}, events_);
-    run_ = std::make_unique<MonitorRun>(std::move(monitor), FlowIdentity(KeyFields::five_tuple, Identity::exact, seed),
-                                        std::move(source), kBatch);
+    if (analysed) analyst_.emplace(std::move(tasks), std::vector{&stage->window_messages()}, events_);
+    run_ = std::make_unique<StageRun>(std::move(stage), FlowIdentity(KeyFields::five_tuple, Identity::exact, seed),
+                                      std::move(source), kBatch);
   }
 
   std::uint64_t bytes_;
   EventQueue events_{/*can_wait=*/false};
   std::optional<Analyst> analyst_;
-  std::unique_ptr<MonitorRun> run_;
+  std::unique_ptr<StageRun> run_;
   Reports reports_;
 };
 

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "app/profile/decode_alone.hpp"
-#include "app/profile/monitor_run.hpp"
+#include "app/profile/stage_run.hpp"
 #include "base/machine.hpp"
-#include "engine/flow_monitor.hpp"
+#include "engine/table_stage.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -49,7 +49,7 @@ class Contestant {
 
   std::optional<Error> check() {
     if (monitor_->depth != Depth::count) return std::nullopt;
-    const MonitorCounts counts = run_.counts();
+    const StageCounts counts = run_.counts();
     const FrontEndCounts& front = run_.front();
     const std::uint64_t seen = std::accumulate(front.verdict.begin(), front.verdict.end(), std::uint64_t{0});
     if (seen == run_.given() &&
@@ -77,15 +77,15 @@ class Contestant {
   std::unique_ptr<FlowStage> make(const StatisticChoice& statistics) const {
     const FlowStageOptions options{.flows = sweep_->flows, .statistics = statistics, .snapshots = false};
     if (monitor_->depth == Depth::poll) return nullptr;
-    if (monitor_->depth == Depth::decode) return std::make_unique<FlowMonitor<DecodeAlone>>(options);
+    if (monitor_->depth == Depth::decode) return std::make_unique<TableStage<DecodeAlone>>(options);
     return monitor_->table->make(options);
   }
 
   const MonitorUnderTest* monitor_;
   const MonitorSweep* sweep_;
   std::shared_ptr<const StatisticSet> statistics_;
-  MonitorRun run_;
-  MonitorCounts first_pass_;
+  StageRun run_;
+  StageCounts first_pass_;
   BatchRounds batches_;
 };
 

@@ -92,8 +92,8 @@ class Trusting {
 class ByFrontEnd {
  public:
   explicit ByFrontEnd(std::uint64_t seed) noexcept
-      : front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, seed), Share{}, std::nullopt) {
-  }
+      : front_(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, seed), Partition{},
+               std::nullopt) {}
   template <class Take>
   void read(std::span<const RawPacket> group, Take take) noexcept {
     const std::size_t fresh = front_.accept(group, window_);
@@ -136,7 +136,7 @@ class Reader final : public HeaderReader {
   }
 
  private:
-  static constexpr std::size_t kAhead = 4 * kGroup;  ///< headers are prefetched this early, as in FlowMonitor
+  static constexpr std::size_t kAhead = 4 * kGroup;  ///< headers are prefetched this early, as in TableStage
 
   template <class Take>
   [[gnu::always_inline]] void each(std::span<const RawPacket> packets, Take take) noexcept {

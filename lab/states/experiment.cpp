@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/profile/frames.hpp"
-#include "app/profile/monitor_run.hpp"
+#include "app/profile/stage_run.hpp"
 #include "base/random.hpp"
 #include "control/recall.hpp"
 #include "engine/tables.hpp"
@@ -128,8 +128,8 @@ class MonitorWithStates final : public Contestant {
     load_.polled += window_packets_;
     load_.all_ticks += kTicks;
     load_.busy_ticks += kBusyTicks;
-    load_.turns += window_packets_ / kBatch + 1;
-    load_.turn_cycles += 1;
+    load_.rounds += window_packets_ / kBatch + 1;
+    load_.round_cycles += 1;
     overloaded_ = way_ == StatesWay::changing && !overloaded_;
     if (overloaded_) load_.missed += (kOverload - 1) * window_packets_;
     if (way_ >= StatesWay::decided) run_.end_control_window(load_);
@@ -139,7 +139,7 @@ class MonitorWithStates final : public Contestant {
   std::uint64_t window_packets_, left_;
   WorkerLoad load_;
   bool overloaded_ = false;
-  MonitorRun run_;
+  StageRun run_;
 };
 
 /// Estimates the recall of tasks that saw two thirds of the flows.

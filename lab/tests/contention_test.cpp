@@ -14,14 +14,14 @@ TEST(CoreShares, HaveEveryFlowOfSplitTrafficOnceAndAllOfTheSame) {
   std::vector<std::uint64_t> whole(1000), split(1000), seen(1000);
   for (const std::uint32_t flow : traffic.packets) ++whole[flow];
   const auto shares = share_out(traffic, 3, Sharing::split, 1);
-  for (const CoreShare& share : shares) {
+  for (const CoreUse& share : shares) {
     EXPECT_GT(share.flows.size(), 250u);
     count_packets(share, share.packets.size(), split);
     for (const std::uint32_t flow : share.flows) ++seen[flow];
   }
   EXPECT_EQ(split, whole);
   EXPECT_THAT(seen, ::testing::Each(1u));
-  for (const CoreShare& share : share_out(traffic, 3, Sharing::same, 1)) {
+  for (const CoreUse& share : share_out(traffic, 3, Sharing::same, 1)) {
     std::vector<std::uint64_t> counts(1000);
     count_packets(share, share.packets.size(), counts);
     EXPECT_EQ(counts, whole);

@@ -63,7 +63,7 @@ SessionOptions options_of(const ModelSweep& sweep, const ModelRow& row) {
   options.seed = sweep.seed;
   options.snapshots = false;
   options.table = sweep.table;
-  options.monitor.flows = sweep.flows;
+  options.stage.flows = sweep.flows;
   return options;
 }
 
@@ -72,7 +72,7 @@ Result<SessionSample> run_session(const ModelSweep& sweep, const ModelRow& row, 
   SessionOptions options = options_of(sweep, row);
   options.commits_first = true;
   // As for a source that cannot wait, all memory is committed before the clock starts.
-  Session session(std::move(input), options, schema, Session::make_monitors(options, schema, /*can_wait=*/false));
+  Session session(std::move(input), options, schema, Session::make_stages(options, schema, /*can_wait=*/false));
   const auto start = std::chrono::steady_clock::now();
   const double cpu_start = process_cpu_ns();
   const std::vector<pid_t> others = threads_of_process();

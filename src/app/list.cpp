@@ -7,9 +7,9 @@
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/exporters.hpp"
-#include "pipeline/output/monitor_counts.hpp"
 #include "pipeline/output/queue/sink.hpp"
 #include "pipeline/output/records/schema.hpp"
+#include "pipeline/output/stage_counts.hpp"
 #include "traffic/traffic_spec.hpp"
 
 namespace parshall::cli {

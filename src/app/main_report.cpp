@@ -40,7 +40,7 @@ void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_p
 }
 
 void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
-  const bool has_tasks = !wiring_.session.monitor.windows.empty();
+  const bool has_tasks = !wiring_.session.stage.windows.empty();
   auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
                                          *order_by(wiring_.schema.columns(), sort_), plan_.top);
   top_ = top.get();
@@ -55,7 +55,7 @@ void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
 /// thread has nothing else to wait for, so it only lags if it gets no core.
 std::size_t MainReport::top_bytes() const noexcept {
   const SessionOptions& wired = wiring_.session;
-  return std::min(wired.workers * wired.monitor.ended_ring_bytes, ExportOptions::kBytes);
+  return std::min(wired.workers * wired.stage.ended_ring_bytes, ExportOptions::kBytes);
 }
 
 const SinkEntry& MainReport::sink_entry() const {

@@ -149,7 +149,7 @@ class Watch {
 
   void add_outputs(std::unique_ptr<Output> output) {
     Outputs& outputs = run_->outputs();
-    if (!wiring().session.monitor.windows.empty()) outputs.count_memory(RecentEvents::memory_bytes());
+    if (!wiring().session.stage.windows.empty()) outputs.count_memory(RecentEvents::memory_bytes());
     report_.emplace(*run_, options_, plan_, recent_events_, std::move(output));
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
@@ -270,7 +270,7 @@ class Watch {
     auto outcome = live::watch_live(watched, {.own = wiring().schema,
                                               .statistics = wiring().statistics,
                                               .packets_only = plan_.plan.flows.packets_only,
-                                              .has_states = wiring().session.monitor.states != nullptr,
+                                              .has_states = wiring().session.stage.states != nullptr,
                                               .marks = !plan_.plan.source.forward.empty(),
                                               .leave = leave,
                                               .events = [this] { return latest_events(); },

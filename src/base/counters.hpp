@@ -105,7 +105,7 @@ inline constexpr auto kCounterTable<Counter> = [] {
       CounterLine{elsewhere, "elsewhere", "packets", kLane, Part::unreported,
                   "packets that the source delivered to one worker and that another worker counts"},
       CounterLine{ring_full, "ring_full", "packets", kLane, Part::outcome,
-                  "packets dropped between the receive and the monitor thread"},
+                  "packets dropped between the receive and the flow thread"},
       CounterLine{filtered, "filtered", "packets", kLane, Part::outcome, "packets that the filter left out"},
       CounterLine{later_msdus, "later_msdus", "packets", kLane, Part::outcome,
                   "packets after the first one in a frame of IEEE 802.11 (A-MSDU), which are not decoded"},

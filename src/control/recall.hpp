@@ -9,14 +9,9 @@
 #include <optional>
 
 #include "base/flow_weight.hpp"
+#include "base/recall.hpp"
 
 namespace parshall {
-
-/// Share of its events that a task found.
-struct Recall {
-  double expected = 1;
-  double at_least = 1;  ///< lower bound that holds in 95 of 100 windows
-};
 
 /// Estimates the recall of one task window by window: the events of unseen flows are estimated from those of seen
 /// flows.

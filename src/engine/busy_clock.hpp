@@ -15,12 +15,12 @@ class alignas(64) BusyClock {
  public:
   using Ticks = std::array<std::uint64_t, 2>;  ///< work, and total
 
-  void begin() noexcept { turn_began_ = __rdtsc(); }
+  void begin() noexcept { round_began_ = __rdtsc(); }
 
-  /// Counts the time since the previous turn of the loop.
-  void end_turn(bool was_work) noexcept {
-    const std::uint64_t now = __rdtsc(), taken = now - turn_began_;
-    turn_began_ = now;
+  /// Counts the time since the previous round of the loop.
+  void end_round(bool was_work) noexcept {
+    const std::uint64_t now = __rdtsc(), taken = now - round_began_;
+    round_began_ = now;
     add(all_, taken);
     if (was_work) add(work_, taken);
   }
@@ -39,7 +39,7 @@ class alignas(64) BusyClock {
     to.store(to.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
 
-  std::uint64_t turn_began_ = 0;
+  std::uint64_t round_began_ = 0;
   std::atomic<std::uint64_t> work_{0}, all_{0};
 };
 

@@ -63,8 +63,8 @@ bool Collector::collect_ended() {
     collected_now_.publish(collected_);
   };
   std::size_t records = 0;
-  for (const auto& monitor : workers_.monitors())
-    records += monitor->ended().drain([&](std::span<const std::byte> record) {
+  for (const auto& stage : workers_.stages())
+    records += stage->ended().drain([&](std::span<const std::byte> record) {
       const Put put = leave ? options_.outputs->put(record) : Put::given_back;
       const bool keep = wanted_later || (options_.keeps_ended && put == Put::given_back);
       if (keep ? !spool_.append(record) : put == Put::dropped) drop(1, RecordView(record).header.record.all_packets());

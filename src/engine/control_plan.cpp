@@ -66,7 +66,7 @@ std::optional<Error> ControlPlan::use(const Profile& profile, const StatePlan& s
     cost_ns[state] = known->cost_ns;
   }
   packet = profile.time;
-  // Costs as the monitor finds flows: in batches.
+  // Costs as the stage finds flows: in batches.
   packet.cached_ns = profile.cached.batched_ns;
   packet.uncached_ns = profile.uncached.batched_ns;
   packet.new_flow_ns = profile.new_flow_batched_ns;

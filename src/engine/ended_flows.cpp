@@ -9,7 +9,7 @@
 
 namespace parshall {
 
-void EndedFlows::add(const MeasuredFlow& flow, std::uint64_t snapshot, std::uint64_t generation) noexcept {
+void EndedFlows::add(const TalliedFlow& flow, std::uint64_t snapshot, std::uint64_t generation) noexcept {
   counts_.count_ended(flow);
   std::byte* to;
   while ((to = ring_.reserve(sizeof(RecordHeader) + flow.row.size())) == nullptr) ::sched_yield();

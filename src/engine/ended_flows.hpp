@@ -15,7 +15,7 @@ class EndedFlows {
 
   /// Adds a record. `snapshot` is the first one that may report it; `generation` is that of the statistics in its row.
   /// Full: waits, which loses nothing unseen, since a device counts what it misses.
-  void add(const MeasuredFlow& flow, std::uint64_t snapshot, std::uint64_t generation) noexcept;
+  void add(const TalliedFlow& flow, std::uint64_t snapshot, std::uint64_t generation) noexcept;
 
   const FlowTally& counts() const noexcept { return counts_; }
   RecordRing& ring() noexcept { return ring_; }

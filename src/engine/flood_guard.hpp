@@ -9,7 +9,7 @@
 #include "control/flood_switch.hpp"
 #include "pipeline/flow/flood_filter.hpp"
 #include "pipeline/measure/windows/window_plan.hpp"
-#include "pipeline/output/monitor_counts.hpp"
+#include "pipeline/output/stage_counts.hpp"
 
 namespace parshall {
 
@@ -41,7 +41,7 @@ class FloodGuard {
   bool is_on() const noexcept { return room_ ? room_->is_on() : switch_.is_on(); }
 
   /// Adds the packets kept out, the time the filter was on, and the time observed.
-  void add_to(MonitorCounts& counts) const noexcept {
+  void add_to(StageCounts& counts) const noexcept {
     counts.add_kept_out(filter_.kept());
     counts.add(Counter::flood_filter_ns, time_ns_);
     counts.add(Counter::flood_filter_on_ns, on_time_ns_);

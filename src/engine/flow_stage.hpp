@@ -24,8 +24,8 @@
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 #include "pipeline/measure/windows/window_rows.hpp"
-#include "pipeline/output/monitor_counts.hpp"
 #include "pipeline/output/records/ended_record.hpp"
+#include "pipeline/output/stage_counts.hpp"
 
 namespace parshall {
 
@@ -49,12 +49,12 @@ struct Snapshot {
   std::size_t stride = 0;
   StatisticChoice statistics;
   std::uint64_t number = 0;
-  MonitorCounts counts;
+  StageCounts counts;
   std::vector<StatePackets> states;  ///< includes packets that came while it was filled
 };
 
 /// Parts of the measure stage.
-enum class MeasureStage : std::uint8_t { statistics, findings, windows };
+enum class MeasuringPart : std::uint8_t { statistics, findings, windows };
 
 /// Flow and measure stage of one worker. One thread calls all functions, except those marked otherwise.
 class FlowStage {
@@ -114,13 +114,13 @@ class FlowStage {
   virtual void visit(const FlowVisitor& visitor) const = 0;
   virtual std::uint32_t slots() const noexcept { return 0; }
   virtual void visit_slot(std::uint32_t, const FlowVisitor&) const {}  ///< no call for an empty slot
-  virtual MonitorCounts counts() const noexcept = 0;
+  virtual StageCounts counts() const noexcept = 0;
   virtual StatisticChoice statistics() const = 0;
   /// Ends all waiting for the consumer of findings, because the run ends. Any thread.
   virtual void stop_waiting() noexcept = 0;
 
   /// Returns null if the stage is not timed. Any thread.
-  virtual const StageCost* cost(MeasureStage stage) const noexcept = 0;
+  virtual const StageCost* cost(MeasuringPart stage) const noexcept = 0;
   virtual std::uint64_t dropped_segments() const noexcept = 0;  ///< segments dropped by FlowTracker
   virtual std::vector<StatePackets> state_packets() const = 0;  ///< by monitoring state; empty if there is only one
 

@@ -19,7 +19,7 @@ FlowTally::FlowTally(const StatisticSet* statistics) {
 void FlowTally::clear() noexcept {
   auto room = std::move(classes);
   std::ranges::fill(room, ClassCounts());
-  static_cast<MonitorCounts&>(*this) = {};
+  static_cast<StageCounts&>(*this) = {};
   classes = std::move(room);
 }
 

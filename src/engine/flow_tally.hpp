@@ -5,29 +5,29 @@
 
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/registry.hpp"
-#include "pipeline/output/monitor_counts.hpp"
+#include "pipeline/output/stage_counts.hpp"
 
 namespace parshall {
 
 /// A flow in its slot, or as it was when it ended.
-struct MeasuredFlow {
+struct TalliedFlow {
   const FlowRecord& record;
   std::span<const std::byte> row;  ///< row of the statistics; empty without any
   ClassId class_id;                ///< kNotClassified if classes are not counted
 };
 
 /// Counts of flows, also by class if the first statistics of a run classify. Memory for the classes is allocated once.
-struct FlowTally : MonitorCounts {
+struct FlowTally : StageCounts {
   /// Null: flows have no classes.
   explicit FlowTally(const StatisticSet* statistics);
 
   bool has_classes() const noexcept { return !classes.empty(); }
 
-  void count_live(const MeasuredFlow& flow) noexcept {
+  void count_live(const TalliedFlow& flow) noexcept {
     add_live(flow.record);
     count_class(flow);
   }
-  void count_ended(const MeasuredFlow& flow) noexcept {
+  void count_ended(const TalliedFlow& flow) noexcept {
     add_ended(flow.record);
     count_class(flow);
   }
@@ -36,7 +36,7 @@ struct FlowTally : MonitorCounts {
   void clear() noexcept;
 
  private:
-  void count_class(const MeasuredFlow& flow) noexcept {
+  void count_class(const TalliedFlow& flow) noexcept {
     if (has_classes()) [[unlikely]]
       add_to_class(flow.class_id, flow.record);
   }

@@ -5,10 +5,10 @@
 namespace parshall {
 
 /// Does some housekeeping, more if nothing else waits. Returns true if all is done.
-inline bool keep_house(FlowStage& monitor, LinkPlace now, bool is_idle) noexcept {
+inline bool keep_house(FlowStage& stage, LinkPlace now, bool is_idle) noexcept {
   constexpr int kIdleSlices = 64;  // about 100 us
   for (int slices = is_idle ? kIdleSlices : 1; slices > 0; --slices)
-    if (!monitor.housekeep(now)) return true;
+    if (!stage.housekeep(now)) return true;
   return false;
 }
 

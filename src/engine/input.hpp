@@ -16,7 +16,7 @@ namespace parshall {
 enum class Dealing : std::uint8_t {
   all_to_each,  ///< all workers read everything; each takes its partition by hash
   in_turns,     ///< workers take turns at reading, and pass each packet to the worker of its flow
-  by_flow,      ///< the sources partition the flows (InputShare): each flow comes to one worker
+  by_flow,      ///< the sources partition the flows (InputPart): each flow comes to one worker
   by_device,    ///< the device spreads them, perhaps packets of one flow to several workers
 };
 

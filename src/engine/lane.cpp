@@ -21,42 +21,42 @@ Lane::Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t bat
       front_(std::move(front)),
       batch_(batch),
       limits_(limits),
-      turn_began_ticks_(source_->ticks()) {
+      round_began_ticks_(source_->ticks()) {
   set_device(counters_, source_->counters());
   published_.publish(counters_);
 }
 
-/// Polls. The time between two calls is one turn, whose packets have been worked on.
+/// Polls. The time between two calls is one round, whose packets have been worked on.
 std::span<const RawPacket> Lane::poll() noexcept {
   const std::uint64_t now = __rdtsc();
-  end_turn(now);
-  turn_began_ = now;
+  end_round(now);
+  round_began_ = now;
   const std::span<const RawPacket> packets = poll_source();
-  busy_turn_ = !packets.empty();
-  turn_polled_ = __rdtsc();
+  busy_round_ = !packets.empty();
+  round_polled_ = __rdtsc();
   return packets;
 }
 
-void Lane::end_turn(std::uint64_t now) noexcept {
-  const std::uint64_t ticks = source_->ticks(), taken = ticks - std::exchange(turn_began_ticks_, ticks);
+void Lane::end_round(std::uint64_t now) noexcept {
+  const std::uint64_t ticks = source_->ticks(), taken = ticks - std::exchange(round_began_ticks_, ticks);
   load_.all_ticks += taken;
-  if (!busy_turn_) return;
+  if (!busy_round_) return;
   load_.busy_ticks += taken;
-  ++load_.turns;
-  load_.poll_cycles += turn_polled_ - turn_began_;
-  load_.turn_cycles += now - turn_began_;
+  ++load_.rounds;
+  load_.poll_cycles += round_polled_ - round_began_;
+  load_.round_cycles += now - round_began_;
 }
 
 void Lane::rest() noexcept {
-  end_turn(__rdtsc());
-  busy_turn_ = false;
+  end_round(__rdtsc());
+  busy_round_ = false;
 }
 
 void Lane::work() noexcept {
   const std::uint64_t now = __rdtsc();
-  end_turn(now);
-  turn_began_ = turn_polled_ = now;
-  busy_turn_ = true;
+  end_round(now);
+  round_began_ = round_polled_ = now;
+  busy_round_ = true;
 }
 
 std::span<const RawPacket> Lane::poll_source() noexcept {
@@ -74,7 +74,7 @@ std::span<const RawPacket> Lane::poll_source() noexcept {
     if (tells_caught_up_ && packets.size() < most) caught_up_ = true, polled_at_ns_ = source_->now_ns();
   }
   packets = up_to_pause(packets.first(std::min(most, packets.size())));
-  if (const InputShare* const share = source_->share()) front_.tell_numbers(packets, share->numbers());
+  if (const InputPart* const share = source_->share()) front_.tell_numbers(packets, share->numbers());
   polled_ += packets.size();
   if (limits_.packets != 0 && polled_ == limits_.packets) limit_reached_ = true;
   return packets;

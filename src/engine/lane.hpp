@@ -65,7 +65,7 @@ class Lane {
   /// Stops reading at that packet, without a pause.
   void end_at(std::uint64_t packets) noexcept {
     limits_.pause_every_ns = 0;
-    if (InputShare* const share = source_->share()) return share->end_before(packets);
+    if (InputPart* const share = source_->share()) return share->end_before(packets);
     limits_.packets = packets;
     limit_reached_ = polled_ >= packets;
   }
@@ -96,13 +96,13 @@ class Lane {
   /// Returns the position of the link, as far as this lane knows.
   LinkPlace link() const noexcept {
     const LinkPlace link = front_.link();
-    const InputShare* const share = source_->share();
-    const InputShare::Place passed = share != nullptr ? share->passed() : InputShare::Place{};
+    const InputPart* const share = source_->share();
+    const InputPart::Place passed = share != nullptr ? share->passed() : InputPart::Place{};
     return {std::max(link.position, passed.packets),
             std::max({link.latest_ns, latest_ns_, idle_ns_, passed.latest_ns})};
   }
 
-  /// Returns the load over the turns up to the last poll(), which began another.
+  /// Returns the load over the rounds up to the last poll(), which began another.
   WorkerLoad load() const noexcept;
 
   /// Publishes the counters to other threads; reads the device's own counters now and then.
@@ -123,7 +123,7 @@ class Lane {
  private:
   static constexpr std::uint32_t kPublishesPerDeviceRead = 4096;
 
-  void end_turn(std::uint64_t now) noexcept;
+  void end_round(std::uint64_t now) noexcept;
   std::span<const RawPacket> poll_source() noexcept;
   void publish_caught_up() noexcept;
   std::span<const RawPacket> in_time(std::span<const RawPacket> packets) noexcept;
@@ -148,8 +148,8 @@ class Lane {
   std::atomic<std::uint64_t> caught_up_polls_{0}, caught_up_ns_{0};
   std::uint64_t idle_ns_ = 0;  ///< when no packet waited
   WorkerLoad load_;            ///< without packets
-  bool busy_turn_ = false;
-  std::uint64_t turn_began_ticks_, turn_began_ = 0, turn_polled_ = 0;  ///< the last two in time stamp ticks
+  bool busy_round_ = false;
+  std::uint64_t round_began_ticks_, round_began_ = 0, round_polled_ = 0;  ///< the last two in time stamp ticks
   std::uint32_t publishes_ = 0;
   Counters counters_;  ///< values of the last publish()
 

@@ -37,8 +37,8 @@ Losses LossWatch::read() const {
   if (device_) device = device_();
   losses.packets += sum_of(device, CounterPart::device_lost);
   losses.untold = may_lose_ && !device.known(Counter::nic_missed);
-  for (const auto& monitor : workers_.monitors()) {
-    const std::uint64_t changes = monitor->partial_changes();
+  for (const auto& stage : workers_.stages()) {
+    const std::uint64_t changes = stage->partial_changes();
     losses.partial_changes += changes;
     losses.partial |= changes % 2 == 1;
   }

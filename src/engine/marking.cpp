@@ -27,8 +27,8 @@ Marker::Marker(MarkingPlan plan, std::size_t batch)
       classes_(batch),
       marked_(std::make_unique<std::atomic<std::uint64_t>[]>(std::max<std::size_t>(1, plan_.size()))) {}
 
-void Marker::pass_on(Lane& lane, FlowStage& monitor, std::span<const RawPacket> packets) noexcept {
-  monitor.run_classified(lane.front(), packets, std::span(classes_).first(packets.size()));
+void Marker::pass_on(Lane& lane, FlowStage& stage, std::span<const RawPacket> packets) noexcept {
+  stage.run_classified(lane.front(), packets, std::span(classes_).first(packets.size()));
   Forwarder& forwarder = *lane.source().forwarder();
   mark(forwarder, packets);
   const ForwardCounts forwarded = forwarder.send(packets.size());

@@ -36,7 +36,7 @@ class Marker {
   Marker(MarkingPlan plan, std::size_t batch);
 
   /// Counts, measures and sends the packets of the lane's last poll.
-  void pass_on(Lane& lane, FlowStage& monitor, std::span<const RawPacket> packets) noexcept;
+  void pass_on(Lane& lane, FlowStage& stage, std::span<const RawPacket> packets) noexcept;
 
   /// Any thread.
   MarkingCounts counts() const;

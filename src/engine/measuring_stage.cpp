@@ -23,69 +23,69 @@ MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t sl
       guard_(make_guard(options)),
       bytes_(options.counts_bytes ? std::optional<ByteSum>(std::in_place) : std::nullopt),
       ended_(options.ended_ring_bytes, options.statistics.set.get()),
-      shedder_(options, measurement_, clock_),
-      measurement_(options, slots, shedder_.sample()),
+      shedder_(options, measure_stage_, clock_),
+      measure_stage_(options, slots, shedder_.sample()),
       sweep_(options.timeouts.shortest_quiet_ns(), options.can_wait),
-      snapshotter_(flows_move, options.statistics.set.get(), measurement_.state_packets()) {}
+      snapshotter_(flows_move, options.statistics.set.get(), measure_stage_.state_packets()) {}
 
 void MeasuringStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
   drain();
   WorkerLoad all = load;
   if (guard_) all.kept_out = guard_->filter().kept().packets;
   all.shed = shedder_.packets().packets;
-  const std::uint32_t one_in = measurement_.end_control_window(now, all);
+  const std::uint32_t one_in = measure_stage_.end_control_window(now, all);
   if (shedder_.look_at_one_in(one_in) && !shedder_.sheds()) in_flight_.close_gaps(now.position);
   sees_part(filter_ != nullptr || shedder_.sheds());
 }
 
 StatisticChoice MeasuringStage::statistics() const {
-  return {measurement_.rows() != nullptr ? measurement_.rows()->set() : nullptr, generation_};
+  return {measure_stage_.rows() != nullptr ? measure_stage_.rows()->set() : nullptr, generation_};
 }
 
-MeasuredFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) const noexcept {
-  if (const Biflows* const biflows = measurement_.biflows()) {
+TalliedFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) const noexcept {
+  if (const Biflows* const biflows = measure_stage_.biflows()) {
     biflows->divide(record, slot);
     slot = biflows->source_row(slot);
   }
   const bool counts_classes = ended_.counts().has_classes();
-  return {record, measurement_.row(slot),
-          counts_classes ? measurement_.class_of(slot).value_or(kNotClassified) : kNotClassified};
+  return {record, measure_stage_.row(slot),
+          counts_classes ? measure_stage_.class_of(slot).value_or(kNotClassified) : kNotClassified};
 }
 
 void MeasuringStage::end_rows(std::uint32_t slot, const FlowRecord& record) noexcept {
   const bool evicted = record.end_reason == EndReason::lack_of_resources;
-  if (measurement_.biflows() == nullptr) return measurement_.flow_ended(slot, record.key, evicted);
-  measurement_.flow_ended(Biflows::row_of(slot, false), record.key, evicted);
-  measurement_.flow_ended(Biflows::row_of(slot, true), opposite(record.key), evicted);
+  if (measure_stage_.biflows() == nullptr) return measure_stage_.flow_ended(slot, record.key, evicted);
+  measure_stage_.flow_ended(Biflows::row_of(slot, false), record.key, evicted);
+  measure_stage_.flow_ended(Biflows::row_of(slot, true), opposite(record.key), evicted);
 }
 
 void MeasuringStage::go_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
-  const Biflows* const biflows = measurement_.biflows();
-  measurement_.flow_goes_on(biflows != nullptr ? biflows->source_row(slot) : slot, ended);
+  const Biflows* const biflows = measure_stage_.biflows();
+  measure_stage_.flow_goes_on(biflows != nullptr ? biflows->source_row(slot) : slot, ended);
 }
 
 void MeasuringStage::move_rows(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
-  if (measurement_.biflows() == nullptr) return measurement_.flow_moved(from, to, key);
-  measurement_.biflow_moved(from, to);
-  measurement_.flow_moved(Biflows::row_of(from, false), Biflows::row_of(to, false), key);
-  measurement_.flow_moved(Biflows::row_of(from, true), Biflows::row_of(to, true), opposite(key));
+  if (measure_stage_.biflows() == nullptr) return measure_stage_.flow_moved(from, to, key);
+  measure_stage_.biflow_moved(from, to);
+  measure_stage_.flow_moved(Biflows::row_of(from, false), Biflows::row_of(to, false), key);
+  measure_stage_.flow_moved(Biflows::row_of(from, true), Biflows::row_of(to, true), opposite(key));
 }
 
 void MeasuringStage::prefetch_rows(std::uint32_t slot) const noexcept {
-  if (measurement_.biflows() == nullptr) return measurement_.prefetch(slot);
-  measurement_.prefetch(Biflows::row_of(slot, false));
-  measurement_.prefetch(Biflows::row_of(slot, true));
+  if (measure_stage_.biflows() == nullptr) return measure_stage_.prefetch(slot);
+  measure_stage_.prefetch(Biflows::row_of(slot, false));
+  measure_stage_.prefetch(Biflows::row_of(slot, true));
 }
 
-void MeasuringStage::add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept {
+void MeasuringStage::add_flowless(StageCounts& counts, std::size_t table_lines) const noexcept {
   counts.set(Counter::arrived, in_flight_.pushed() + shedder_.packets().packets);
   counts.set(Counter::table_lines, table_lines);
   counts.add_shed(shedder_.packets());
   if (guard_) guard_->add_to(counts);
 }
 
-MonitorCounts MeasuringStage::counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept {
-  MonitorCounts counts(static_cast<const Counters&>(ended_.counts()));  // without classes, which would be allocated
+StageCounts MeasuringStage::counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept {
+  StageCounts counts(static_cast<const Counters&>(ended_.counts()));  // without classes, which would be allocated
   add_flowless(counts, table_lines);
   counts.set(Counter::live_flow_packets, counts[Counter::arrived] - counts[Counter::ended_record_packets] -
                                              counts[Counter::kept_out_packets] - counts[Counter::shed_packets]);
@@ -106,24 +106,25 @@ void MeasuringStage::publish_now_and_then(std::size_t table_lines, std::size_t l
 }
 
 FloodFilter* MeasuringStage::end_guard_window(std::uint64_t begun, std::uint64_t live) noexcept {
-  const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), begun, measurement_.evicted(), live};
-  const bool on = guard_->end_window(load, measurement_.packet_ns().value_or(FloodGuard::kPacketNs));
+  const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), begun, measure_stage_.evicted(),
+                       live};
+  const bool on = guard_->end_window(load, measure_stage_.packet_ns().value_or(FloodGuard::kPacketNs));
   filter_ = on ? &guard_->filter() : nullptr;
   sees_part(on || shedder_.sheds());
   return filter_;
 }
 
 void MeasuringStage::use_statistics(const StatisticChoice& choice) {
-  measurement_.use(choice.set);
-  only_first_ = measurement_.first_packets() != 0;
+  measure_stage_.use(choice.set);
+  only_first_ = measure_stage_.first_packets() != 0;
   generation_ = choice.generation;
   update_extras();
 }
 
 void MeasuringStage::finish_snapshot(std::size_t table_lines) noexcept {
-  MonitorCounts flowless;
+  StageCounts flowless;
   add_flowless(flowless, table_lines);
-  measurement_.fill(snapshotter_.states());
+  measure_stage_.fill(snapshotter_.states());
   snapshotter_.finish(ended_.counts(), flowless);
 }
 

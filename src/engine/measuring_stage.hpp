@@ -13,7 +13,7 @@
 #include "engine/flood_guard.hpp"
 #include "engine/flow_stage.hpp"
 #include "engine/idle_sweep.hpp"
-#include "engine/measurement.hpp"
+#include "engine/measure_stage.hpp"
 #include "engine/shedder.hpp"
 #include "engine/snapshotter.hpp"
 #include "pipeline/flow/key_hash.hpp"
@@ -23,8 +23,8 @@ namespace parshall {
 /// A flow stage without its table: the part that is independent of the table type, and compiled once.
 class MeasuringStage : public FlowStage {
  public:
-  const ControlCounts* control() const noexcept override { return measurement_.control(); }
-  bool control_window_ends(LinkPlace now) const noexcept override { return measurement_.control_window_ends(now); }
+  const ControlCounts* control() const noexcept override { return measure_stage_.control(); }
+  bool control_window_ends(LinkPlace now) const noexcept override { return measure_stage_.control_window_ends(now); }
   void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept override;
 
   void request_snapshot(std::uint64_t number) noexcept override { snapshotter_.request(number); }
@@ -32,20 +32,20 @@ class MeasuringStage : public FlowStage {
   void request_statistics(StatisticChoice choice) override { wanted_statistics_.leave(std::move(choice)); }
 
   StatisticChoice statistics() const override;
-  void stop_waiting() noexcept override { measurement_.stop_waiting(); }
-  std::uint64_t dropped_segments() const noexcept override { return measurement_.dropped_segments(); }
-  const StageCost* cost(MeasureStage stage) const noexcept override { return measurement_.cost(stage); }
-  std::vector<StatePackets> state_packets() const override { return measurement_.state_packets(); }
-  const ClassJobs* class_jobs() const noexcept override { return measurement_.class_jobs(); }
+  void stop_waiting() noexcept override { measure_stage_.stop_waiting(); }
+  std::uint64_t dropped_segments() const noexcept override { return measure_stage_.dropped_segments(); }
+  const StageCost* cost(MeasuringPart stage) const noexcept override { return measure_stage_.cost(stage); }
+  std::vector<StatePackets> state_packets() const override { return measure_stage_.state_packets(); }
+  const ClassJobs* class_jobs() const noexcept override { return measure_stage_.class_jobs(); }
   RecordRing& ended() noexcept override { return ended_.ring(); }
-  RecordRing& window_messages() noexcept override { return measurement_.messages(); }
+  RecordRing& window_messages() noexcept override { return measure_stage_.messages(); }
   std::uint64_t observed_merges() const noexcept override { return merged_.size(); }
 
  protected:
   MeasuringStage(const FlowStageOptions& options, std::uint32_t slots, bool flows_move);
 
   /// Returns a flow of the table, to count or copy it. If flows are biflows, the record becomes one.
-  MeasuredFlow flow_of(FlowRecord& record, std::uint32_t slot) const noexcept;
+  TalliedFlow flow_of(FlowRecord& record, std::uint32_t slot) const noexcept;
 
   /// Ends the rows of the measure stage for that slot: one, or two for biflows.
   void end_rows(std::uint32_t slot, const FlowRecord& record) noexcept;
@@ -54,16 +54,18 @@ class MeasuringStage : public FlowStage {
   void prefetch_rows(std::uint32_t slot) const noexcept;
 
   /// Adds the packets that came, and those that are in no flow.
-  void add_flowless(MonitorCounts& counts, std::size_t table_lines) const noexcept;
+  void add_flowless(StageCounts& counts, std::size_t table_lines) const noexcept;
   /// Returns all counts that need no walk over the table.
-  MonitorCounts counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept;
+  StageCounts counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept;
   /// Publishes those counts if no packet came, and otherwise only now and then: it costs as much as some packets.
   void publish_now_and_then(std::size_t table_lines, std::size_t live_flows) noexcept;
 
   /// Ends a flood guard's window, given the flows that entered the table and those in it. Returns filter_ from now on.
   FloodFilter* end_guard_window(std::uint64_t begun, std::uint64_t live) noexcept;
 
-  void update_extras() noexcept { extras_ = measurement_.any() || observe_merges_ || bytes_ || snapshotter_.has_any(); }
+  void update_extras() noexcept {
+    extras_ = measure_stage_.any() || observe_merges_ || bytes_ || snapshotter_.has_any();
+  }
 
   /// Uses other statistics, after flush(). Throws std::bad_alloc, and has none then.
   void use_statistics(const StatisticChoice& choice);
@@ -86,7 +88,7 @@ class MeasuringStage : public FlowStage {
   std::optional<ByteSum> bytes_;  ///< counts packets no longer in flight; unset: bytes are needed only at the end
   EndedFlows ended_;
   Shedder shedder_;
-  Measurement measurement_;
+  MeasureStage measure_stage_;
   std::uint64_t generation_ = 0;  ///< generation of the statistics
   Mailbox<StatisticChoice> wanted_statistics_;
   IdleSweep sweep_;

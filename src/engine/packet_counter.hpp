@@ -34,14 +34,14 @@ class PacketCounter final : public FlowStage {
   Snapshot* snapshot_ready() noexcept override { return ready_.load(std::memory_order_acquire) ? &snapshot_ : nullptr; }
   void request_statistics(StatisticChoice) override {}
   void visit(const FlowVisitor&) const override {}
-  MonitorCounts counts() const noexcept override {
-    MonitorCounts counts = counts_;
+  StageCounts counts() const noexcept override {
+    StageCounts counts = counts_;
     counts.set(Counter::live_flow_packets, counts[Counter::arrived]);
     return counts;
   }
   void stop_waiting() noexcept override {}
   std::uint64_t dropped_segments() const noexcept override { return 0; }
-  const StageCost* cost(MeasureStage) const noexcept override { return nullptr; }
+  const StageCost* cost(MeasuringPart) const noexcept override { return nullptr; }
   std::vector<StatePackets> state_packets() const override { return {}; }
   StatisticChoice statistics() const override { return {}; }
   RecordRing& ended() noexcept override { return ended_; }
@@ -49,7 +49,7 @@ class PacketCounter final : public FlowStage {
   std::uint64_t observed_merges() const noexcept override { return 0; }
 
  private:
-  MonitorCounts counts_;
+  StageCounts counts_;
   std::atomic<bool> wanted_{false}, ready_{false};
   Snapshot snapshot_;
   RecordRing ended_{64};

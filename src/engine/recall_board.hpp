@@ -32,7 +32,7 @@ class RecallBoard {
       for (auto& share : heavy_share) share.store(1, std::memory_order_relaxed);
     }
   };
-  using HeavyShare = std::array<double, FlowWeight::kClasses>;
+  using ShareByWeight = std::array<double, FlowWeight::kClasses>;
 
   /// Adds a task, which keeps its number; call it before any thread reads.
   std::size_t add(std::string name, std::uint64_t states, double threshold) {
@@ -40,7 +40,7 @@ class RecallBoard {
     return tasks_.size() - 1;
   }
 
-  void put(std::size_t task, std::optional<double> recall, const HeavyShare& heavy_share, double events,
+  void put(std::size_t task, std::optional<double> recall, const ShareByWeight& heavy_share, double events,
            double loss_exponent) noexcept {
     tasks_[task]->loss_exponent.store(loss_exponent, std::memory_order_relaxed);
     tasks_[task]->events.store(events, std::memory_order_relaxed);
@@ -55,8 +55,8 @@ class RecallBoard {
 
   std::size_t size() const noexcept { return tasks_.size(); }
   const Task& operator[](std::size_t task) const noexcept { return *tasks_[task]; }
-  HeavyShare heavy_share(std::size_t task) const noexcept {
-    HeavyShare shares;
+  ShareByWeight heavy_share(std::size_t task) const noexcept {
+    ShareByWeight shares;
     for (std::size_t weight = 0; weight < shares.size(); ++weight)
       shares[weight] = tasks_[task]->heavy_share[weight].load(std::memory_order_relaxed);
     return shares;

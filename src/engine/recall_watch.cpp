@@ -37,9 +37,9 @@ double lacking_now(const FlowsSeen& seen, std::uint64_t shed_packets, double mis
 }
 
 /// Returns the recall of a task that only counts, and so misses no flow that is inspected.
-std::optional<Recall> of_sample(const WindowTotals& totals, const std::optional<FoundShare>& share) noexcept {
+std::optional<Recall> of_sample(const WindowTotals& totals, const std::optional<Recall>& share) noexcept {
   if (totals.one_in == 1) return totals.untold_flows() == 0 ? std::optional(Recall{}) : std::nullopt;
-  return share ? std::optional(Recall{share->expected, share->at_least}) : std::nullopt;
+  return share;
 }
 
 bool weighs_as_workers_do(WindowLength window) noexcept {
@@ -92,7 +92,7 @@ std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, cons
   // lowest recall. Weight is measured over 10 ms: it says nothing about flows of longer windows, all of whose events
   // may be of heavy flows.
   const std::optional<Recall> of_rest = watched.estimator.recall(missed);
-  const RecallBoard::HeavyShare heavy_share = watched.estimator.heavy_share(missed);
+  const RecallBoard::ShareByWeight heavy_share = watched.estimator.heavy_share(missed);
   if (!task.finds_shares && of_rest && of_rest->expected > 0)
     watched.blind.add_window(static_cast<double>(sum_of(task.found)) / of_rest->expected, window.totals.packets,
                              window.totals.missed_packets);

@@ -22,17 +22,17 @@ void gather() noexcept {
 
 /// Processes a batch in a thread that runs both stages.
 void Workers::process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept {
-  if (markers_[index]) return markers_[index]->pass_on(*lanes_[index], *monitors_[index], packets);
-  if (options_.model == ThreadModel::run_to_completion) return monitors_[index]->run(lanes_[index]->front(), packets);
+  if (markers_[index]) return markers_[index]->pass_on(*lanes_[index], *stages_[index], packets);
+  if (options_.model == ThreadModel::run_to_completion) return stages_[index]->run(lanes_[index]->front(), packets);
   hand_over(*lanes_[index], packets, staging, {&rings_[index], 1});
-  while (monitor_batch(*monitors_[index], *rings_[index])) {
+  while (admit_batch(*stages_[index], *rings_[index])) {
   }
 }
 
 void Workers::work(std::size_t index) {
   Lane& lane = *lanes_[index];
-  FlowStage& monitor = *monitors_[index];
-  const bool controlled = monitor.control() != nullptr;
+  FlowStage& stage = *stages_[index];
+  const bool controlled = stage.control() != nullptr;
   const auto staging = std::make_unique<InFlight>();
   Idle idle(options_.busy_poll);
   Arrivals arrivals({&lanes_[index], 1});
@@ -42,13 +42,13 @@ void Workers::work(std::size_t index) {
       process(index, packets, *staging);
       idle.reset();
     } else {
-      monitor.drain();
+      stage.drain();
       if (lane.done()) break;
       arrivals.wait(idle);
     }
     lane.publish(/*last=*/false);
-    if (controlled && monitor.control_window_ends(lane.link())) monitor.end_control_window(lane.link(), lane.load());
-    if (!keep_house(monitor, lane.link(), packets.empty()) && packets.empty()) idle.stay_awake();
+    if (controlled && stage.control_window_ends(lane.link())) stage.end_control_window(lane.link(), lane.load());
+    if (!keep_house(stage, lane.link(), packets.empty()) && packets.empty()) idle.stay_awake();
     if (controlled && !packets.empty() && packets.size() < std::min(kFewPackets, lane.batch() / 4)) {
       lane.rest();
       gather();
@@ -58,8 +58,8 @@ void Workers::work(std::size_t index) {
     for (auto packets = lane.poll_waiting(); !packets.empty(); packets = lane.poll_waiting())
       process(index, packets, *staging);
   level_out(index, *staging);
-  monitor.drain();
-  monitor.finish(lane.link());
+  stage.drain();
+  stage.finish(lane.link());
   lane.publish(/*last=*/true);
   leave(index);
 }

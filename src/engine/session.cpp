@@ -20,7 +20,7 @@ bool all_wait(const Input& input) noexcept {
 
 }  // namespace
 
-Session::Session(Input input, SessionOptions options, Schema schema, Monitors monitors, TaskSets tasks)
+Session::Session(Input input, SessionOptions options, Schema schema, Stages stages, TaskSets tasks)
     : input_(std::move(input)),
       options_(std::move(options)),
       memory_bytes_(memory_bytes(options_, schema) + tasks.memory_bytes() + input_.memory_bytes +
@@ -29,9 +29,9 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   options_.threads.ring_packets =
       std::max(options_.threads.ring_packets, options_.batch);  // the same thread fills and empties it
   const bool workers_wait = all_wait(input_);
-  if (monitors.workers.empty()) monitors = make_monitors(options_, schema, workers_wait);
-  memory_ = std::move(monitors.memory);
-  if (workers_wait) options_.monitor.control = nullptr;
+  if (stages.workers.empty()) stages = make_stages(options_, schema, workers_wait);
+  memory_ = std::move(stages.memory);
+  if (workers_wait) options_.stage.control = nullptr;
   if (options_.classifiers != 0)
     classifiers_ = class_helpers_maker()(schema.statistics()->flow_class()->classifier(), options_.classifiers,
                                          options_.threads.busy_poll ? Waiting::busily : Waiting::soon_asleep);
@@ -40,19 +40,20 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   const bool shared = input_.dealing == Dealing::all_to_each && options_.threads.model != ThreadModel::pipeline;
   const TcpWishes tcp{.facts = options_.follows_tcp(),
                       .together = options_.follows_tcp() && options_.workers > 1,
-                      .side = options_.monitor.side_facts,
-                      .biflow = options_.monitor.biflow};
+                      .side = options_.stage.side_facts,
+                      .biflow = options_.stage.biflow};
   const std::size_t lane_batch =
       input_.dealing == Dealing::in_turns ? Turns::packets_for(options_.batch) : options_.batch;
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < input_.sources.size(); ++i) {
-    const Share share =
-        shared ? Share{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(input_.sources.size())} : Share{};
+    const Partition partition =
+        shared ? Partition{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(input_.sources.size())}
+               : Partition{};
     lanes.push_back(std::make_unique<Lane>(std::move(input_.sources[i]),
-                                           FrontEnd(options_.header, identity, share, options_.filter, tcp), lane_batch,
-                                           options_.limits));
+                                           FrontEnd(options_.header, identity, partition, options_.filter, tcp),
+                                           lane_batch, options_.limits));
   }
-  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(monitors.workers), options_.threads, input_.dealing);
+  workers_ = std::make_unique<Workers>(std::move(lanes), std::move(stages.workers), options_.threads, input_.dealing);
   loss_watch_ = std::make_unique<LossWatch>(*workers_, input_.device, options_.identity != Identity::exact,
                                             options_.threads.model != ThreadModel::run_to_completion);
   if (const auto& losses = chosen_->schema.losses()) loss_watch_->begin(losses);
@@ -60,7 +61,7 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
   if (may_overlap()) merger_.emplace(most_live(), options_.seed);
   if (classifiers_) {
     std::vector<const ClassJobs*> jobs;
-    for (const auto& monitor : workers_->monitors()) jobs.push_back(monitor->class_jobs());
+    for (const auto& stage : workers_->stages()) jobs.push_back(stage->class_jobs());
     classifiers_->serve(jobs);
   }
   pace_.emplace(*workers_);
@@ -71,11 +72,11 @@ Session::Session(Input input, SessionOptions options, Schema schema, Monitors mo
                                         .recalls = recalls()});
   if (tasks.sets().empty()) return;
   std::vector<RecordRing*> rings;
-  for (const auto& monitor : workers_->monitors()) rings.push_back(&monitor->window_messages());
+  for (const auto& stage : workers_->stages()) rings.push_back(&stage->window_messages());
   std::span<const StateOutcome> outcomes;
-  if (options_.monitor.states) outcomes = options_.monitor.states->outcomes;
+  if (options_.stage.states) outcomes = options_.stage.states->outcomes;
   analyst_.emplace(std::move(tasks), std::move(rings), events_, outcomes,
-                   options_.monitor.control ? options_.monitor.control->recalls : nullptr);
+                   options_.stage.control ? options_.stage.control->recalls : nullptr);
 }
 
 Session::~Session() {
@@ -97,7 +98,7 @@ std::optional<Error> Session::start() {
   if (analyst_)
     analysis_ = std::thread([this] {
       TrafficPace pace(*workers_);
-      const std::chrono::microseconds every = options_.monitor.states ? kDecideEvery : kAnalyseEvery;
+      const std::chrono::microseconds every = options_.stage.states ? kDecideEvery : kAnalyseEvery;
       while (analysing_.load(std::memory_order_acquire))
         if (analyst_->poll())
           pace.note_work();
@@ -134,7 +135,7 @@ std::uint64_t Session::recalls_not_taken() const {
 
 /// Returns null if recall per window was not asked for.
 const RecallBoard* Session::recalls() const noexcept {
-  const RecallBoard* const board = options_.monitor.control ? options_.monitor.control->recalls.get() : nullptr;
+  const RecallBoard* const board = options_.stage.control ? options_.stage.control->recalls.get() : nullptr;
   return board != nullptr && board->windows ? board : nullptr;
 }
 
@@ -177,7 +178,7 @@ std::uint64_t Session::packets_polled() const noexcept {
 Counters Session::counters() const {
   Counters all = collector_->counters();
   for (const auto& lane : workers_->lanes()) all += lane->counters();
-  for (const auto& monitor : workers_->monitors()) all += monitor->published();
+  for (const auto& stage : workers_->stages()) all += stage->published();
   if (input_.device) set_device(all, input_.device());  // lanes hold their queues' part, as of their last read
   return all;
 }
@@ -215,25 +216,24 @@ InputState Session::input_state() const {
 }
 
 bool Session::may_overlap() const noexcept {
-  return workers_->monitors().size() > 1 && input_.dealing == Dealing::by_device &&
+  return workers_->stages().size() > 1 && input_.dealing == Dealing::by_device &&
          options_.threads.model != ThreadModel::pipeline;
 }
 
 std::uint64_t Session::most_live() const noexcept {
-  return options_.table == nullptr ? 0 : options_.workers * options_.table->slots(options_.monitor.flows);
+  return options_.table == nullptr ? 0 : options_.workers * options_.table->slots(options_.stage.flows);
 }
 
 void Session::change_columns(Schema schema) {
   if (schema.needs_interval() && !bases_) bases_.emplace(most_reported(options_), options_.seed);
   const std::uint64_t generation = chosen_->generation + 1;
-  for (const auto& monitor : workers_->monitors()) monitor->request_statistics({schema.statistics(), generation});
+  for (const auto& stage : workers_->stages()) stage->request_statistics({schema.statistics(), generation});
   chosen_ = std::make_shared<const Chosen>(Chosen{std::move(schema), generation});
   loss_watch_->follow(chosen_->schema.losses());
 }
 
 bool Session::snapshot_ready() const noexcept {
-  return std::ranges::all_of(workers_->monitors(),
-                             [](const auto& monitor) { return monitor->snapshot_ready() != nullptr; });
+  return std::ranges::all_of(workers_->stages(), [](const auto& stage) { return stage->snapshot_ready() != nullptr; });
 }
 
 std::optional<Report> Session::snapshot() {
@@ -247,15 +247,15 @@ std::optional<Report> Session::snapshot() {
 }
 
 void Session::begin_snapshot() {
-  for (const auto& monitor : workers_->monitors()) monitor->request_snapshot(summarizer_->reports() + 1);
+  for (const auto& stage : workers_->stages()) stage->request_snapshot(summarizer_->reports() + 1);
 }
 
 std::optional<Report> Session::poll_snapshot(SnapshotFlows flows) {
   if (!snapshot_ready()) return std::nullopt;
   const std::uint64_t number = summarizer_->reports() + 1;
   if (flows == SnapshotFlows::live_and_ended) collector_->collect_now();
-  std::vector<MonitorCounts> counts;
-  for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->snapshot_ready()->counts);
+  std::vector<StageCounts> counts;
+  for (const auto& stage : workers_->stages()) counts.push_back(stage->snapshot_ready()->counts);
   Report report{.summary = summarize(counts, /*final=*/false), .columns = {}, .flows = nullptr};
   report.columns = chosen_->schema.columns();
   report.flows = [this, number, flows](const std::function<void(const ReportFlow&)>& visit) {

@@ -29,7 +29,7 @@ enum class SnapshotFlows : std::uint8_t { live_and_ended, live };
 /// Runs the workers, collects ended records, and makes reports during the run and at its end.
 class Session {
  public:
-  struct Monitors {
+  struct Stages {
     std::vector<std::unique_ptr<FlowStage>> workers;  ///< one for each worker
     PageRanges memory;                                ///< memory to commit while packets come
   };
@@ -40,11 +40,11 @@ class Session {
   /// Makes the workers' tables and rows. If the source cannot wait, make them before opening it, since packets in the
   /// meantime would be lost. Their memory is then committed when the session starts, by a thread beside the workers.
   /// Throws std::bad_alloc.
-  static Monitors make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait);
+  static Stages make_stages(const SessionOptions& options, const Schema& schema, bool can_wait);
 
-  /// `monitors` come from make_monitors() for the same options and schema, and are made here if empty. `tasks` have the
-  /// window lengths in `options.monitor.windows`.
-  Session(Input input, SessionOptions options, Schema schema, Monitors monitors = {}, TaskSets tasks = {});
+  /// `stages` come from make_stages() for the same options and schema, and are made here if empty. `tasks` have the
+  /// window lengths in `options.stage.windows`.
+  Session(Input input, SessionOptions options, Schema schema, Stages stages = {}, TaskSets tasks = {});
   ~Session();
 
   std::optional<Error> start();
@@ -137,7 +137,7 @@ class Session {
   void visit_flow(const FlowRecord& record, std::span<const std::byte> row, std::uint64_t generation,
                   const Chosen& chosen, const std::function<void(const ReportFlow&)>& visit);
   const RecallBoard* recalls() const noexcept;
-  ReportSummary summarize(std::span<const MonitorCounts> counts, bool final);
+  ReportSummary summarize(std::span<const StageCounts> counts, bool final);
   bool may_overlap() const noexcept;
   std::uint64_t most_live() const noexcept;                                    ///< flows of all workers, by their slots
   static std::uint64_t most_reported(const SessionOptions& options) noexcept;  ///< flows in a report, of all workers

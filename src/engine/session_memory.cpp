@@ -18,8 +18,8 @@ constexpr std::uint64_t kSpoolMemoryBytes = 4 * SpoolLimits().memory_bytes;
 
 /// Returns the memory of findings and recalls on their way to a consumer.
 std::uint64_t findings_bytes(const SessionOptions& options) noexcept {
-  if (options.monitor.windows.empty()) return 0;
-  const RecallBoard* const recalls = options.monitor.control ? options.monitor.control->recalls.get() : nullptr;
+  if (options.stage.windows.empty()) return 0;
+  const RecallBoard* const recalls = options.stage.control ? options.stage.control->recalls.get() : nullptr;
   return EventQueue::memory_bytes() +
          (recalls != nullptr && recalls->windows ? FindingQueue<WindowRecall>::memory_bytes() : 0);
 }
@@ -27,30 +27,30 @@ std::uint64_t findings_bytes(const SessionOptions& options) noexcept {
 }  // namespace
 
 bool SessionOptions::finds_anything() const noexcept {
-  return monitor.states || std::ranges::any_of(monitor.findings, &FindingNeeds::any);
+  return stage.states || std::ranges::any_of(stage.findings, &FindingNeeds::any);
 }
-bool SessionOptions::follows_tcp() const noexcept { return std::ranges::any_of(monitor.findings, &FindingNeeds::tcp); }
+bool SessionOptions::follows_tcp() const noexcept { return std::ranges::any_of(stage.findings, &FindingNeeds::tcp); }
 
 std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema& schema) {
   if (options.table == nullptr) return 0;
-  const std::size_t slots = options.table->slots(options.monitor.flows);
+  const std::size_t slots = options.table->slots(options.stage.flows);
   std::uint64_t bytes =
-      options.table->memory_bytes(options.monitor.flows) + std::bit_ceil(options.monitor.ended_ring_bytes);
+      options.table->memory_bytes(options.stage.flows) + std::bit_ceil(options.stage.ended_ring_bytes);
   if (options.snapshots) bytes += slots * (sizeof(RecordHeader) + schema.statistics()->row_bytes());
-  if (!options.monitor.windows.empty()) bytes += std::bit_ceil(options.monitor.window_ring_bytes);
-  const std::size_t rows = options.monitor.biflow ? Biflows::rows_for(slots) : slots;
-  if (options.monitor.biflow) bytes += Biflows::memory_bytes(slots);
-  for (const WindowPlan& plan : options.monitor.windows) bytes += WindowRows::memory_bytes(plan, rows);
+  if (!options.stage.windows.empty()) bytes += std::bit_ceil(options.stage.window_ring_bytes);
+  const std::size_t rows = options.stage.biflow ? Biflows::rows_for(slots) : slots;
+  if (options.stage.biflow) bytes += Biflows::memory_bytes(slots);
+  for (const WindowPlan& plan : options.stage.windows) bytes += WindowRows::memory_bytes(plan, rows);
   if (options.finds_anything())
-    bytes += FlowTracker::memory_bytes(options.monitor.findings, options.monitor.states != nullptr, rows);
+    bytes += FlowTracker::memory_bytes(options.stage.findings, options.stage.states != nullptr, rows);
   if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), rows);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *
              (sizeof(PacketFacts) + sizeof(LinkPlace) + (options.reads_headers() ? sizeof(TcpFacts) : 0));
-  if (options.monitor.flood_filter_bytes != 0) bytes += FloodFilter::memory_bytes();
+  if (options.stage.flood_filter_bytes != 0) bytes += FloodFilter::memory_bytes();
   const std::uint64_t class_rings =
       options.classifiers == 0 ? 0 : std::max(options.classifiers, options.workers) * ClassJobRing::kMemoryBytes;
-  const std::uint64_t shared = options.monitor.states ? options.monitor.states->memory_bytes() : 0;
+  const std::uint64_t shared = options.stage.states ? options.stage.states->memory_bytes() : 0;
   const FlowClass* const classes = schema.statistics()->flow_class();
   const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
   const std::uint64_t flows = options.workers * slots;
@@ -65,36 +65,35 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
 
 std::uint64_t Session::most_reported(const SessionOptions& options) noexcept {
   if (options.table == nullptr) return 0;
-  const std::size_t flows = options.monitor.flows;
+  const std::size_t flows = options.stage.flows;
   return options.workers * IntervalBases::most_flows(flows, options.table->slots(flows));
 }
 
 bool Session::tables_grow(const SessionOptions& options, const Schema& schema, bool can_wait) noexcept {
-  return can_wait && !options.snapshots && !options.monitor.observe_merges && options.identity != Identity::nic_hash &&
-         !schema.statistics()->classifies() && options.monitor.windows.empty() && !options.finds_anything();
+  return can_wait && !options.snapshots && !options.stage.observe_merges && options.identity != Identity::nic_hash &&
+         !schema.statistics()->classifies() && options.stage.windows.empty() && !options.finds_anything();
 }
 
-Session::Monitors Session::make_monitors(const SessionOptions& options, const Schema& schema, bool can_wait) {
-  FlowStageOptions monitor = options.monitor;
-  monitor.statistics = {schema.statistics(), 0};
-  monitor.snapshots = options.snapshots;
-  monitor.populate = !can_wait;
-  monitor.can_wait = can_wait;
-  if (can_wait) monitor.control = nullptr;
-  monitor.seed = options.seed;
-  if (!options.threads.marking.empty()) monitor.classified_batch = options.batch;
+Session::Stages Session::make_stages(const SessionOptions& options, const Schema& schema, bool can_wait) {
+  FlowStageOptions stage = options.stage;
+  stage.statistics = {schema.statistics(), 0};
+  stage.snapshots = options.snapshots;
+  stage.populate = !can_wait;
+  stage.can_wait = can_wait;
+  if (can_wait) stage.control = nullptr;
+  stage.seed = options.seed;
+  if (!options.threads.marking.empty()) stage.classified_batch = options.batch;
   if (tables_grow(options, schema, can_wait))
-    monitor.grow_by = FlowIdentity(options.key, options.identity, options.seed, options.hash);
-  Monitors monitors;
+    stage.grow_by = FlowIdentity(options.key, options.identity, options.seed, options.hash);
+  Stages stages;
   std::optional<CommitLater> later;
   if (!options.commits_first) later.emplace();
   for (std::size_t i = 0; i < options.workers; ++i) {
-    monitor.class_rings = class_rings_of(i, options.workers, options.classifiers);
-    monitors.workers.push_back(options.table == nullptr ? std::make_unique<PacketCounter>()
-                                                        : options.table->make(monitor));
+    stage.class_rings = class_rings_of(i, options.workers, options.classifiers);
+    stages.workers.push_back(options.table == nullptr ? std::make_unique<PacketCounter>() : options.table->make(stage));
   }
-  if (later) monitors.memory = later->take();
-  return monitors;
+  if (later) stages.memory = later->take();
+  return stages;
 }
 
 }  // namespace parshall

@@ -32,11 +32,11 @@ struct SessionOptions {
   std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< limit for records until a report takes them
   const TableEntry* table = nullptr;              ///< null: packet level, no flows
   std::size_t classifiers = 0;  ///< classifier threads, if class_helpers_maker() exists; 0: the workers classify
-  FlowStageOptions monitor;     ///< `flows` is per worker; make_monitors() sets `statistics` and memory
+  FlowStageOptions stage;       ///< `flows` is per worker; make_stages() sets `statistics` and memory
 
   bool finds_anything() const noexcept;  ///< true if tasks need more of a flow than its counters
   bool follows_tcp() const noexcept;
-  bool reads_headers() const noexcept { return follows_tcp() || monitor.side_facts || monitor.biflow; }
+  bool reads_headers() const noexcept { return follows_tcp() || stage.side_facts || stage.biflow; }
 };
 
 }  // namespace parshall

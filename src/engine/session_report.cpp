@@ -11,8 +11,8 @@ Report Session::final_report() {
   while (!ended_within(std::chrono::hours(1))) {
   }
   if (const auto& losses = chosen_->schema.losses(); losses && damage()) losses->note_damage();
-  std::vector<MonitorCounts> counts;
-  for (const auto& monitor : workers_->monitors()) counts.push_back(monitor->counts());
+  std::vector<StageCounts> counts;
+  for (const auto& stage : workers_->stages()) counts.push_back(stage->counts());
   Report report{.summary = summarize(counts, /*final=*/true), .columns = {}, .flows = nullptr};
   report.columns = chosen_->schema.columns();
   report.flows = [this](const std::function<void(const ReportFlow&)>& visit) { visit_final(visit); };
@@ -20,7 +20,7 @@ Report Session::final_report() {
   return report;
 }
 
-ReportSummary Session::summarize(std::span<const MonitorCounts> counts, bool final) {
+ReportSummary Session::summarize(std::span<const StageCounts> counts, bool final) {
   ReportSummary summary = summarizer_->summarize(counts, collector_->counters(), final);
   summary.memory_bytes = memory_bytes_;
   summary.resident_bytes = resident_bytes();
@@ -57,7 +57,7 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
   const auto chosen = chosen_;
   if (flows == SnapshotFlows::live_and_ended) visit_ended(number, *chosen, visit);
   std::uint64_t live = 0;
-  for (const auto& monitor : workers_->monitors()) live += monitor->snapshot_ready()->counts[Counter::live_flows];
+  for (const auto& stage : workers_->stages()) live += stage->snapshot_ready()->counts[Counter::live_flows];
   if (bases_) bases_->begin_report(live);
   const auto read = [&](const Snapshot& snapshot, std::uint64_t i) {
     return RecordView({snapshot.flows.data() + i * snapshot.stride, snapshot.stride});
@@ -66,8 +66,8 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
     merger_->merge(
         *chosen->schema.statistics(), live,
         [&](std::uint64_t place, auto&& use) {
-          for (const auto& monitor : workers_->monitors()) {
-            const Snapshot& snapshot = *monitor->snapshot_ready();
+          for (const auto& stage : workers_->stages()) {
+            const Snapshot& snapshot = *stage->snapshot_ready();
             if (const std::uint64_t here = snapshot.counts[Counter::live_flows]; place >= here) {
               place -= here;
               continue;
@@ -81,8 +81,8 @@ void Session::visit_snapshots(std::uint64_t number, SnapshotFlows flows,
           visit_flow(record, row, chosen->generation, *chosen, visit);
         });
   } else {
-    for (const auto& monitor : workers_->monitors()) {
-      const Snapshot& snapshot = *monitor->snapshot_ready();
+    for (const auto& stage : workers_->stages()) {
+      const Snapshot& snapshot = *stage->snapshot_ready();
       for (std::uint64_t i = 0; i < snapshot.counts[Counter::live_flows]; ++i) {
         const RecordView view = read(snapshot, i);
         visit_flow(view.header.record, view.row, view.header.generation, *chosen, visit);
@@ -103,9 +103,9 @@ void Session::visit_final(const std::function<void(const ReportFlow&)>& visit) {
 void Session::visit_live(const std::function<void(const ReportFlow&)>& visit) {
   const auto chosen = chosen_;
   if (!may_overlap()) {
-    for (const auto& monitor : workers_->monitors()) {
-      const std::uint64_t generation = monitor->statistics().generation;
-      monitor->visit([&](FlowRecord record, std::span<const std::byte> row) {
+    for (const auto& stage : workers_->stages()) {
+      const std::uint64_t generation = stage->statistics().generation;
+      stage->visit([&](FlowRecord record, std::span<const std::byte> row) {
         record.end_reason = EndReason::forced_end;  // the table is being removed
         visit_flow(record, row, generation, *chosen, visit);
       });
@@ -114,14 +114,14 @@ void Session::visit_live(const std::function<void(const ReportFlow&)>& visit) {
   }
   std::uint64_t places = 0;
   std::vector<std::uint64_t> generations;
-  for (const auto& monitor : workers_->monitors()) {
-    places += monitor->slots();
-    generations.push_back(monitor->statistics().generation);
+  for (const auto& stage : workers_->stages()) {
+    places += stage->slots();
+    generations.push_back(stage->statistics().generation);
   }
   const auto read = [&](std::uint64_t place, auto&& use) {
     for (std::size_t i = 0; i < generations.size(); ++i) {
-      const auto& monitor = workers_->monitors()[i];
-      if (const std::uint64_t slots = monitor->slots(); place >= slots) {
+      const auto& stage = workers_->stages()[i];
+      if (const std::uint64_t slots = stage->slots(); place >= slots) {
         place -= slots;
         continue;
       }
@@ -130,7 +130,7 @@ void Session::visit_live(const std::function<void(const ReportFlow&)>& visit) {
         record.end_reason = EndReason::forced_end;
         use(record, has_row ? row : std::span<const std::byte>());
       };
-      return monitor->visit_slot(static_cast<std::uint32_t>(place), std::ref(end));
+      return stage->visit_slot(static_cast<std::uint32_t>(place), std::ref(end));
     }
   };
   merger_->merge(*chosen->schema.statistics(), places, read,

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "engine/measurement.hpp"
+#include "engine/measure_stage.hpp"
 #include "pipeline/flow/flow_sample.hpp"
 #include "pipeline/flow/kept_out.hpp"
 
@@ -25,7 +25,7 @@ class Shedder {
     LinkPlace last;
   };
 
-  Shedder(const FlowStageOptions& options, Measurement& measurement, PacketClock& clock);
+  Shedder(const FlowStageOptions& options, MeasureStage& measure_stage, PacketClock& clock);
 
   /// Returns null if packets of all flows are always inspected.
   const FlowSample* sample() const noexcept { return sample_.get(); }
@@ -39,13 +39,13 @@ class Shedder {
   template <class Drain>
   [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, Run& run, FlowKeys key_of,
                                    Drain drain) noexcept {
-    if (measurement_.ends_shed_run(place)) [[unlikely]] {
+    if (measure_stage_.ends_shed_run(place)) [[unlikely]] {
       end(run, key_of);
       drain();
     }
     run.packets.add(facts);
     run.last = place;
-    if (facts.time_ns != place.latest_ns || measurement_.has_bins()) [[unlikely]]
+    if (facts.time_ns != place.latest_ns || measure_stage_.has_bins()) [[unlikely]]
       end(run, key_of);
   }
   void end(Run& run, FlowKeys key_of) noexcept;
@@ -57,7 +57,7 @@ class Shedder {
 
  private:
   std::unique_ptr<FlowSample> sample_;
-  Measurement& measurement_;
+  MeasureStage& measure_stage_;
   PacketClock& clock_;
   bool sheds_ = false;
   std::uint32_t most_one_in_ = 1;  ///< since all flows were inspected

@@ -54,7 +54,7 @@ std::uint32_t Snapshotter::slice_end() const noexcept {
   return std::min(copied_ + kSlots, slots_);
 }
 
-void Snapshotter::copy(const MeasuredFlow& flow) noexcept {
+void Snapshotter::copy(const TalliedFlow& flow) noexcept {
   const RecordHeader header{
       .snapshot = snapshot_.number, .generation = snapshot_.statistics.generation, .record = flow.record};
   std::byte* const to = snapshot_.flows.data() + copies_[Counter::live_flows] * snapshot_.stride;
@@ -73,8 +73,8 @@ bool Snapshotter::flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
   return true;
 }
 
-void Snapshotter::finish(const MonitorCounts& ended, const MonitorCounts& flowless) noexcept {
-  MonitorCounts& counts = snapshot_.counts;
+void Snapshotter::finish(const StageCounts& ended, const StageCounts& flowless) noexcept {
+  StageCounts& counts = snapshot_.counts;
   counts = copies_;
   counts += ended;
   counts += flowless;

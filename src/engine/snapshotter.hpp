@@ -43,12 +43,12 @@ class Snapshotter {
     for (const std::uint32_t end = slice_end(); copied_ < end; ++copied_)
       if (takes(copied_)) copy(copied_);
   }
-  void copy(const MeasuredFlow& flow) noexcept;
+  void copy(const TalliedFlow& flow) noexcept;
   bool has_all() const noexcept { return copied_ == slots_; }
 
   /// Finishes the copy. The arguments are the counts so far of ended records and of packets without a flow. None of
   /// these is in a slot that was copied before it came.
-  void finish(const MonitorCounts& ended, const MonitorCounts& flowless) noexcept;
+  void finish(const StageCounts& ended, const StageCounts& flowless) noexcept;
   std::span<StatePackets> states() noexcept { return snapshot_.states; }  ///< to be set before
 
   /// Returns true if a running copy has any slot.
@@ -68,7 +68,7 @@ class Snapshotter {
 
   /// Counts a record that left its slot; `has_slot`: the copy has it. Returns the first snapshot that may report the
   /// record.
-  std::uint64_t flow_ended(const MeasuredFlow& flow, bool has_slot) noexcept {
+  std::uint64_t flow_ended(const TalliedFlow& flow, bool has_slot) noexcept {
     if (has_slot) later_.count_ended(flow);
     return next_number_ + (has_slot ? 1 : 0);
   }

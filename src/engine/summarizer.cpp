@@ -13,7 +13,7 @@
 namespace parshall {
 namespace {
 
-/// Returns the class names in the order of MonitorCounts::classes.
+/// Returns the class names in the order of StageCounts::classes.
 std::vector<std::string> class_names(const StatisticSet& statistics) {
   auto names = std::ranges::find(statistics.columns(), FlowClass::kName, &Column::name)->values;
   names.emplace_back("too few packets");
@@ -42,7 +42,7 @@ Summarizer::Summarizer(const Input& input, const SessionOptions& options, const 
       workers_(workers),
       analyst_(analyst),
       busy_before_(workers.lanes().size()),
-      monitor_busy_before_(workers.monitor_clocks().size()),
+      stage_busy_before_(workers.stage_clocks().size()),
       began_(Clock::now()),
       began_cycles_(__rdtsc()) {
   if (statistics.classifies()) class_names_ = class_names(statistics);
@@ -55,15 +55,15 @@ void Summarizer::explain(ReportSummary& summary) const {
   const double packets = std::max(1.0, static_cast<double>(summary.total.counted()));
   double busy = 0, measured = 0;
   for (const auto& lane : workers_.lanes()) busy += static_cast<double>(lane->busy_cycles()) * ns_per_cycle / packets;
-  static constexpr std::pair<MeasureStage, std::string_view> kStages[] = {
-      {MeasureStage::statistics, "worker: statistics"},
-      {MeasureStage::findings, "worker: what flows and connections did before"},
-      {MeasureStage::windows, "worker: windows' counts and measures"}};
+  static constexpr std::pair<MeasuringPart, std::string_view> kParts[] = {
+      {MeasuringPart::statistics, "worker: statistics"},
+      {MeasuringPart::findings, "worker: what flows and connections did before"},
+      {MeasuringPart::windows, "worker: windows' counts and measures"}};
   std::vector<CostSummary> stages;
-  for (const auto& [stage, name] : kStages) {
+  for (const auto& [part, name] : kParts) {
     std::uint64_t stage_cycles = 0, stage_packets = 0;
-    for (const auto& monitor : workers_.monitors()) {
-      const StageCost* const cost = monitor->cost(stage);
+    for (const auto& stage : workers_.stages()) {
+      const StageCost* const cost = stage->cost(part);
       stage_cycles += cost == nullptr ? 0 : cost->cycles();
       stage_packets += cost == nullptr ? 0 : cost->packets();
     }
@@ -86,15 +86,15 @@ void Summarizer::explain(ReportSummary& summary) const {
 }
 
 AdaptationSummary Summarizer::adaptation() const {
-  AdaptationSummary summary{.mode = std::string(name_of(options_.monitor.control->controller.mode))};
-  const RecallBoard& recalls = *options_.monitor.control->recalls;
+  AdaptationSummary summary{.mode = std::string(name_of(options_.stage.control->controller.mode))};
+  const RecallBoard& recalls = *options_.stage.control->recalls;
   std::vector<GivenUp> given_up;
-  if (options_.monitor.control->by_tasks())
+  if (options_.stage.control->by_tasks())
     for (std::size_t task = 0; task < recalls.size(); ++task) given_up.push_back({recalls[task].name});
   std::uint64_t ns = 0, shifted_ns = 0, cycles = 0, longest_cycles = 0;
   constexpr auto kRelaxed = std::memory_order_relaxed;
-  for (const auto& monitor : workers_.monitors()) {
-    const ControlCounts& counts = *monitor->control();
+  for (const auto& stage : workers_.stages()) {
+    const ControlCounts& counts = *stage->control();
     ns += counts.ns.load(kRelaxed);
     shifted_ns += counts.shifted_ns.load(kRelaxed);
     cycles += counts.cycles.load(kRelaxed);
@@ -143,7 +143,7 @@ double Summarizer::ns_per_cycle() const {
 
 /// Accounts for the packets, per worker and in total. During a run, a report covers the packets that have arrived in a
 /// flow.
-void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> counts, const Counters& collected) {
+void Summarizer::account(ReportSummary& summary, std::span<const StageCounts> counts, const Counters& collected) {
   const bool is_pipeline = options_.threads.model == ThreadModel::pipeline;
   Accounting& total = summary.total;
   const bool has_queues = input_.device && input_.dealing == Dealing::by_device;
@@ -183,21 +183,20 @@ void Summarizer::account(ReportSummary& summary, std::span<const MonitorCounts> 
 }
 
 /// Reports the workers behind a receive thread; each counts what that thread hands over.
-void Summarizer::tell_workers_behind(std::span<const MonitorCounts> counts, ReportSummary& summary) {
-  const std::span<const BusyClock> clocks = workers_.monitor_clocks();
+void Summarizer::tell_workers_behind(std::span<const StageCounts> counts, ReportSummary& summary) {
+  const std::span<const BusyClock> clocks = workers_.stage_clocks();
   for (std::size_t i = 0; i < counts.size(); ++i) {
     Accounting own(counts[i]);
     own.set(Counter::counted, own[Counter::arrived]);
     own.set(Counter::polled, own.outcomes());
-    summary.workers.push_back({own, BusyClock::share_since(monitor_busy_before_[i], clocks[i].read())});
+    summary.workers.push_back({own, BusyClock::share_since(stage_busy_before_[i], clocks[i].read())});
   }
 }
 
 void Summarizer::tell_states(ReportSummary& summary) const {
-  for (const std::string& name : options_.monitor.states->names) summary.states.push_back({name, 0});
-  for (const auto& monitor : workers_.monitors()) {
-    const std::vector<StatePackets> packets =
-        summary.final ? monitor->state_packets() : monitor->snapshot_ready()->states;
+  for (const std::string& name : options_.stage.states->names) summary.states.push_back({name, 0});
+  for (const auto& stage : workers_.stages()) {
+    const std::vector<StatePackets> packets = summary.final ? stage->state_packets() : stage->snapshot_ready()->states;
     for (std::size_t i = 0; i < packets.size(); ++i) {
       summary.states[i].packets += packets[i].all;
       summary.states[i].kept += packets[i].kept;
@@ -214,42 +213,42 @@ void Summarizer::tell_tasks(ReportSummary& summary) const {
     }
   summary.windows = analyst_->windows();
   summary.windows_balanced = analyst_->balanced();
-  for (const auto& monitor : workers_.monitors()) summary.segments_not_kept += monitor->dropped_segments();
+  for (const auto& stage : workers_.stages()) summary.segments_not_kept += stage->dropped_segments();
 }
 
-ReportSummary Summarizer::summarize(std::span<const MonitorCounts> counts, const Counters& collected, bool final) {
+ReportSummary Summarizer::summarize(std::span<const StageCounts> counts, const Counters& collected, bool final) {
   ReportSummary summary;
   summary.source = input_.description;
   summary.number = ++reports_;
   summary.final = final;
   summary.elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
-  summary.capacity = options_.table == nullptr ? 0 : options_.monitor.flows * options_.workers;
+  summary.capacity = options_.table == nullptr ? 0 : options_.stage.flows * options_.workers;
   summary.identity = options_.identity;
   account(summary, counts, collected);
   if (input_.interfaces) summary.interfaces = input_.interfaces();
   if (summary.total[Counter::nic_missed] != 0) summary.remedy = input_.remedy;
-  if (options_.monitor.flood_filter_bytes != 0)
-    summary.flood_filter = {.bytes = options_.monitor.flood_filter_bytes,
+  if (options_.stage.flood_filter_bytes != 0)
+    summary.flood_filter = {.bytes = options_.stage.flood_filter_bytes,
                             .seconds = static_cast<double>(summary.total[Counter::flood_filter_ns]) * 1e-9,
                             .on_s = static_cast<double>(summary.total[Counter::flood_filter_on_ns]) * 1e-9};
   if (options_.table != nullptr)
     summary.expected_merges =
         expected_merges(*options_.table, options_.identity, options_.hash, options_.workers, summary.total);
-  if (final && options_.monitor.observe_merges) {
+  if (final && options_.stage.observe_merges) {
     summary.observed_merges = 0;
-    for (const auto& monitor : workers_.monitors()) *summary.observed_merges += monitor->observed_merges();
+    for (const auto& stage : workers_.stages()) *summary.observed_merges += stage->observed_merges();
   }
-  if (options_.monitor.explain) explain(summary);
-  if (options_.monitor.states) tell_states(summary);
-  MonitorCounts all;
-  for (const MonitorCounts& worker : counts) all += worker;
+  if (options_.stage.explain) explain(summary);
+  if (options_.stage.states) tell_states(summary);
+  StageCounts all;
+  for (const StageCounts& worker : counts) all += worker;
   for (std::size_t i = 0; i < all.classes.size(); ++i) summary.classes.push_back({class_names_[i], all.classes[i]});
   if (final && options_.classifiers != 0) {
     summary.classifiers = {.threads = options_.classifiers, .jobs = {}};
-    for (const auto& monitor : workers_.monitors()) summary.classifiers->jobs.add(monitor->class_jobs()->counts());
+    for (const auto& stage : workers_.stages()) summary.classifiers->jobs.add(stage->class_jobs()->counts());
   }
   if (input_.dropped_in_sending) summary.forwarding = forwarding();
-  if (options_.monitor.control) summary.adaptation = adaptation();
+  if (options_.stage.control) summary.adaptation = adaptation();
   if (final && analyst_ != nullptr) tell_tasks(summary);
   const std::uint64_t last_ns = summary.last_ns();
   interval_s_ = last_report_ns_ == 0 ? 0 : static_cast<double>(last_ns - last_report_ns_) * 1e-9;

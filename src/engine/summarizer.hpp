@@ -25,7 +25,7 @@ class Summarizer {
 
   /// Makes a summary and counts it as a report. `counts` are the workers', taken at one moment; `collected` the
   /// collector's.
-  ReportSummary summarize(std::span<const MonitorCounts> counts, const Counters& collected, bool final);
+  ReportSummary summarize(std::span<const StageCounts> counts, const Counters& collected, bool final);
 
   /// Returns the packet time between the last two reports; 0 before the second.
   double interval_s() const noexcept { return interval_s_; }
@@ -38,8 +38,8 @@ class Summarizer {
   void explain(ReportSummary& summary) const;
   AdaptationSummary adaptation() const;
   ForwardingSummary forwarding() const;
-  void account(ReportSummary& summary, std::span<const MonitorCounts> counts, const Counters& collected);
-  void tell_workers_behind(std::span<const MonitorCounts> counts, ReportSummary& summary);
+  void account(ReportSummary& summary, std::span<const StageCounts> counts, const Counters& collected);
+  void tell_workers_behind(std::span<const StageCounts> counts, ReportSummary& summary);
   void tell_states(ReportSummary& summary) const;
   void tell_tasks(ReportSummary& summary) const;
 
@@ -48,7 +48,7 @@ class Summarizer {
   const Workers& workers_;
   const Analyst* analyst_;
   std::vector<std::string> class_names_;  ///< includes names for unknown flows and for those with too few packets
-  std::vector<BusyClock::Ticks> busy_before_, monitor_busy_before_;
+  std::vector<BusyClock::Ticks> busy_before_, stage_busy_before_;
   Clock::time_point began_;
   std::uint64_t began_cycles_;
   std::uint64_t reports_ = 0, last_report_ns_ = 0;

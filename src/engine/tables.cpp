@@ -46,7 +46,7 @@ double expected_merges(const TableEntry& table, Identity identity, const HashFun
   if (identity == Identity::exact) return 0;
   constexpr double kBucketsSearched = 2;  // the flow's home line and its neighbour
   // More workers do not separate more flows, since bits of the tag decide which worker a flow belongs to.
-  const double apart = std::min(1.0, std::ldexp(1.0, Share::kWithoutTag) / static_cast<double>(workers));
+  const double apart = std::min(1.0, std::ldexp(1.0, Partition::kWithoutTag) / static_cast<double>(workers));
   const double space = std::ldexp(1.0, static_cast<int>(table.tag_bits)) *
                        static_cast<double>(counts[Counter::table_lines]) * apart / kBucketsSearched;
   double chance = 1 / space;

@@ -29,12 +29,12 @@ class Idle {
   /// Ends the waiting because something has come. After a sleep it may have been all, so the thread then naps before it
   /// spins.
   void reset() noexcept {
-    turns_ = turns_ < kSleeps ? 0 : kNaps;
+    waits_ = waits_ < kSleeps ? 0 : kNaps;
     is_waiting_ = false;
   }
   /// Keeps the thread at naps instead of sleep, because some work is left that can wait.
   void stay_awake() noexcept {
-    if (turns_ == kSleeps) turns_ = kNaps;
+    if (waits_ == kSleeps) waits_ = kNaps;
   }
   bool waiting() const noexcept { return is_waiting_; }
 
@@ -43,11 +43,11 @@ class Idle {
   void wait(const Sleep& sleep) noexcept {
     is_waiting_ = true;
     if (waiting_ == Waiting::asleep) return nap();
-    if (turns_ < kSleeps) ++turns_;
-    if (turns_ < kYields || waiting_ == Waiting::busily) return __builtin_ia32_pause();
-    if (turns_ < kNaps)
+    if (waits_ < kSleeps) ++waits_;
+    if (waits_ < kYields || waiting_ == Waiting::busily) return __builtin_ia32_pause();
+    if (waits_ < kNaps)
       naps_for_yields_ == 0 ? yield() : nap_for_yield();
-    else if (turns_ < kSleeps)
+    else if (waits_ < kSleeps)
       nap();
     else
       sleep();
@@ -73,7 +73,7 @@ class Idle {
 
   Waiting waiting_;
   bool is_waiting_ = false;  ///< set since the last reset()
-  std::uint32_t turns_ = 0;
+  std::uint32_t waits_ = 0;
   std::uint32_t naps_next_ = kFewNaps;  ///< naps after the next yield that takes long
   std::uint32_t naps_for_yields_ = 0;   ///< naps left in place of yields
 };

@@ -8,7 +8,7 @@ namespace parshall {
 /// Works in turns. Counts available packets first, since other workers may wait for their room.
 void Workers::work_in_turns(std::size_t index) {
   Lane& lane = *lanes_[index];
-  FlowStage& monitor = *monitors_[index];
+  FlowStage& stage = *stages_[index];
   const auto staging = std::make_unique<InFlight>();
   Turns::Reader reader{.worker = index};
   Idle idle(options_.busy_poll);
@@ -16,9 +16,9 @@ void Workers::work_in_turns(std::size_t index) {
     if (stop_.load(std::memory_order_relaxed)) turns_->close();
     if (const Turns::Part* const part = turns_->take(reader)) {
       if (idle.waiting()) lane.work();
-      monitor.admit(part->facts(), part->places(), part->tcp());
+      stage.admit(part->facts(), part->places(), part->tcp());
       turns_->release(reader);
-      monitor.housekeep(reader.link);
+      stage.housekeep(reader.link);
       idle.reset();
       continue;
     }
@@ -31,12 +31,12 @@ void Workers::work_in_turns(std::size_t index) {
       idle.reset();
       continue;
     }
-    monitor.housekeep(reader.link);
+    stage.housekeep(reader.link);
     if (!idle.waiting()) lane.rest();
     idle.wait();
   }
-  monitor.drain();
-  monitor.finish(reader.link);
+  stage.drain();
+  stage.finish(reader.link);
   lane.publish(/*last=*/true);
   leave(index);
 }
@@ -53,7 +53,7 @@ void Workers::decode(Lane& lane, std::span<const RawPacket> packets, InFlight& s
     while (staging.size() != 0) {
       const std::span<const PacketFacts> facts = staging.oldest(staging.size());
       for (std::size_t i = 0; i < facts.size(); ++i)
-        turn.add(facts[i], staging.tcp(i), Share::index_of(lane.front().share_hash(facts[i]), workers));
+        turn.add(facts[i], staging.tcp(i), Partition::index_of(lane.front().partition_hash(facts[i]), workers));
       staging.pop(facts.size());
     }
   }

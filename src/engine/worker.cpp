@@ -17,11 +17,11 @@ constexpr std::chrono::microseconds kLeftNap{200};
 
 }  // namespace
 
-Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> monitors,
+Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> stages,
                  ThreadOptions options, Dealing dealing)
     : lanes_(std::move(lanes)),
-      monitors_(std::move(monitors)),
-      monitor_clocks_(options.model == ThreadModel::pipeline ? monitors_.size() : 0),
+      stages_(std::move(stages)),
+      stage_clocks_(options.model == ThreadModel::pipeline ? stages_.size() : 0),
       options_(std::move(options)),
       levels_out_((dealing == Dealing::all_to_each || dealing == Dealing::by_flow) && lanes_.size() > 1) {
   for (const auto& lane : lanes_)
@@ -30,7 +30,7 @@ Workers::Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::uniq
   if (dealing == Dealing::in_turns)
     turns_.emplace(lanes_.size(), lanes_.front()->batch(), lanes_.front()->front().reads_tcp());
   if (options_.model != ThreadModel::run_to_completion)
-    for (std::size_t i = 0; i < monitors_.size(); ++i)
+    for (std::size_t i = 0; i < stages_.size(); ++i)
       rings_.push_back(std::make_unique<FactsRing>(options_.ring_packets, lanes_[0]->front().reads_tcp()));
 }
 
@@ -68,9 +68,9 @@ std::optional<Error> Workers::start() {
   try {
     const bool is_pipeline = options_.model == ThreadModel::pipeline;
     if (is_pipeline) launch("receive", &Workers::receive, 0);
-    for (std::size_t i = 0; i < monitors_.size(); ++i)
-      launch(is_pipeline ? "monitor" : "worker",
-             is_pipeline ? &Workers::monitor
+    for (std::size_t i = 0; i < stages_.size(); ++i)
+      launch(is_pipeline ? "flow" : "worker",
+             is_pipeline ? &Workers::run_stage
              : turns_    ? &Workers::work_in_turns
                          : &Workers::work,
              i);
@@ -78,7 +78,7 @@ std::optional<Error> Workers::start() {
     running_.fetch_sub(1);  // launch() counted it
     levels_out_ = false;    // lanes that were never launched must not be waited for
     error = Error{fmt::format("cannot start {} workers: {}; ask for fewer with --workers, or raise ulimit -u",
-                              monitors_.size(), refused.what())};
+                              stages_.size(), refused.what())};
   }
   for (std::size_t i = 0; i < threads_.size() && !error; ++i) {
     if (!options_.cores.empty()) error = pin(threads_[i], options_.cores[i % options_.cores.size()]);
@@ -108,8 +108,8 @@ void Workers::level_out(std::size_t index, InFlight& staging) {
 /// Keeps a worker whose input has ended answering requests while others go on.
 void Workers::leave(std::size_t index) {
   left_.fetch_add(1);
-  while (left_.load() < monitors_.size() && !stop_.load(std::memory_order_relaxed)) {
-    while (monitors_[index]->housekeep({})) {
+  while (left_.load() < stages_.size() && !stop_.load(std::memory_order_relaxed)) {
+    while (stages_[index]->housekeep({})) {
     }
     std::this_thread::sleep_for(kLeftNap);
   }

@@ -26,7 +26,7 @@ namespace parshall {
 /// Distribution of the stages over threads.
 enum class ThreadModel : std::uint8_t {
   run_to_completion,  ///< one thread per worker does everything; best throughput per core
-  pipeline,           ///< one receive thread, then a ring and a monitor thread per worker; absorbs bursts
+  pipeline,           ///< one receive thread, then a ring and a flow thread per worker; absorbs bursts
   cooperative,        ///< the same two stages take turns on one thread, as FloWatcher-DPDK's L-threads do
 };
 
@@ -34,7 +34,7 @@ struct ThreadOptions {
   ThreadModel model = ThreadModel::run_to_completion;
   Scheduler scheduler = Scheduler::other;
   std::vector<unsigned> cores;       ///< cores to pin threads to, in rotation; empty: not pinned
-  std::size_t ring_packets = 65536;  ///< ring between receive and monitor thread
+  std::size_t ring_packets = 65536;  ///< ring between receive and flow thread
   bool busy_poll = false;            ///< never sleep, even when nothing comes for a millisecond
   MarkingPlan marking = {};          ///< marks of forwarded packets
 };
@@ -91,10 +91,10 @@ class FactsRing {
 /// Threads of a run, which connect the five stages.
 class Workers {
  public:
-  /// Run to completion and cooperative have one lane per monitor. In a pipeline, all lanes feed all monitors. Packets
+  /// Run to completion and cooperative have one lane per stage. In a pipeline, all lanes feed all stages. Packets
   /// are forwarded if a lane's source has a forwarder, by run to completion only. If lanes know their position in the
   /// input, a stop ends them all at the same packet.
-  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> monitors,
+  Workers(std::vector<std::unique_ptr<Lane>> lanes, std::vector<std::unique_ptr<FlowStage>> stages,
           ThreadOptions options, Dealing dealing);
   ~Workers();
 
@@ -102,9 +102,9 @@ class Workers {
   std::optional<Error> start();
   void stop() noexcept {
     stop_.store(true, std::memory_order_relaxed);
-    for (const auto& monitor : monitors_) monitor->stop_waiting();
+    for (const auto& stage : stages_) stage->stop_waiting();
   }
-  std::size_t threads() const noexcept { return monitors_.size() + (options_.model == ThreadModel::pipeline ? 1 : 0); }
+  std::size_t threads() const noexcept { return stages_.size() + (options_.model == ThreadModel::pipeline ? 1 : 0); }
   /// Returns true if all lanes wait between two intervals (ReadLimits::pause_every_ns), and all packets before are in
   /// the flows.
   bool paused() const noexcept;
@@ -115,9 +115,9 @@ class Workers {
   void join();
 
   std::span<const std::unique_ptr<Lane>> lanes() const noexcept { return lanes_; }
-  std::span<const std::unique_ptr<FlowStage>> monitors() const noexcept { return monitors_; }
-  /// Returns one clock by monitor, if monitors have threads of their own.
-  std::span<const BusyClock> monitor_clocks() const noexcept { return monitor_clocks_; }
+  std::span<const std::unique_ptr<FlowStage>> stages() const noexcept { return stages_; }
+  /// Returns one clock by stage, if stages have threads of their own.
+  std::span<const BusyClock> stage_clocks() const noexcept { return stage_clocks_; }
   /// Returns one marker by lane; null if its packets are not forwarded.
   std::span<const std::unique_ptr<Marker>> markers() const noexcept { return markers_; }
 
@@ -126,7 +126,7 @@ class Workers {
   void work(std::size_t index);
   void work_in_turns(std::size_t index);
   void receive(std::size_t index);
-  void monitor(std::size_t index);
+  void run_stage(std::size_t index);
 
   void publish_handed(LinkPlace link) noexcept;
   void level_out(std::size_t index, InFlight& staging);
@@ -136,12 +136,12 @@ class Workers {
   void hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
                  std::span<const std::unique_ptr<FactsRing>> rings) noexcept;
   void decode(Lane& lane, std::span<const RawPacket> packets, InFlight& staging, Turns::Turn& turn) noexcept;
-  bool monitor_batch(FlowStage& monitor, FactsRing& ring) noexcept;
+  bool admit_batch(FlowStage& stage, FactsRing& ring) noexcept;
 
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<std::unique_ptr<FlowStage>> monitors_;
+  std::vector<std::unique_ptr<FlowStage>> stages_;
   std::vector<std::unique_ptr<Marker>> markers_;
-  std::vector<BusyClock> monitor_clocks_;
+  std::vector<BusyClock> stage_clocks_;
   ThreadOptions options_;
   bool levels_out_;  ///< lanes end at the same packet at a stop
   std::vector<std::unique_ptr<FactsRing>> rings_;

@@ -102,7 +102,7 @@ void WorkerControl::decide_by_tasks(double elapsed_ns, const WorkerLoad& since, 
       done_[static_cast<std::size_t>(std::countr_zero(left))] += effective_packets_[state];
   const bool has_weights = weighings_ >= kWeighedTwice;
   for (std::size_t i = 0; i < demands_.size(); ++i) {
-    const RecallBoard::HeavyShare heavier = recalls_->heavy_share(i);
+    const RecallBoard::ShareByWeight heavier = recalls_->heavy_share(i);
     demands_[i].loss_exponent = (*recalls_)[i].loss_exponent.load(std::memory_order_relaxed);
     demands_[i].events = (*recalls_)[i].events.load(std::memory_order_relaxed);
     demands_[i].knows_weights = heavier.back() < 1;

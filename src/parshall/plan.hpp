@@ -96,7 +96,7 @@ struct TasksPlan {
 struct ThreadsPlan {
   std::size_t workers = 1;
   std::string model = "run-to-completion";
-  std::size_t ring = 65536;  ///< packets in the ring between receive and monitor thread
+  std::size_t ring = 65536;  ///< packets in the ring between receive and flow thread
   std::vector<unsigned> cores;
   Scheduler scheduler = Scheduler::other;
   bool busy_poll = false;

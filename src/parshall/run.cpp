@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Error no_memory(const SessionOptions& session, const Schema& schema) {
-  return Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows", session.monitor.flows,
+  return Error{fmt::format("no memory for {} flows ({} MB); ask for fewer with --flows", session.stage.flows,
                            Session::memory_bytes(session, schema) >> 20)};
 }
 
@@ -50,7 +50,7 @@ std::uint64_t flows_in_memory(SessionOptions session, const Schema& schema) {
   const std::uint64_t memory_bytes = memory_limit_bytes();
   std::uint64_t flows = FlowPlan::kUsual;
   for (; flows < kMost; flows *= 2) {
-    session.monitor.flows = 2 * flows;
+    session.stage.flows = 2 * flows;
     if (Session::memory_bytes(session, schema) > memory_bytes / 2) break;
   }
   return flows;
@@ -65,8 +65,8 @@ void fit_table(const FlowPlan& plan, const Input& input, const Schema& schema, S
   const auto most = input.sources.front()->most_ip_packets();
   if (!most) return;
   if (plan.flows == 0 && Session::tables_grow(session, schema, /*can_wait=*/true))
-    session.monitor.flows = flows_in_memory(session, schema);
-  session.monitor.flows = std::min(session.monitor.flows, std::max(kLeast, *most));
+    session.stage.flows = flows_in_memory(session, schema);
+  session.stage.flows = std::min(session.stage.flows, std::max(kLeast, *most));
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
   auto metrics = std::move(held.metrics);
   const Schema& schema = run->wiring_.schema;
   try {
-    if (open || kind.is_link) run->monitors_ = Session::make_monitors(run->options_, schema, /*can_wait=*/false);
+    if (open || kind.is_link) run->stages_ = Session::make_stages(run->options_, schema, /*can_wait=*/false);
     if (!run->tasks_.sets().empty()) run->outputs_.add_direct(run->tally_.emplace(run->tasks_));
     auto input = open ? open() : kind.open(plan.source, run->options_, std::move(held));
     if (!input) return input.error();
@@ -126,7 +126,7 @@ std::optional<Error> Run::start() {
     memory_bytes_ = Session::memory_bytes(options_, wiring_.schema) + tasks_.memory_bytes() + input_->memory_bytes +
                     outputs_.memory_bytes();
     for (const auto& source : input_->sources) sources_.push_back(source.get());
-    session_.emplace(*std::move(input_), options_, wiring_.schema, std::move(monitors_), std::move(tasks_));
+    session_.emplace(*std::move(input_), options_, wiring_.schema, std::move(stages_), std::move(tasks_));
   } catch (const std::bad_alloc&) {
     return no_memory(options_, wiring_.schema);
   }

@@ -49,7 +49,7 @@ class Run {
   const std::string& description() const noexcept { return description_; }
   /// Returns the flows that its tables have room for; 0 if there are no tables.
   std::uint64_t capacity() const noexcept {
-    return options_.table == nullptr ? 0 : options_.monitor.flows * options_.workers;
+    return options_.table == nullptr ? 0 : options_.stage.flows * options_.workers;
   }
 
   /// Returns the fraction of a capture file that all workers have read, from 0 to 1. Returns nullopt for a stream, or
@@ -77,7 +77,7 @@ class Run {
   SessionOptions options_;  ///< those of the wiring, with tables that fit the input
   bool waits_;
   Outputs outputs_;
-  Session::Monitors monitors_;
+  Session::Stages stages_;
   std::optional<Input> input_;
   std::string description_;
   std::vector<const PacketSource*> sources_;  ///< owned by the session

@@ -151,8 +151,8 @@ class Gatherer {
     options.table = *find_table("bucketed", Identity::exact);
     options.filter = std::move(filter);
     options.snapshots = false;
-    options.monitor.flows = std::clamp(problem ? kMostFlows : bytes / least_record, kFewFlows, kMostFlows);
-    options.monitor.timeouts.idle_ns = input_.idle_ns;
+    options.stage.flows = std::clamp(problem ? kMostFlows : bytes / least_record, kFewFlows, kMostFlows);
+    options.stage.timeouts.idle_ns = input_.idle_ns;
     return options;
   }
 

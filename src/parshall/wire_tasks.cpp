@@ -26,7 +26,7 @@ Controller::Mode mode_of(Adaptation adaptation) noexcept {
 }
 
 bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
-  return wiring.session.monitor.states->gives_way() && !kind_of(plan.source).can_wait(plan.source) &&
+  return wiring.session.stage.states->gives_way() && !kind_of(plan.source).can_wait(plan.source) &&
          wiring.session.threads.model != ThreadModel::pipeline;
 }
 
@@ -56,7 +56,7 @@ Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wir
       of_tasks.push_back(task.states);
     }
   if (of_tasks.empty() && plan.tasks.prefer == Preference::tasks) return as_mona(plan, wiring, "none does");
-  auto reduced = ReducedStates::make(of_tasks, wiring.session.monitor.states->lighter, StatePlan::kMostStates);
+  auto reduced = ReducedStates::make(of_tasks, wiring.session.stage.states->lighter, StatePlan::kMostStates);
   if (!reduced) return as_mona(plan, wiring, reduced.error().message);
   for (TaskSpec& spec : specs) {
     std::size_t number = 0;
@@ -78,8 +78,8 @@ std::optional<Error> wire_control(const Plan& plan, const std::string& profile_t
                                   std::optional<ReducedStates> reduced, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
   const TaskSets& tasks = wiring.tasks;
-  FlowStageOptions& monitor = wiring.session.monitor;
-  const StatePlan& states = *monitor.states;
+  FlowStageOptions& stage = wiring.session.stage;
+  const StatePlan& states = *stage.states;
   if (!states.gives_way()) return std::nullopt;
   const bool adapts = !kind_of(plan.source).can_wait(plan.source) && wanted.adaptation != Adaptation::none;
   if (wiring.session.threads.model == ThreadModel::pipeline) {
@@ -87,7 +87,7 @@ std::optional<Error> wire_control(const Plan& plan, const std::string& profile_t
     if (adapts) wiring.notes.emplace_back("with --threads pipeline no flow moves to a lighter state");
     return std::nullopt;
   }
-  ControlPlan control = ControlPlan::guess(states, monitor.windows, monitor.findings);
+  ControlPlan control = ControlPlan::guess(states, stage.windows, stage.findings);
   control.controller.mode = mode_of(wanted.adaptation);
   control.controller.sheds = wanted.sheds;
   control.prefer = wanted.prefer;
@@ -101,27 +101,26 @@ std::optional<Error> wire_control(const Plan& plan, const std::string& profile_t
       return Error{fmt::format("--profile {}: {}; run parshall profile --states {}", wanted.profile, problem->message,
                                wanted.states)};
   }
-  if (adapts && !plan.flows.flood_filter_bytes) monitor.flood_filter_bytes = kFloodFilterBytes;
+  if (adapts && !plan.flows.flood_filter_bytes) stage.flood_filter_bytes = kFloodFilterBytes;
   control.batch = plan.source.batch;
   control.watch(tasks);
-  if (reduced && control.recalls->size() != 0)
-    control.use(*std::move(reduced), tasks, monitor.windows, monitor.findings);
+  if (reduced && control.recalls->size() != 0) control.use(*std::move(reduced), tasks, stage.windows, stage.findings);
   if (const auto graph = control.graph(states); !graph)
     return Error{fmt::format("--states {}: {}", wanted.states, graph.error().message)};
-  monitor.control = std::make_shared<const ControlPlan>(std::move(control));
+  stage.control = std::make_shared<const ControlPlan>(std::move(control));
   return std::nullopt;
 }
 
 /// Sets the flood filter. Tasks that judge whole flows need those of a window to stay in the table, so new flows must
 /// pass the filter before they take room.
-void wire_flood_filter(const Plan& plan, const TaskSets& tasks, FlowStageOptions& monitor) {
+void wire_flood_filter(const Plan& plan, const TaskSets& tasks, FlowStageOptions& stage) {
   if (plan.flows.flood_filter_bytes || plan.flows.biflow) return;
   const auto judges = [](const TaskSet& set) {
     return std::ranges::any_of(set.members(), &TaskSet::Member::judges_flows);
   };
   if (std::ranges::none_of(tasks.sets(), judges)) return;
-  monitor.flood_filter_bytes = kFloodFilterBytes;
-  monitor.flood_filter_for_room = true;
+  stage.flood_filter_bytes = kFloodFilterBytes;
+  stage.flood_filter_for_room = true;
 }
 
 /// Rejects tasks that need all traffic if several receive queues show each worker only a part.
@@ -129,12 +128,11 @@ std::optional<Error> queue_problem(const Plan& plan, const Wiring& wiring) {
   const bool several_queues = kind_of(plan.source).is_link &&
                               (plan.threads.workers > 1 || plan.source.queues > 1 || !plan.source.forward.empty());
   if (!several_queues) return std::nullopt;
-  const FlowStageOptions& monitor = wiring.session.monitor;
-  if (std::ranges::any_of(monitor.windows,
+  const FlowStageOptions& stage = wiring.session.stage;
+  if (std::ranges::any_of(stage.windows,
                           [](const WindowPlan& windows) { return windows.length.unit == WindowLength::Unit::packets; }))
     return Error{"windows of packets need all packets in one queue: leave out --workers, --queues and --forward"};
-  if (std::ranges::any_of(monitor.findings, &FindingNeeds::tcp) &&
-      wiring.session.threads.model != ThreadModel::pipeline)
+  if (std::ranges::any_of(stage.findings, &FindingNeeds::tcp) && wiring.session.threads.model != ThreadModel::pipeline)
     return Error{
         "tasks and columns that follow TCP connections need both directions in one worker: leave out --workers, "
         "--queues and --forward, or take --threads pipeline"};
@@ -147,7 +145,7 @@ std::optional<Error> wire_columns(const Plan& plan, Wiring& wiring) {
   if (plan.flows.packets_only) return Error{"--packets-only keeps no flows: leave out rtt_... and tcp_..."};
   if (plan.flows.key != KeyFields::five_tuple)
     return Error{"columns that follow TCP connections (rtt_..., tcp_...) are of five-tuples: leave out --key"};
-  for (FindingNeeds& needs : wiring.session.monitor.findings) needs.tcp = true;
+  for (FindingNeeds& needs : wiring.session.stage.findings) needs.tcp = true;
   return std::nullopt;
 }
 
@@ -194,7 +192,7 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
   if (states) {
     auto made = states->plan_for(wiring.tasks, session.seed);
     if (!made) return Error{fmt::format("--states {}: {}", wanted.states, made.error().message)};
-    session.monitor.states = std::make_shared<const StatePlan>(*std::move(made));
+    session.stage.states = std::make_shared<const StatePlan>(*std::move(made));
     auto left = reduce_states(plan, wiring, specs);
     if (!left) return left.error();
     reduced = *std::move(left);
@@ -203,17 +201,17 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
       if (auto problem = make_tasks()) return problem;
     }
   }
-  session.monitor.windows = wiring.tasks.windows(state_count);
-  session.monitor.findings = wiring.tasks.findings(state_count);
+  session.stage.windows = wiring.tasks.windows(state_count);
+  session.stage.findings = wiring.tasks.findings(state_count);
   if (const auto problem = wire_columns(plan, wiring)) return *problem;
-  if (!states) wire_flood_filter(plan, wiring.tasks, session.monitor);
+  if (!states) wire_flood_filter(plan, wiring.tasks, session.stage);
   if (states)
     if (const auto problem = wire_control(plan, texts.profile, *states, std::move(reduced), wiring)) return *problem;
   return queue_problem(plan, wiring);
 }
 
 std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring) {
-  const ControlPlan* const control = wiring.session.monitor.control.get();
+  const ControlPlan* const control = wiring.session.stage.control.get();
   if (plan.tasks.states.empty())
     return Error{"no states are given that flows could move to: name some with --states (examples/states)"};
   if (wiring.session.threads.model == ThreadModel::pipeline)

@@ -42,15 +42,15 @@ std::optional<Error> wire_flows(const FlowPlan& flows, SessionOptions& session) 
     const auto table = find_table(flows.table, session.identity);
     if (!table) return table.error();
     session.table = *table;
-    session.monitor.flows = flows.flows != 0 ? flows.flows : FlowPlan::kUsual;
+    session.stage.flows = flows.flows != 0 ? flows.flows : FlowPlan::kUsual;
   }
   if (flows.packets_only && flows.flood_filter_bytes.value_or(0) != 0)
     return Error{"--packets-only keeps no flows: leave out --flood-filter"};
-  session.monitor.flood_filter_bytes = flows.flood_filter_bytes.value_or(0);
+  session.stage.flood_filter_bytes = flows.flood_filter_bytes.value_or(0);
   if (flows.linger_ns != 0 && flows.idle_ns != 0 && flows.linger_ns >= flows.idle_ns)
     return Error{"--linger ends closed flows before --idle would: give a shorter time than that, or leave it out"};
-  session.monitor.timeouts = {.idle_ns = flows.idle_ns, .active_ns = flows.active_ns, .linger_ns = flows.linger_ns};
-  session.monitor.observe_merges = flows.observe_merges;
+  session.stage.timeouts = {.idle_ns = flows.idle_ns, .active_ns = flows.active_ns, .linger_ns = flows.linger_ns};
+  session.stage.observe_merges = flows.observe_merges;
   session.classifiers = flows.classifiers;
   return std::nullopt;
 }
@@ -102,7 +102,7 @@ std::optional<Error> wire_biflow(const Plan& plan, ColumnList list, Wiring& wiri
     return Error{"--biflow: a device hashes the two directions of a flow differently: leave out --identity nic-hash"};
   if (!plan.source.forward.empty())
     return Error{"--biflow: with --forward each direction has a worker of its own: leave out one of them"};
-  wiring.session.monitor.biflow = true;
+  wiring.session.stage.biflow = true;
   const std::vector<std::string>& columns = plan.statistics.columns;
   const bool has_all = std::ranges::find(columns, "all") != columns.end();
   if (list == ColumnList::more || has_all) wiring.schema.add_reverse();
@@ -146,9 +146,9 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   SessionOptions& session = wiring.session;
   if (const auto problem = wire_flows(plan.flows, session)) return *problem;
   if (const auto problem = nic_hash_problem(plan)) return *problem;
-  session.monitor.side_facts = wiring.schema.statistics()->needs_side();
+  session.stage.side_facts = wiring.schema.statistics()->needs_side();
   session.workers = plan.threads.workers;
-  session.monitor.explain = plan.explain;
+  session.stage.explain = plan.explain;
   session.threads = {.model = model->model,
                      .scheduler = plan.threads.scheduler,
                      .cores = plan.threads.cores,
@@ -162,7 +162,7 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
     if (const auto problem = watch_recall(plan, wiring); problem && writes_recall)
       return Error{"--export recall: " + problem->message};
   if (const auto problem = outputs_problem(plan)) return *problem;
-  session.monitor.counts_bytes = needs.counts_bytes || std::ranges::any_of(plan.outputs, is_metrics);
+  session.stage.counts_bytes = needs.counts_bytes || std::ranges::any_of(plan.outputs, is_metrics);
   session.snapshots = needs.snapshots;
   session.keeps_ended = needs.keeps_ended;
   session.commits_first = needs.commits_first;

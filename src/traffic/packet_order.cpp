@@ -48,8 +48,8 @@ std::vector<std::uint64_t> rungs(std::uint64_t flows, std::uint64_t packets) {
 /// before (i + 1) P / n. Of those that may go, the one with the earliest deadline does, so all are in time. Source:
 /// Bennett and Zhang, "WF2Q: worst-case fair weighted fair queueing", INFOCOM 1996.
 std::vector<std::uint32_t> ladder(const TrafficSpec& spec, std::uint64_t packets) {
-  using Turn = std::pair<std::uint64_t, std::uint32_t>;  // time, and flow
-  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> may_go, must_go;
+  using NextPacket = std::pair<std::uint64_t, std::uint32_t>;  // time, and flow
+  std::priority_queue<NextPacket, std::vector<NextPacket>, std::greater<>> may_go, must_go;
   const std::vector<std::uint64_t> until = rungs(spec.flows, packets);
   std::vector<std::uint32_t> gone(spec.flows);
   for (std::uint32_t flow = 0; flow < spec.flows; ++flow)

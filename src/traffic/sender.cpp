@@ -168,12 +168,12 @@ std::size_t Sender::send(std::size_t count) noexcept {
 
 /// Copies frames to show, because a sink may reuse its memory after sending.
 void Sender::show(std::span<const RawPacket> packets, std::span<const OutFrame> frames) noexcept {
-  shown_turn_ ^= 1;
+  shown_half_ ^= 1;
   for (std::size_t i = 0; i < packets.size(); ++i) {
     sent_[i] = packets[i];
     sent_[i].time_ns = frames[i].time_ns;
     if (shown_.empty()) continue;
-    std::uint8_t* const copy = shown_.data() + (shown_turn_ * kBatch + i) * kShownBytes;
+    std::uint8_t* const copy = shown_.data() + (shown_half_ * kBatch + i) * kShownBytes;
     const std::uint32_t bytes = std::min<std::uint32_t>(frames[i].bytes, kShownBytes);
     std::memcpy(copy, frames[i].data, bytes);
     sent_[i].data = copy;

@@ -133,7 +133,7 @@ class Sender {
   std::array<RawPacket, kBatch> sent_;
   std::size_t sent_count_ = 0;
   std::vector<std::uint8_t> shown_;  ///< two batches of frames
-  std::size_t shown_turn_ = 0;
+  std::size_t shown_half_ = 0;
 
   SendCounts counts_;
   ValueHistogram lateness_ns_;

@@ -71,7 +71,7 @@ std::size_t SharedSource::poll_round(std::span<RawPacket> out) noexcept {
   return count;
 }
 
-InputShare::Place SharedSource::passed() const noexcept {
+InputPart::Place SharedSource::passed() const noexcept {
   const std::uint64_t packets = exhausted() && end_ != ~std::uint64_t{0} ? end_ : reached_;
   return {packets, packets == 0 ? 0 : first_ns_ + time_after(packets - 1, step_)};
 }

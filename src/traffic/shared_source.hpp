@@ -17,14 +17,14 @@ namespace parshall {
 /// have the times and numbers that they have in the whole.
 ///
 /// Memory: 8 bytes for each of its packets in a round, so that memory is read in order.
-class SharedSource final : public PacketSource, private InputShare {
+class SharedSource final : public PacketSource, private InputPart {
  public:
   /// Plays the trace's `share`-th partition. The whole ends with the `limit`-th packet, and begins at `first_ns`.
   SharedSource(std::shared_ptr<const Trace> trace, std::size_t share, std::uint64_t limit, std::uint64_t first_ns);
 
   std::size_t poll(std::span<RawPacket> out) noexcept override;
   bool exhausted() const noexcept override { return next_number() >= end_; }
-  InputShare* share() noexcept override { return this; }
+  InputPart* share() noexcept override { return this; }
 
  private:
   struct Packet {

@@ -94,7 +94,7 @@ class Drain {
 }  // namespace
 
 /// Trials of a monitor with one kind of frames.
-class MonitorUnderTest::Trials final : public tester::Measurer {
+class MonitorUnderTest::Trials final : public tester::TrialRunner {
  public:
   Trials(MonitorUnderTest& monitor, TestFrames frames) : monitor_(monitor), frames_(std::move(frames)) {}
 
@@ -190,7 +190,7 @@ std::string MonitorUnderTest::received() const {
   return "packets in the flow records of the monitor; packets that arrive at a full ring are lost";
 }
 
-std::unique_ptr<tester::Measurer> MonitorUnderTest::measurer(TestFrames frames) {
+std::unique_ptr<tester::TrialRunner> MonitorUnderTest::measurer(TestFrames frames) {
   return std::make_unique<Trials>(*this, std::move(frames));
 }
 

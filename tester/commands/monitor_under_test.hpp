@@ -38,7 +38,7 @@ class MonitorUnderTest final : public UnderTest {
   }
   /// Returns the longest frame that the ring takes, including the FCS.
   std::uint32_t longest_frame() const noexcept { return sink_->longest_frame() + kFcsBytes; }
-  std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override;
+  std::unique_ptr<tester::TrialRunner> measurer(TestFrames frames) override;
 
   /// Ends the monitor. Error: its account does not balance, or differs from the packets that the ring took.
   std::optional<Error> finish() override;

@@ -13,7 +13,7 @@
 #include "cli/signals.hpp"
 #include "cli/whole_file.hpp"
 #include "pipeline/output/format.hpp"
-#include "tester/commands/device_measurer.hpp"
+#include "tester/commands/device_trials.hpp"
 #include "tester/commands/monitor_under_test.hpp"
 #include "tester/commands/search_options.hpp"
 #include "tester/commands/test.hpp"
@@ -87,7 +87,7 @@ class SearchSession {
   }
 
  private:
-  std::optional<Error> search(const std::string& name, double frame_line_bytes, tester::Measurer& measurer) {
+  std::optional<Error> search(const std::string& name, double frame_line_bytes, tester::TrialRunner& measurer) {
     const auto ceiling_pps = measurer.ceiling_pps();
     if (stop_asked()) return std::nullopt;
     if (!ceiling_pps) return ceiling_pps.error();
@@ -165,11 +165,11 @@ class SearchSession {
   TimeLeft& time_;
 };
 
-std::optional<tester::ProcessorShares> shares_since(const ProcessorTime& before) {
+std::optional<tester::ProcessorUse> shares_since(const ProcessorTime& before) {
   const ProcessorTime now = processor_time();
   const double all = now.all - before.all, idle = now.idle - before.idle, stolen = now.stolen - before.stolen;
   if (!(all > 0)) return std::nullopt;
-  return tester::ProcessorShares{.busy = (all - idle - stolen) / all, .stolen = stolen / all};
+  return tester::ProcessorUse{.busy = (all - idle - stolen) / all, .stolen = stolen / all};
 }
 
 /// Describes the machine. Steal is left out: the report has the steal time during the searches, not since start-up.

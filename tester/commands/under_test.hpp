@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tester/commands/test_ends.hpp"
-#include "tester/search/measurer.hpp"
+#include "tester/search/trial_runner.hpp"
 #include "tester/search_report/search_report.hpp"
 
 namespace parshall::cli {
@@ -23,7 +23,7 @@ class UnderTest {
   virtual std::vector<tester::Fact> phases() const = 0;
 
   /// Returns a measurer for trials with these frames.
-  virtual std::unique_ptr<tester::Measurer> measurer(TestFrames frames) = 0;
+  virtual std::unique_ptr<tester::TrialRunner> measurer(TestFrames frames) = 0;
 
   /// Ends the test after the last trial. Error: the device or monitor did not work correctly.
   virtual std::optional<Error> finish() = 0;

@@ -30,7 +30,7 @@ struct Runs {
   std::vector<TrialOutcome> discarded;
 };
 
-Result<Runs> measure(Measurer& measurer, const TrialInput& input, std::span<const SearchGoal> goals,
+Result<Runs> measure(TrialRunner& measurer, const TrialInput& input, std::span<const SearchGoal> goals,
                      const RepeatPlan& plan, const std::function<bool()>& stop, const BeforeTrial& before) {
   auto first = measurer.measure(input);
   if (!first) return first.error();
@@ -53,7 +53,7 @@ struct Trials {
   bool time_is_up = false;
 };
 
-Trials run_trials(Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,
+Trials run_trials(Search& search, TrialRunner& measurer, const std::function<void(const TrialOutcome&)>& told,
                   const std::function<bool()>& stop, const RepeatPlan& repeats, const BeforeTrial& before) {
   Trials trials;
   for (std::size_t trial = 0; const auto input = search.next(); ++trial) {
@@ -74,7 +74,7 @@ Trials run_trials(Search& search, Measurer& measurer, const std::function<void(c
 
 }  // namespace
 
-SearchRun run_search(Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,
+SearchRun run_search(Search& search, TrialRunner& measurer, const std::function<void(const TrialOutcome&)>& told,
                      const std::function<bool()>& stop, const RepeatPlan& repeats, const BeforeTrial& before) {
   const auto began = std::chrono::steady_clock::now();
   Trials trials = run_trials(search, measurer, told, stop, repeats, before);

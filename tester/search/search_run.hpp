@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/result.hpp"
-#include "tester/search/measurer.hpp"
 #include "tester/search/search.hpp"
+#include "tester/search/trial_runner.hpp"
 
 namespace parshall::tester {
 
@@ -34,7 +34,7 @@ struct BeforeTrial {
 /// The run with the least loss would be a wrong choice, since it flatters devices that lose at random.
 ///
 /// `told`: called with each outcome. `stop`: called after each trial; if it returns true, the outcome is discarded.
-SearchRun run_search(Search& search, Measurer& measurer, const std::function<void(const TrialOutcome&)>& told,
+SearchRun run_search(Search& search, TrialRunner& measurer, const std::function<void(const TrialOutcome&)>& told,
                      const std::function<bool()>& stop, const RepeatPlan& repeats = {}, const BeforeTrial& before = {});
 
 }  // namespace parshall::tester

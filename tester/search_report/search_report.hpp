@@ -26,7 +26,7 @@ struct SizeSearches {
 using Fact = std::pair<std::string, std::string>;
 
 /// Shares of the processors' time.
-struct ProcessorShares {
+struct ProcessorUse {
   double busy = 0;    ///< used by any program of this guest
   double stolen = 0;  ///< given to other guests by the host
 };
@@ -38,10 +38,10 @@ struct SearchReport {
   std::string began;       ///< date and time
   std::uint64_t seed = 0;  ///< all other seeds are derived from it
   std::vector<SearchGoal> goals;
-  std::string received;                       ///< frames that count as received
-  std::vector<Fact> phases;                   ///< phases of a trial, named as in RFC 2544, section 23
-  std::vector<Fact> machine;                  ///< machine that ran the test
-  std::optional<ProcessorShares> processors;  ///< during the searches
+  std::string received;                    ///< frames that count as received
+  std::vector<Fact> phases;                ///< phases of a trial, named as in RFC 2544, section 23
+  std::vector<Fact> machine;               ///< machine that ran the test
+  std::optional<ProcessorUse> processors;  ///< during the searches
   std::vector<SizeSearches> sizes;
   bool interrupted = false;
   std::string failure;  ///< error that ended the test; empty: none

@@ -43,11 +43,11 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
     const StatisticOptions options{
         .classifier = std::make_shared<ByFirst>(), .classes_told_by = told_by, .origins = true};
     statistics_ = std::make_shared<const StatisticSet>(*make_statistics(names, options));
-    monitor_ = GetParam()->make({.flows = flows,
-                                 .timeouts = {.idle_ns = kIdleNs, .active_ns = splits ? kActiveNs : 0},
-                                 .statistics = {statistics_, 1},
-                                 .class_rings = told_by == ToldBy::worker ? 0u : 2u,
-                                 .class_ring_jobs = 64});
+    stage_ = GetParam()->make({.flows = flows,
+                               .timeouts = {.idle_ns = kIdleNs, .active_ns = splits ? kActiveNs : 0},
+                               .statistics = {statistics_, 1},
+                               .class_rings = told_by == ToldBy::worker ? 0u : 2u,
+                               .class_ring_jobs = 64});
     SplitMix64 random(7);
     for (std::uint64_t i = 0; i < packets; ++i) {
       // A few flows have most packets.
@@ -55,25 +55,25 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
       const bool late = random.below(50) == 0;
       send(flow, i * 1000 - (late && i > 10 ? 5000 : 0),
            random.below(100) == 0 ? 65'000 : 40 + static_cast<std::uint32_t>(random.below(1400)), i);
-      if (i % 64 == 0) monitor_->housekeep({i, i * 1000});
+      if (i % 64 == 0) stage_->housekeep({i, i * 1000});
       if (i % 50'000 > 30'000 && told_by == ToldBy::other_threads) tell_classes();
-      if (i % 20'000 == 10'000 && snapshots_ == seen_) monitor_->request_snapshot(++snapshots_);
-      if (const Snapshot* const snapshot = monitor_->snapshot_ready(); snapshot != nullptr && snapshots_ != seen_) {
+      if (i % 20'000 == 10'000 && snapshots_ == seen_) stage_->request_snapshot(++snapshots_);
+      if (const Snapshot* const snapshot = stage_->snapshot_ready(); snapshot != nullptr && snapshots_ != seen_) {
         seen_ = snapshots_;
         check_sums(snapshot->counts);
       }
       if (i % 1000 == 0) take_ended();
     }
-    monitor_->drain();
+    stage_->drain();
     take_ended();
-    monitor_->visit([&](const FlowRecord& record, std::span<const std::byte> row) { check(record, row); });
-    check_sums(monitor_->counts());
+    stage_->visit([&](const FlowRecord& record, std::span<const std::byte> row) { check(record, row); });
+    check_sums(stage_->counts());
     EXPECT_GT(seen_, 1u);
   }
 
   /// As the other threads do, but for what they tell of every 50th flow, which comes to nobody.
   void tell_classes() {
-    for (const auto& ring : monitor_->class_jobs()->rings()) {
+    for (const auto& ring : stage_->class_jobs()->rings()) {
       const std::span<const ClassJob> jobs = ring->jobs.readable(16);
       for (const ClassJob& job : jobs) {
         if (job.sizes[0] % 50 == 0) continue;
@@ -87,11 +87,11 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
     }
   }
 
-  ClassJobCounts class_jobs() const { return monitor_->class_jobs()->counts(); }
+  ClassJobCounts class_jobs() const { return stage_->class_jobs()->counts(); }
 
   std::uint64_t classified_ = 0, parted_ = 0;
-  MonitorCounts seen_counts_ = [] {
-    MonitorCounts counts;
+  StageCounts seen_counts_ = [] {
+    StageCounts counts;
     counts.classes.resize(4);
     return counts;
   }();
@@ -109,11 +109,11 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
     sent_[flow].push_back({time_ns, ip_bytes});
     latest_ns_ = std::max(latest_ns_, time_ns);
     const LinkPlace place{position, latest_ns_};
-    monitor_->admit({&facts, 1}, {&place, 1}, {});
+    stage_->admit({&facts, 1}, {&place, 1}, {});
   }
 
   void take_ended() {
-    monitor_->ended().drain([&](std::span<const std::byte> bytes) {
+    stage_->ended().drain([&](std::span<const std::byte> bytes) {
       const RecordView view(bytes);
       check(view.header.record, view.row);
     });
@@ -156,7 +156,7 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
     seen_counts_.add_to_class(id, record);
   }
 
-  void check_sums(const MonitorCounts& counts) const {
+  void check_sums(const StageCounts& counts) const {
     if (!statistics_->classifies()) return;
     ClassCounts all;
     for (const ClassCounts& one : counts.classes) all += one;
@@ -168,7 +168,7 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
 
  protected:
   void expect_same_classes() const {
-    const MonitorCounts counts = monitor_->counts();
+    const StageCounts counts = stage_->counts();
     ASSERT_EQ(counts.classes.size(), 4u);
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(counts.classes[i][ClassCounter::flows], seen_counts_.classes[i][ClassCounter::flows]) << i;
@@ -185,7 +185,7 @@ class FirstPackets : public ::testing::TestWithParam<const TableEntry*> {
 
   FlowIdentity identity_{KeyFields::five_tuple, Identity::exact, 3};
   std::shared_ptr<const StatisticSet> statistics_;
-  std::unique_ptr<FlowStage> monitor_;
+  std::unique_ptr<FlowStage> stage_;
   std::map<std::uint64_t, std::vector<Packet>> sent_;
   std::map<std::uint64_t, std::uint64_t> begins_, first_;     ///< of the next record, and of the flow: packets of it
   std::map<std::uint64_t, std::uint64_t> number_, least_ns_;  ///< of the next record; of the flow's ended ones

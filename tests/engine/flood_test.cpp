@@ -86,7 +86,7 @@ struct NoSink final : FlowSink {
   void flow_ended(FlowRecord&, std::uint32_t, std::size_t) noexcept override {}
 };
 
-/// Seconds for some rounds over the keys, as the monitor does it: hash, ask for memory, count.
+/// Seconds for some rounds over the keys, as the stage does it: hash, ask for memory, count.
 double count_all(ExactTable& table, const FlowIdentity& identity, const std::vector<FlowKey>& keys, int rounds) {
   std::vector<PacketFacts> facts(64);
   std::vector<SlotRef> slots(64);

@@ -77,7 +77,7 @@ inline std::unique_ptr<Session> make_session(const RunPlan& plan, std::shared_pt
       .description = "synthetic", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
   const std::size_t lanes = plan.model == ThreadModel::pipeline ? 1 : plan.workers;
   for (std::size_t i = 0; i < lanes; ++i) input.sources.push_back(std::make_unique<ListSource>(traffic, behaviour));
-  return std::make_unique<Session>(std::move(input), options_of(plan), schema_of(plan.columns), Session::Monitors{},
+  return std::make_unique<Session>(std::move(input), options_of(plan), schema_of(plan.columns), Session::Stages{},
                                    tasks_of(plan));
 }
 

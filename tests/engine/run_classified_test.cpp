@@ -49,16 +49,16 @@ class Marked {
         front_(c.header, identity_, {}, c.filter),
         statistics_(std::make_shared<const StatisticSet>(
             *make_statistics(std::vector<std::string>{"class"}, {.classifier = std::make_shared<BySum>()}))),
-        monitor_((*find_table(c.table, c.identity))
-                     ->make({.flows = c.capacity,
-                             .timeouts = c.timeouts,
-                             .statistics = {statistics_, 1},
-                             .flood_filter_bytes = c.flood_filter_bytes,
-                             .classified_batch = c.batch})) {}
+        stage_((*find_table(c.table, c.identity))
+                   ->make({.flows = c.capacity,
+                           .timeouts = c.timeouts,
+                           .statistics = {statistics_, 1},
+                           .flood_filter_bytes = c.flood_filter_bytes,
+                           .classified_batch = c.batch})) {}
 
   std::vector<ClassId> run(std::span<const RawPacket> batch) {
     std::vector<ClassId> classes(batch.size(), 99);
-    monitor_->run_classified(front_, batch, classes);
+    stage_->run_classified(front_, batch, classes);
     return classes;
   }
 
@@ -68,22 +68,22 @@ class Marked {
   };
   std::map<std::string, Live> live() const {
     std::map<std::string, Live> flows;
-    monitor_->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+    stage_->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
       flows[text_of(record.key)] = {record.first_ns, statistics_->class_of(row.data())};
     });
     return flows;
   }
 
-  FlowStage& monitor() { return *monitor_; }
+  FlowStage& stage() { return *stage_; }
   void take_ended() {
-    monitor_->ended().drain([](std::span<const std::byte>) {});
+    stage_->ended().drain([](std::span<const std::byte>) {});
   }
 
  private:
   FlowIdentity identity_;
   FrontEnd front_;
   std::shared_ptr<const StatisticSet> statistics_;
-  std::unique_ptr<FlowStage> monitor_;
+  std::unique_ptr<FlowStage> stage_;
 };
 
 struct Seen {
@@ -116,9 +116,9 @@ Seen check(ClassifiedCase c, const Traffic& traffic) {
       ++(classes[i] == kNotClassified ? seen.none : classes[i] == kUnknownClass ? seen.unknown : seen.classified);
     }
     marked.take_ended();
-    marked.monitor().housekeep({});
+    marked.stage().housekeep({});
   }
-  seen.kept_out = marked.monitor().counts()[Counter::kept_out_packets];
+  seen.kept_out = marked.stage().counts()[Counter::kept_out_packets];
   return seen;
 }
 
@@ -198,8 +198,8 @@ TEST(RunClassified, FlowsKeepTheirClassesWhenOtherStatisticsAreAskedFor) {
   const auto before = marked.live();
   auto others = make_statistics(std::vector<std::string>{"gap_mean", "class", "iat_p99"}, {.classifier = classifier});
   ASSERT_TRUE(others);
-  marked.monitor().request_statistics({std::make_shared<const StatisticSet>(*std::move(others)), 2});
-  marked.monitor().housekeep({});
+  marked.stage().request_statistics({std::make_shared<const StatisticSet>(*std::move(others)), 2});
+  marked.stage().housekeep({});
   const auto classes = marked.run(packets.subspan(2000, 2000));
   for (std::size_t i = 0; i < classes.size(); ++i)
     ASSERT_EQ(classes[i], before.at(traffic->sent()[2000 + i].flow).id) << "packet " << i;
@@ -211,11 +211,11 @@ TEST(RunClassified, WithoutAModelOrOnceItsColumnIsGonePacketsAreCountedAndHaveNo
   const std::span packets = traffic->packets();
   const auto before = marked.run(packets.first(1000));
   EXPECT_TRUE(std::ranges::any_of(before, [](ClassId id) { return id != kNotClassified; }));
-  marked.monitor().request_statistics({nullptr, 2});
-  marked.monitor().housekeep({});
+  marked.stage().request_statistics({nullptr, 2});
+  marked.stage().housekeep({});
   const auto after = marked.run(packets.subspan(1000, 1000));
   EXPECT_TRUE(std::ranges::all_of(after, [](ClassId id) { return id == kNotClassified; }));
-  EXPECT_EQ(marked.monitor().counts()[Counter::arrived] + traffic->not_ip() + traffic->malformed(), 2000u);
+  EXPECT_EQ(marked.stage().counts()[Counter::arrived] + traffic->not_ip() + traffic->malformed(), 2000u);
 }
 
 }  // namespace

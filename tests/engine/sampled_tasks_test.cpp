@@ -97,7 +97,7 @@ class Sampled : public ::testing::TestWithParam<std::uint32_t> {
 
   std::vector<FlowWindow> flows_;
   WindowTotals totals_;
-  std::optional<FoundShare> share_;
+  std::optional<Recall> share_;
 };
 INSTANTIATE_TEST_SUITE_P(OneIn, Sampled, ::testing::Values(2u, 5u, 20u));
 

@@ -250,7 +250,7 @@ TEST(Session, SaysTheMemoryOfFindingsWhereTasksHaveSome) {
   const RunPlan without{.flows = 256}, with{.flows = 256, .tasks = {"count"}};
   const SessionOptions options = options_of(with);
   EXPECT_GT(Session::memory_bytes(options, schema), Session::memory_bytes(options_of(without), schema) +
-                                                        options.monitor.window_ring_bytes + EventQueue::memory_bytes());
+                                                        options.stage.window_ring_bytes + EventQueue::memory_bytes());
 }
 
 /// Without reports before the end the table may start small: what it holds moves to a larger one.

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "engine/flow_monitor.hpp"
+#include "engine/table_stage.hpp"
 #include "engine/tables.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
 #include "run.hpp"
@@ -50,7 +50,7 @@ class Shed : public ::testing::TestWithParam<std::string> {
     control.cost_ns = {0, 0.1 * kGapNs};
     control.watch(*setup_.tasks);
     options.control = std::make_shared<const ControlPlan>(control);
-    monitor_ = (*find_table("bucketed", Identity::exact))->make(options);
+    stage_ = (*find_table("bucketed", Identity::exact))->make(options);
   }
 
   static FlowIdentity identity() {
@@ -77,28 +77,28 @@ class Shed : public ::testing::TestWithParam<std::string> {
       load_.polled += packets.size();
       load_.missed += busy ? packets.size() / 2 : 0;
       load_.all_ticks += 1000, load_.busy_ticks += busy ? 1000 : 1;
-      load_.turns += 1, load_.turn_cycles += 1000;
-      if (monitor_->control_window_ends(front_.link())) monitor_->end_control_window(front_.link(), load_);
-      while (monitor_->housekeep(front_.link())) {
+      load_.rounds += 1, load_.round_cycles += 1000;
+      if (stage_->control_window_ends(front_.link())) stage_->end_control_window(front_.link(), load_);
+      while (stage_->housekeep(front_.link())) {
       }
       read();
     }
   }
 
   void run(std::span<const RawPacket> packets) {
-    if (GetParam() != "admitted") return monitor_->run(front_, packets);
+    if (GetParam() != "admitted") return stage_->run(front_, packets);
     for (; !packets.empty(); packets = packets.subspan(std::min(kGroup, packets.size()))) {
       front_.accept(packets.first(std::min(kGroup, packets.size())), staging_);
       for (; staging_.size() != 0; staging_.pop(1)) {
         LinkPlace place = staging_.place(0);
         place.latest_ns = admitted_ns_ = std::max(admitted_ns_, staging_.oldest(1)[0].time_ns);
-        monitor_->admit(staging_.oldest(1), {&place, 1}, {&staging_.tcp(0), 1});
+        stage_->admit(staging_.oldest(1), {&place, 1}, {&staging_.tcp(0), 1});
       }
     }
   }
 
   void read() {
-    monitor_->window_messages().drain([this](std::span<const std::byte> bytes) {
+    stage_->window_messages().drain([this](std::span<const std::byte> bytes) {
       const auto message = read_as<WindowMessage>(bytes);
       auto& window = windows_[{message.clock, message.window}];
       if (message.kind == WindowMessage::Kind::flow)
@@ -116,14 +116,14 @@ class Shed : public ::testing::TestWithParam<std::string> {
     std::vector<UnreadFlows> unread;
   };
 
-  std::uint64_t one_in() const { return monitor_->control()->most_one_in.load(); }
+  std::uint64_t one_in() const { return stage_->control()->most_one_in.load(); }
 
   Setup setup_;
   FrontEnd front_;
   InFlight staging_;  ///< before a ring, where there is one
   std::uint64_t admitted_ns_ = 0;
   Traffic traffic_;
-  std::unique_ptr<FlowStage> monitor_;
+  std::unique_ptr<FlowStage> stage_;
   std::uint64_t now_ns_ = kStartNs;
   SplitMix64 random_{3};
   WorkerLoad load_;
@@ -137,17 +137,17 @@ TEST_P(Shed, PacketsAreCountedInTheRunAndInTheirWindows) {
   pass(30, true);
   const std::uint64_t most = one_in();
   EXPECT_GT(most, 1u);
-  const MonitorCounts busy = monitor_->counts();
+  const StageCounts busy = stage_->counts();
   EXPECT_GT(busy[Counter::shed_packets], traffic_.sent().size() / 4);
   pass(300, false);
-  const std::uint64_t shed = monitor_->counts()[Counter::shed_packets];
+  const std::uint64_t shed = stage_->counts()[Counter::shed_packets];
   pass(10, false);
-  monitor_->drain();
-  EXPECT_EQ(monitor_->counts()[Counter::shed_packets], shed) << "there was time for all";
-  monitor_->finish(front_.link());
+  stage_->drain();
+  EXPECT_EQ(stage_->counts()[Counter::shed_packets], shed) << "there was time for all";
+  stage_->finish(front_.link());
   read();
 
-  MonitorCounts counts = monitor_->counts();
+  StageCounts counts = stage_->counts();
   std::uint64_t wire_bytes = 0, ip_bytes = 0;
   for (const Sent& packet : traffic_.sent()) wire_bytes += packet.wire_bytes, ip_bytes += packet.ip_bytes;
   EXPECT_EQ(counts[Counter::arrived], traffic_.sent().size());
@@ -194,8 +194,8 @@ TEST_P(Shed, PacketsAreCountedInTheRunAndInTheirWindows) {
 /// A flow that stands for others is one of the window's smallest sample, and all its packets are there.
 TEST_P(Shed, FlowsOfAWindowsSampleAreWhole) {
   pass(3, false), pass(12, true), pass(60, false);
-  monitor_->drain();
-  monitor_->finish(front_.link());
+  stage_->drain();
+  stage_->finish(front_.link());
   read();
   const auto lengths = setup_.tasks->windows(2);
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::map<std::string, std::uint64_t>> truth;
@@ -237,8 +237,8 @@ TEST_P(Shed, FlowsOfAWindowsSampleAreWhole) {
 /// Flows at which nobody looks are counted together: all of them, or by the sample, as far off as it says.
 TEST_P(Shed, FlowsThatNobodyReadsAreCountedTogether) {
   pass(3, false), pass(12, true), pass(60, false);
-  monitor_->drain();
-  monitor_->finish(front_.link());
+  stage_->drain();
+  stage_->finish(front_.link());
   read();
   constexpr std::uint32_t kClock = 3;  // of count alone
   const WindowLength length = setup_.tasks->windows(2)[kClock].length;
@@ -277,11 +277,11 @@ TEST_P(Shed, FlowsThatNobodyReadsAreCountedTogether) {
 TEST_P(Shed, SnapshotsBalance) {
   std::uint64_t shed = 0;
   for (std::uint64_t number = 1; number <= 60; ++number) {
-    monitor_->request_snapshot(number);
+    stage_->request_snapshot(number);
     pass(4, /*busy=*/number > 2 && number < 15);
-    const Snapshot* const snapshot = monitor_->snapshot_ready();
+    const Snapshot* const snapshot = stage_->snapshot_ready();
     ASSERT_NE(snapshot, nullptr);
-    const MonitorCounts& counts = snapshot->counts;
+    const StageCounts& counts = snapshot->counts;
     EXPECT_GE(counts[Counter::shed_packets], shed);
     shed = counts[Counter::shed_packets];
     EXPECT_EQ(counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets] + shed,

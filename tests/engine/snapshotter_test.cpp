@@ -39,7 +39,7 @@ class Flows {
   }
   std::uint64_t end(std::uint32_t slot, bool has_slot) {
     const FlowRecord record = flow(packets_.extract(slot).mapped());
-    const MeasuredFlow ended{record, {}, kNotClassified};
+    const TalliedFlow ended{record, {}, kNotClassified};
     ended_.count_ended(ended);
     return snapshotter_.flow_ended(ended, has_slot);
   }
@@ -48,7 +48,7 @@ class Flows {
   std::map<std::uint64_t, int> finish(std::uint64_t arrived) {
     EXPECT_TRUE(snapshotter_.has_all());
     EXPECT_EQ(snapshotter_.ready(), nullptr);
-    MonitorCounts flowless;
+    StageCounts flowless;
     flowless.set(Counter::arrived, arrived);
     snapshotter_.finish(ended_, flowless);
     const Snapshot* const snapshot = snapshotter_.ready();
@@ -66,7 +66,7 @@ class Flows {
   std::map<std::uint32_t, std::uint64_t> packets_;
   Snapshotter snapshotter_;
   FlowTally ended_{nullptr};
-  MonitorCounts counts_;
+  StageCounts counts_;
 
  private:
   void copy(std::uint32_t slot) { snapshotter_.copy({flow(packets_[slot]), {}, kNotClassified}); }

@@ -114,11 +114,11 @@ TEST(StatesLoad, AMillionFlowsInEightStatesTakeNoMemoryAndNoWindowIsLate) {
                                  .states = plan,
                                  .seed = 1,
                                  .window_ring_bytes = std::size_t{512} << 20};
-  const auto monitor = (*find_table("bucketed", Identity::exact))->make(options);
+  const auto stage = (*find_table("bucketed", Identity::exact))->make(options);
   EventQueue events(/*can_wait=*/false);
-  Analyst analyst(std::move(sets), {&monitor->window_messages()}, events, plan->outcomes);
-  FrontEnd front(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, 1), Share{}, std::nullopt,
-                 TcpWishes{.facts = true});
+  Analyst analyst(std::move(sets), {&stage->window_messages()}, events, plan->outcomes);
+  FrontEnd front(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, 1), Partition{},
+                 std::nullopt, TcpWishes{.facts = true});
   const auto trace = std::make_shared<const Trace>(value_of(Trace::make({.flows = kFlows,
                                                                          .protocol = ProtocolMix::connections,
                                                                          .packets = kWindows * kWindowPackets,
@@ -129,8 +129,8 @@ TEST(StatesLoad, AMillionFlowsInEightStatesTakeNoMemoryAndNoWindowIsLate) {
   std::vector<std::uint64_t> ended_at_half;  // windows over, when half of each has passed
   while (const std::size_t count = source.poll(batch)) {
     counting = true;
-    monitor->run(front, {batch.data(), count});
-    monitor->housekeep(front.link());
+    stage->run(front, {batch.data(), count});
+    stage->housekeep(front.link());
     counting = false;
     given += count;
     if (given / (kWindowPackets / 4) == quarters) continue;
@@ -140,20 +140,20 @@ TEST(StatesLoad, AMillionFlowsInEightStatesTakeNoMemoryAndNoWindowIsLate) {
     if (quarters % 4 == 2) ended_at_half.push_back(analyst.windows());
   }
   counting = true;
-  monitor->drain();
+  stage->drain();
   counting = false;
   EXPECT_EQ(allocations, 0u);
-  monitor->finish(front.link());
+  stage->finish(front.link());
   while (analyst.poll()) {
   }
   for (std::size_t i = 0; i < ended_at_half.size(); ++i) EXPECT_EQ(ended_at_half[i], i) << "half of window " << i;
   EXPECT_EQ(analyst.windows(), kWindows);
   EXPECT_TRUE(analyst.balanced());
   EXPECT_EQ(given, kWindows * kWindowPackets);
-  const MonitorCounts counts = monitor->counts();
+  const StageCounts counts = stage->counts();
   EXPECT_EQ(counts[Counter::arrived], given);
   EXPECT_EQ(counts[Counter::live_flow_packets] + counts[Counter::ended_record_packets], given);
-  const std::vector<StatePackets> by_state = monitor->state_packets();
+  const std::vector<StatePackets> by_state = stage->state_packets();
   std::uint64_t all = 0;
   for (std::size_t state = 0; state < by_state.size(); ++state) {
     all += by_state[state].all;

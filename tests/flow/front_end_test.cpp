@@ -156,7 +156,7 @@ struct Setting {
   IpHeader header = IpHeader::outermost;
   KeyFields fields = KeyFields::five_tuple;
   Identity identity = Identity::exact;
-  Share share;
+  Partition partition;
   const char* filter = nullptr;
   const char* hash = nullptr;
   bool together = false;
@@ -189,7 +189,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
     LinkPlace link;
     for (const RawPacket& packet : packets) {
       PacketFacts facts{};
-      const bool first = setting.share.index == 0;
+      const bool first = setting.partition.index == 0;
       if (bpf && !bpf->matches(packet)) {
         ++(first ? expected.filtered : expected.elsewhere);
         continue;
@@ -201,7 +201,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
       }
       identity(packet, facts);
       const LinkPlace at{link.position++, link.latest_ns = std::max(link.latest_ns, facts.time_ns)};
-      if (!setting.share.takes(setting.together ? identity.hash(both_ways(facts.key).first) : facts.hash)) {
+      if (!setting.partition.takes(setting.together ? identity.hash(both_ways(facts.key).first) : facts.hash)) {
         ++expected.elsewhere;
         continue;
       }
@@ -217,7 +217,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
   void check(std::uint64_t seed, double odd_share, bool with_tcp) {
     const Setting& setting = GetParam();
     const FlowIdentity identity = setting.make_identity(seed);
-    FrontEnd front(setting.header, identity, setting.share, filter(),
+    FrontEnd front(setting.header, identity, setting.partition, filter(),
                    {.facts = with_tcp, .together = setting.together});
     Frames frames(seed, odd_share);
     std::vector<RawPacket> packets;
@@ -255,7 +255,7 @@ class FrontEndShortCuts : public ::testing::TestWithParam<Setting> {
           const LinkPlace place = window->place(i);
           ASSERT_EQ(place.position, expected.places[seen].position);
           ASSERT_TRUE(place.latest_ns == expected.places[seen].latest_ns ||
-                      (place.latest_ns == 0 && setting.share.of == 1));
+                      (place.latest_ns == 0 && setting.partition.of == 1));
           const PacketFacts& truth = expected.facts[seen++];
           ASSERT_EQ(facts.key, truth.key) << "packet " << seen;
           ASSERT_EQ(facts.hash, truth.hash);
@@ -294,7 +294,7 @@ TEST_P(FrontEndShortCuts, OfSomeFlowsTellThePacketsThatTheyTook) {
   for (const double odd_share : {0.0, 0.3}) {
     const Setting& setting = GetParam();
     const FlowIdentity identity = setting.make_identity(1);
-    FrontEnd front(setting.header, identity, setting.share, filter(), {.together = setting.together});
+    FrontEnd front(setting.header, identity, setting.partition, filter(), {.together = setting.together});
     Frames frames(1, odd_share);
     std::vector<RawPacket> packets;
     for (int i = 0; i < 4000; ++i) packets.push_back(frames.next());
@@ -315,7 +315,7 @@ TEST_P(FrontEndShortCuts, OfSomeFlowsTellThePacketsThatTheyTook) {
   }
 }
 
-TEST(FrontEndShares, BothDirectionsOfAConnectionAreOfOneShareWhereThatIsAskedFor) {
+TEST(FrontEndPartitions, BothDirectionsOfAConnectionAreOfOnePartitionWhereThatIsAskedFor) {
   SplitMix64 random(3);
   for (const char* hash : {static_cast<const char*>(nullptr), "murmur3"}) {
     const FlowIdentity identity(KeyFields::five_tuple, Identity::exact, 7,
@@ -337,11 +337,11 @@ TEST(FrontEndShares, BothDirectionsOfAConnectionAreOfOneShareWhereThatIsAskedFor
       std::swap_ranges(back.address.begin(), back.address.begin() + static_cast<std::ptrdiff_t>(bytes),
                        back.address.begin() + static_cast<std::ptrdiff_t>(bytes));
       const PacketFacts there{.key = key, .hash = identity.hash(key)}, here{.key = back, .hash = identity.hash(back)};
-      ASSERT_EQ(together.share_hash(there), together.share_hash(here)) << "of IPv" << int{key.ip_version};
-      ASSERT_EQ(apart.share_hash(there), there.hash);
+      ASSERT_EQ(together.partition_hash(there), together.partition_hash(here)) << "of IPv" << int{key.ip_version};
+      ASSERT_EQ(apart.partition_hash(there), there.hash);
       ASSERT_NE(both_ways(key).second, both_ways(back).second) << "the ends are told apart";
       ASSERT_EQ(both_ways(key).first, both_ways(back).first);
-      met += Share::index_of(apart.share_hash(there), 2) == Share::index_of(apart.share_hash(here), 2);
+      met += Partition::index_of(apart.partition_hash(there), 2) == Partition::index_of(apart.partition_hash(here), 2);
     }
     EXPECT_LT(met, 1200u) << "without it, half of them are";
   }
@@ -364,16 +364,17 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{.name = "src", .fields = KeyFields::src}, Setting{.name = "dst", .fields = KeyFields::dst},
         Setting{.name = "inner", .header = IpHeader::innermost},
         Setting{.name = "nic_hash", .identity = Identity::nic_hash},
-        Setting{.name = "first_of_two", .share = {.index = 0, .of = 2}},
-        Setting{.name = "third_of_three", .share = {.index = 2, .of = 3}},
-        Setting{.name = "connections_first_of_two", .share = {.index = 0, .of = 2}, .together = true},
+        Setting{.name = "first_of_two", .partition = {.index = 0, .of = 2}},
+        Setting{.name = "third_of_three", .partition = {.index = 2, .of = 3}},
+        Setting{.name = "connections_first_of_two", .partition = {.index = 0, .of = 2}, .together = true},
         Setting{.name = "filter", .filter = "tcp or udp or ip6"}, Setting{.name = "murmur3", .hash = "murmur3"},
         Setting{.name = "toeplitz", .hash = "toeplitz"},
         Setting{.name = "crc32c_src_dst", .fields = KeyFields::src_dst, .hash = "crc32c"},
         Setting{.name = "crc32c_dst", .fields = KeyFields::dst, .hash = "crc32c"},
         Setting{.name = "xxh3_inner", .header = IpHeader::innermost, .hash = "xxh3"},
-        Setting{.name = "spooky_second_of_two", .share = {.index = 1, .of = 2}, .hash = "spooky"},
-        Setting{.name = "connections_by_murmur3", .share = {.index = 1, .of = 2}, .hash = "murmur3", .together = true},
+        Setting{.name = "spooky_second_of_two", .partition = {.index = 1, .of = 2}, .hash = "spooky"},
+        Setting{
+            .name = "connections_by_murmur3", .partition = {.index = 1, .of = 2}, .hash = "murmur3", .together = true},
         Setting{.name = "addition_filter", .filter = "tcp or udp or ip6", .hash = "addition"}),
     [](const auto& instance) { return std::string(instance.param.name); });
 

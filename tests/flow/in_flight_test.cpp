@@ -70,16 +70,16 @@ TEST(InFlight, KeepsThePositionsOfPacketsWhoseNeighboursWentElsewhere) {
   }
 }
 
-TEST(Share, EveryHashBelongsToExactlyOneWorkerAndAllWorkersGetAlikeMuch) {
+TEST(Partition, EveryHashBelongsToExactlyOneWorkerAndAllWorkersGetAlikeMuch) {
   for (const std::uint32_t of : {1u, 2u, 3u, 4u, 7u, 256u}) {
     std::vector<unsigned> taken(of);
     constexpr unsigned kHashes = 100'000;
     for (unsigned i = 0; i < kHashes; ++i) {
       const std::uint64_t hash = SplitMix64::mix(i);
       unsigned takers = 0;
-      for (std::uint32_t index = 0; index < of; ++index) takers += Share{index, of}.takes(hash);
+      for (std::uint32_t index = 0; index < of; ++index) takers += Partition{index, of}.takes(hash);
       ASSERT_EQ(takers, 1u);
-      ++taken[Share::index_of(hash, of)];
+      ++taken[Partition::index_of(hash, of)];
     }
     for (const unsigned n : taken) ASSERT_NEAR(n, kHashes / of, 6 * std::sqrt(kHashes / of));
   }

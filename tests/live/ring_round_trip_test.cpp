@@ -40,7 +40,7 @@ std::unique_ptr<Session> session_of(std::unique_ptr<PacketSource> source, std::s
   SessionOptions options;
   options.threads.busy_poll = true;
   options.table = *find_table("bucketed", Identity::exact);
-  options.monitor.flows = 1 << 17;
+  options.stage.flows = 1 << 17;
   auto schema = Schema::make({}, StatisticOptions{});
   return std::make_unique<Session>(std::move(input), options, *schema);
 }

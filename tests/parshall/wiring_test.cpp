@@ -47,12 +47,12 @@ TEST(Wire, GivesASessionWhatThePlanSays) {
   ASSERT_TRUE(wiring) << wiring.error().message;
   EXPECT_EQ(wiring->session.limits.packet_time_ns, 5u);
   EXPECT_EQ(wiring->wall_duration_ns, 0u);
-  EXPECT_EQ(wiring->session.monitor.timeouts.idle_ns, 7u);
+  EXPECT_EQ(wiring->session.stage.timeouts.idle_ns, 7u);
   EXPECT_EQ(wiring->session.seed, 9u);
   plan.flows.linger_ns = 7;
   EXPECT_THAT(wrong(plan), HasSubstr("--linger"));
   plan.flows.linger_ns = 6;
-  EXPECT_EQ(wire(plan)->session.monitor.timeouts.linger_ns, 6u);
+  EXPECT_EQ(wire(plan)->session.stage.timeouts.linger_ns, 6u);
   EXPECT_EQ(wiring->session.workers, 3u);
   plan.source = {.interface = "eth0", .duration_ns = 5};
   const auto live = wire(plan);
@@ -74,7 +74,7 @@ TEST(Wire, GivesASessionWhatTheRunNeeds) {
   ASSERT_TRUE(capture) << capture.error().message;
   EXPECT_FALSE(capture->session.snapshots);
   EXPECT_FALSE(capture->session.keeps_ended);
-  EXPECT_TRUE(capture->session.monitor.counts_bytes);
+  EXPECT_TRUE(capture->session.stage.counts_bytes);
   EXPECT_TRUE(capture->session.commits_first);
   EXPECT_EQ(capture->session.limits.pause_every_ns, 3u);
   EXPECT_EQ(capture->session.ended_bytes, 4096u);
@@ -103,7 +103,7 @@ TEST(Wire, UsesWhatIsHeld) {
   EXPECT_TRUE(wiring->session.filter);
   EXPECT_EQ(wiring->point->index, 7u);
   EXPECT_EQ(wiring->tasks.sets().front().members().size(), 2u);
-  EXPECT_TRUE(wiring->session.monitor.control->recalls->windows) << "the recall of windows";
+  EXPECT_TRUE(wiring->session.stage.control->recalls->windows) << "the recall of windows";
   EXPECT_THAT(wrong(plan), HasSubstr("no filter")) << "what is not held is made from the plan";
 }
 

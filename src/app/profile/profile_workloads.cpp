@@ -8,9 +8,9 @@
 #include <iterator>
 
 #include "app/profile/decode_alone.hpp"
-#include "app/profile/monitor_run.hpp"
+#include "app/profile/stage_run.hpp"
 #include "base/machine.hpp"
-#include "engine/flow_monitor.hpp"
+#include "engine/table_stage.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 
 namespace parshall::lab {
@@ -85,7 +85,7 @@ class Contestant {
 
   /// Returns what is wrong with the account at the end.
   std::optional<Error> check() {
-    const MonitorCounts counts = run_.counts();
+    const StageCounts counts = run_.counts();
     read();
     run_.finish();
     read();
@@ -102,7 +102,7 @@ class Contestant {
   std::string name_;
   std::size_t part_, since_read_ = 0;
   std::vector<std::uint64_t> told_;  ///< packets of windows, by each window clock
-  MonitorRun run_;
+  StageRun run_;
 };
 
 std::optional<Error> enough_memory(const WorkloadSweep& sweep, const SampleLength& sample) {
@@ -199,9 +199,9 @@ Result<std::optional<WorkloadCosts>> measure_workloads(const WorkloadSweep& swee
   std::vector<Cost> costs;
   const Workload counting{.name = "counting alone"};
   const auto beginning = [&](std::size_t monitor) { return monitor * round % frames.size(); };
-  MonitorRun input(std::make_unique<FlowMonitor<DecodeAlone>>(FlowStageOptions{.flows = 1, .snapshots = false}),
-                   FlowIdentity(KeyFields::five_tuple, Identity::exact, sweep.seed),
-                   frames.source(beginning(sweep.workloads.size() + 1)), kBatch);
+  StageRun input(std::make_unique<TableStage<DecodeAlone>>(FlowStageOptions{.flows = 1, .snapshots = false}),
+                 FlowIdentity(KeyFields::five_tuple, Identity::exact, sweep.seed),
+                 frames.source(beginning(sweep.workloads.size() + 1)), kBatch);
   try {
     const auto add = [&](const Workload& workload) {
       Contestant& contestant = *contestants.emplace_back(

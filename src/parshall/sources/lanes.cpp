@@ -31,7 +31,7 @@ std::optional<Error> queues_problem(const SourcePlan& source, const SessionOptio
   if (session.threads.model != ThreadModel::pipeline && queues != workers)
     return Error{fmt::format("{} queues for {} workers: give as many of one as of the other, or --threads pipeline",
                              queues, workers)};
-  if (session.monitor.biflow && lanes_of(session) != 1 && !keeps_directions)
+  if (session.stage.biflow && lanes_of(session) != 1 && !keeps_directions)
     return Error{
         fmt::format("--biflow: {} may give the two directions of a flow to different workers: give --threads pipeline, "
                     "or one worker",

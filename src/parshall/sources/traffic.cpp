@@ -28,7 +28,7 @@ std::optional<Error> traffic_problem(const SourcePlan& source, const SessionOpti
 /// packet time rule it out, since all workers must pause for them.
 bool can_deal_flows(const TrafficSpec& spec, const SessionOptions& session) {
   return lanes_of(session) > 1 && spec.pace_pps == 0 && spec.train_packets == 0 && !session.filter &&
-         !session.monitor.biflow && session.key == KeyFields::five_tuple && session.header == IpHeader::outermost &&
+         !session.stage.biflow && session.key == KeyFields::five_tuple && session.header == IpHeader::outermost &&
          session.limits.pause_every_ns == 0;
 }
 

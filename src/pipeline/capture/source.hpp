@@ -37,9 +37,9 @@ class Forwarder {
 
 /// Describes a source that delivers only part of an input's flows, while other sources deliver the rest. Called by the
 /// thread that polls.
-class InputShare {
+class InputPart {
  public:
-  virtual ~InputShare() = default;
+  virtual ~InputPart() = default;
 
   /// Returns the numbers, from 0 on, that the packets of the last poll() have in the whole input.
   virtual std::span<const std::uint64_t> numbers() const noexcept = 0;
@@ -120,7 +120,7 @@ class PacketSource {
   virtual Forwarder* forwarder() noexcept { return nullptr; }
 
   /// Returns null if the source delivers all packets of its input, or if their numbers are not known.
-  virtual InputShare* share() noexcept { return nullptr; }
+  virtual InputPart* share() noexcept { return nullptr; }
 
   /// Returns where and how the input broke, if it did. Everything before that point was delivered.
   virtual std::optional<Error> damage() const { return std::nullopt; }

@@ -18,7 +18,7 @@
 namespace parshall {
 
 /// Partition of a link's packets that a worker takes when several workers see all of them.
-struct Share {
+struct Partition {
   std::uint32_t index = 0;
   std::uint32_t of = 1;
 
@@ -52,10 +52,10 @@ struct TcpWishes {
 /// Turns raw packets into facts with key and hash: filter, decode, identity, and this worker's partition.
 class FrontEnd {
  public:
-  FrontEnd(IpHeader header, const FlowIdentity& identity, Share share, std::optional<BpfFilter> filter,
+  FrontEnd(IpHeader header, const FlowIdentity& identity, Partition partition, std::optional<BpfFilter> filter,
            TcpWishes tcp = {})
       : identity_(identity),
-        share_(share),
+        partition_(partition),
         tcp_(tcp),
         header_(header),
         filter_(std::move(filter)),
@@ -68,7 +68,7 @@ class FrontEnd {
   /// most kGroup packets, and calls `tell(packet)` for each accepted one, in order.
   template <class Tell = decltype(kUntold)>
   std::size_t accept(std::span<const RawPacket> packets, InFlight& in_flight, Tell tell = {}) noexcept {
-    if (!plain_ || share_.of != 1) [[unlikely]] {
+    if (!plain_ || partition_.of != 1) [[unlikely]] {
       if (plain_ && packets.size() == kGroup && !tcp_.any())
         if (std::array<PacketFacts, kGroup> group; identity_.ipv4_group(packets.data(), group.data())) [[likely]]
           return take_share(group, packets, in_flight, tell);
@@ -122,17 +122,17 @@ class FrontEnd {
       leave(facts, place);
       return false;
     };
-    if (plain_ && share_.of == 1 && packets.size() == kGroup) [[likely]]
+    if (plain_ && partition_.of == 1 && packets.size() == kGroup) [[likely]]
       if (std::array<PacketFacts, kGroup> group; identity_.ipv4_group(packets.data(), group.data())) [[likely]]
         return take_group(group, packets, in_flight, also, tell);
     return identity_.by_batch() ? accept_hashed(packets, in_flight, also, tell)
                                 : accept_share(packets, in_flight, also, tell);
   }
 
-  /// Accepts a packet without decoding, by the filter alone. Each worker takes every share.of-th packet.
+  /// Accepts a packet without decoding, by the filter alone. Each worker takes every partition.of-th packet.
   bool accept_undecoded(const RawPacket& packet) noexcept {
     if (filter_ && !filter_->matches(packet)) return reject(counts_.filtered), false;
-    if (position_++ % share_.of != share_.index) return ++counts_.elsewhere, false;
+    if (position_++ % partition_.of != partition_.index) return ++counts_.elsewhere, false;
     ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
     return true;
   }
@@ -140,7 +140,7 @@ class FrontEnd {
   const FrontEndCounts& counts() const noexcept { return counts_; }
 
   /// Returns the hash that decides a packet's partition.
-  std::uint64_t share_hash(const PacketFacts& facts) const noexcept {
+  std::uint64_t partition_hash(const PacketFacts& facts) const noexcept {
     return tcp_.together && !tcp_.biflow ? identity_.hash(both_ways(facts.key).first) : facts.hash;
   }
   bool reads_tcp() const noexcept { return tcp_.any(); }
@@ -211,7 +211,7 @@ class FrontEnd {
     const std::uint64_t pushed = in_flight.pushed();
     for (std::size_t i = 0; i < kGroup; ++i) {
       const LinkPlace place = next_place(packets[i], group[i]);
-      const bool takes = share_.takes(share_hash(group[i]));
+      const bool takes = partition_.takes(partition_hash(group[i]));
       in_flight.next() = group[i];
       in_flight.push_at(place, takes);
       if constexpr (!std::is_same_v<Tell, decltype(kUntold)>)
@@ -248,7 +248,7 @@ class FrontEnd {
       const LinkPlace place = next_place(packet, facts);
       if (tcp_.biflow) [[unlikely]]
         in_flight.next_tcp().is_back = identity.join_directions(facts);
-      if (!share_.takes(share_hash(facts))) {
+      if (!partition_.takes(partition_hash(facts))) {
         ++counts_.elsewhere;
         continue;
       }
@@ -294,7 +294,7 @@ class FrontEnd {
     std::size_t counted = 0;
     for (std::size_t i = 0; i < decoded; ++i) {
       const LinkPlace place = next_place(*from[i], group[i]);
-      if (!share_.takes(share_hash(group[i]))) {
+      if (!partition_.takes(partition_hash(group[i]))) {
         ++counts_.elsewhere;
         continue;
       }
@@ -331,7 +331,7 @@ class FrontEnd {
   }
   [[gnu::always_inline]] bool decode_rest(const RawPacket& packet, PacketFacts& facts) noexcept {
     if (!decode_common(packet, facts) || !is_only_header(facts.key)) {
-      if (share_.index == 0) counts_.later_msdus += count_later_msdus(packet);
+      if (partition_.index == 0) counts_.later_msdus += count_later_msdus(packet);
       const Verdict verdict = decode_any(packet, header_, facts);
       if (verdict != Verdict::counted) return reject(counts_.verdict[static_cast<std::size_t>(verdict)]), false;
     }
@@ -349,10 +349,10 @@ class FrontEnd {
   std::uint64_t number_of(const RawPacket& packet) const noexcept { return numbers_[&packet - numbered_]; }
 
   /// Counts a packet without a flow. Such packets belong to the first worker, so that they are counted once.
-  void reject(std::uint64_t& reason) noexcept { ++(share_.index == 0 ? reason : counts_.elsewhere); }
+  void reject(std::uint64_t& reason) noexcept { ++(partition_.index == 0 ? reason : counts_.elsewhere); }
 
   FlowIdentity identity_;
-  Share share_;
+  Partition partition_;
   TcpWishes tcp_;
   IpHeader header_;
   std::optional<BpfFilter> filter_;

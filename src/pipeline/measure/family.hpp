@@ -41,7 +41,7 @@ constexpr const VariableInfo& info_of(Variable variable) noexcept {
 }
 
 /// Figure of a variable: the second half of a statistic's name.
-struct Measure {
+struct StatisticKind {
   std::string_view pattern;  ///< "mean", or "p<percentile>"
   std::string_view example;  ///< a spelling that matches: "mean", "p99"
   std::string_view help;
@@ -49,11 +49,11 @@ struct Measure {
   bool is_sample = false;  ///< true: one of the samples, with their type; false: a real number
 };
 
-inline ColumnType type_of(Variable variable, const Measure& measure) noexcept {
+inline ColumnType type_of(Variable variable, const StatisticKind& measure) noexcept {
   return measure.is_sample ? info_of(variable).type : kFloat32;
 }
 
-inline Column make_column(Variable variable, std::string_view what, const Measure& measure) {
+inline Column make_column(Variable variable, std::string_view what, const StatisticKind& measure) {
   const VariableInfo& info = info_of(variable);
   Column column{std::string(info.name) + "_" + std::string(what), std::string(measure.help) + " of the "};
   column.help += info.phrase;
@@ -65,9 +65,9 @@ inline Column make_column(Variable variable, std::string_view what, const Measur
 }
 
 /// A requested measure in its canonical spelling ("p99.0" becomes "p99").
-struct KnownMeasure {
+struct AskedStatistic {
   std::string what;
-  const Measure* measure;
+  const StatisticKind* measure;
 };
 
 /// A requested percentile.
@@ -78,11 +78,11 @@ struct AskedQuantile {
 
 /// Measures that can share one state per flow. The registry knows a statistic only by its family.
 struct StatisticFamily {
-  std::span<const Measure> measures;
+  std::span<const StatisticKind> measures;
   bool of_amounts;  ///< true if it applies only to variables that are amounts
 
   /// Returns the measure called `what`, or nullopt if it is not of this family.
-  std::optional<KnownMeasure> (*find)(std::string_view what);
+  std::optional<AskedStatistic> (*find)(std::string_view what);
 
   /// Makes statistics that together have one column for each of `whats`, which are canonical and all different.
   std::vector<std::unique_ptr<Statistic>> (*make)(Variable variable, std::span<const std::string> whats,

@@ -48,7 +48,7 @@ std::vector<std::string> statistic_names(Families families) {
     const VariableInfo& info = kVariableInfo[v];
     for (const StatisticFamily* family : families) {
       if (!family->is_of(static_cast<Variable>(v))) continue;
-      for (const Measure& measure : family->measures) {
+      for (const StatisticKind& measure : family->measures) {
         names.push_back(fmt::format("{}_{}", info.name, measure.example));
         if (measure.has_unit && !info.unit.empty()) names.push_back(fmt::format("{}_{}", names.back(), info.unit));
       }

@@ -151,7 +151,7 @@ std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
     const VariableInfo& info = kVariableInfo[v];
     for (const StatisticFamily* family : kFamilies) {
       if (!family->is_of(static_cast<Variable>(v))) continue;
-      for (const Measure& measure : family->measures) {
+      for (const StatisticKind& measure : family->measures) {
         const std::array whats{std::string(measure.example)};
         const auto variable = static_cast<Variable>(v);
         const auto statistic = std::move(family->make(variable, whats, options).front());

@@ -13,9 +13,9 @@ namespace parshall::tester {
 namespace {
 
 /// A device in the place of a real one, which may break before some trial.
-class FakeMeasurer final : public Measurer {
+class FakeTrials final : public TrialRunner {
  public:
-  explicit FakeMeasurer(std::size_t works_for = ~std::size_t{0}) : works_for_(works_for) {}
+  explicit FakeTrials(std::size_t works_for = ~std::size_t{0}) : works_for_(works_for) {}
 
   Result<double> ceiling_pps() override { return 1e6; }
   Result<TrialOutcome> measure(const TrialInput& input) override {
@@ -37,7 +37,7 @@ std::unique_ptr<Search> some_search() {
 
 TEST(SearchRun, RunsAllTrialsAndTellsOfEach) {
   const auto search = some_search();
-  FakeMeasurer measurer;
+  FakeTrials measurer;
   std::vector<TrialOutcome> told;
   const SearchRun run = run_search(
       *search, measurer, [&](const TrialOutcome& outcome) { told.push_back(outcome); }, [] { return false; });
@@ -51,7 +51,7 @@ TEST(SearchRun, RunsAllTrialsAndTellsOfEach) {
 
 TEST(SearchRun, EndsWhereThereIsNoTimeForTheNextTrialWithTheBoundsItHas) {
   const auto search = some_search();
-  FakeMeasurer measurer;
+  FakeTrials measurer;
   double used_s = 0;
   std::size_t begun = 0;
   const SearchRun run = run_search(
@@ -86,7 +86,7 @@ TEST(SearchRun, BoundsSoFarAreOfTheTrialsThereAre) {
 
 TEST(SearchRun, KeepsWhatWasMeasuredBeforeAFailure) {
   const auto search = some_search();
-  FakeMeasurer measurer(5);
+  FakeTrials measurer(5);
   const SearchRun run = run_search(
       *search, measurer, [](const TrialOutcome&) {}, [] { return false; });
   ASSERT_TRUE(run.failure);
@@ -96,7 +96,7 @@ TEST(SearchRun, KeepsWhatWasMeasuredBeforeAFailure) {
 }
 
 TEST(SearchRun, EndsWhereTheTrialWasAnotherThanAsked) {
-  class Careless final : public Measurer {
+  class Careless final : public TrialRunner {
    public:
     Result<double> ceiling_pps() override { return 1e6; }
     Result<TrialOutcome> measure(const TrialInput& input) override {
@@ -113,9 +113,9 @@ TEST(SearchRun, EndsWhereTheTrialWasAnotherThanAsked) {
 
 /// A device that loses nothing up to a rate, tested by a host that pauses in some trials: what it makes up for arrives
 /// in a burst, of which the device loses a part.
-class DisturbedMeasurer final : public Measurer {
+class DisturbedTrials final : public TrialRunner {
  public:
-  explicit DisturbedMeasurer(double pauses, std::uint64_t seed = 1) : pauses_(pauses), random_(seed) {}
+  explicit DisturbedTrials(double pauses, std::uint64_t seed = 1) : pauses_(pauses), random_(seed) {}
 
   Result<double> ceiling_pps() override { return 1e6; }
   Result<TrialOutcome> measure(const TrialInput& input) override {
@@ -134,7 +134,7 @@ class DisturbedMeasurer final : public Measurer {
   SplitMix64 random_;
 };
 
-SearchRun run_disturbed(DisturbedMeasurer& measurer, const RepeatPlan& repeats) {
+SearchRun run_disturbed(DisturbedTrials& measurer, const RepeatPlan& repeats) {
   SearchGoal goal{.name = "half", .final_trial_s = 0.5, .duration_sum_s = 0.5, .width = 0.01, .initial_trial_s = 0.5};
   const auto search = *search_methods().front().make({.min_load_pps = 1000, .max_load_pps = 9e5, .goals = {goal}});
   return run_search(
@@ -144,13 +144,13 @@ SearchRun run_disturbed(DisturbedMeasurer& measurer, const RepeatPlan& repeats) 
 constexpr RepeatPlan kRepeats{.most_load_pps = 9e5};
 
 TEST(SearchRun, RunsTrialsAgainOfWhichTheHostMayHaveLostTooMuch) {
-  DisturbedMeasurer quiet(0);
+  DisturbedTrials quiet(0);
   const SearchRun alone = run_disturbed(quiet, kRepeats);
   EXPECT_EQ(alone.result.repeated, 0);
   EXPECT_EQ(quiet.measured, alone.result.trials.size());
   std::size_t repeated = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    DisturbedMeasurer busy(0.3, seed);
+    DisturbedTrials busy(0.3, seed);
     const SearchRun run = run_disturbed(busy, kRepeats);
     const GoalResult& found = run.result.goals[0];
     const bool at_first = found.relevant_lower_bound->trials[0].runs == 1;  // one trial decides
@@ -165,9 +165,9 @@ TEST(SearchRun, RunsTrialsAgainOfWhichTheHostMayHaveLostTooMuch) {
 
 /// A device that loses each frame by chance, and a third of all above 5000 pps, tested by a host that leaves some late
 /// in each trial.
-class LossyMeasurer final : public Measurer {
+class LossyTrials final : public TrialRunner {
  public:
-  LossyMeasurer(double loss, std::uint64_t late, std::uint64_t seed) : loss_(loss), late_(late), random_(seed) {}
+  LossyTrials(double loss, std::uint64_t late, std::uint64_t seed) : loss_(loss), late_(late), random_(seed) {}
 
   Result<double> ceiling_pps() override { return 1e6; }
   Result<TrialOutcome> measure(const TrialInput& input) override {
@@ -197,7 +197,7 @@ TEST(SearchRun, TakesNoRateForRegularThatADeviceHasByChoiceOfItsRuns) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const auto search =
           *search_methods().front().make({.min_load_pps = 300, .max_load_pps = 10'000, .goals = {goal}});
-      LossyMeasurer measurer(kLoss, late, seed);
+      LossyTrials measurer(kLoss, late, seed);
       const SearchRun run = run_search(
           *search, measurer, [](const TrialOutcome&) {}, [] { return false; }, kRepeats);
       const GoalResult& found = run.result.goals[0];
@@ -210,7 +210,7 @@ TEST(SearchRun, TakesNoRateForRegularThatADeviceHasByChoiceOfItsRuns) {
 }
 
 TEST(SearchRun, KeepsTheRunThatTheHostDisturbedLeastWhateverItLost) {
-  class Worse final : public Measurer {  // with each run the host leaves fewer late, and the device loses more
+  class Worse final : public TrialRunner {  // with each run the host leaves fewer late, and the device loses more
    public:
     Result<double> ceiling_pps() override { return 1e6; }
     Result<TrialOutcome> measure(const TrialInput& input) override {
@@ -238,7 +238,7 @@ TEST(SearchRun, KeepsTheRunThatTheHostDisturbedLeastWhateverItLost) {
 
 TEST(SearchRun, SaysThatItMayBeTheHostWhereNoRunWasBetter) {
   for (const RepeatPlan& repeats : {kRepeats, RepeatPlan{}}) {
-    DisturbedMeasurer busy(1);
+    DisturbedTrials busy(1);
     const SearchRun run = run_disturbed(busy, repeats);
     EXPECT_EQ(run.result.goals[0].irregular, Irregular::hosts_loss);
     EXPECT_EQ(run.result.repeated > 0, repeats.most_load_pps > 0);
@@ -247,7 +247,7 @@ TEST(SearchRun, SaysThatItMayBeTheHostWhereNoRunWasBetter) {
 }
 
 TEST(SearchRun, RunsLongTrialsLessOftenAgain) {
-  DisturbedMeasurer busy(1);
+  DisturbedTrials busy(1);
   const SearchRun run = run_disturbed(busy, {.most_load_pps = 9e5, .most_s = 1.6});
   EXPECT_EQ(busy.measured, 1 + 4 * (run.result.trials.size() - 1)) << "but the first, of which most is the device's";
 }
@@ -275,7 +275,7 @@ TEST(TrialOutcome, IsTheHostsDoingAsFarAsItsFramesWereLateUnsentMissedOrStolen) 
 }
 
 TEST(SearchRun, SaysThatFramesOfAnotherTrialCameInOneThatItRestsOn) {
-  class Crowded final : public Measurer {
+  class Crowded final : public TrialRunner {
    public:
     explicit Crowded(double from_pps, double to_pps) : from_pps_(from_pps), to_pps_(to_pps) {}
     Result<double> ceiling_pps() override { return 1e6; }
@@ -309,7 +309,7 @@ TEST(SearchRun, SaysThatFramesOfAnotherTrialCameInOneThatItRestsOn) {
 TEST(SearchRun, LeavesOutTheTrialInWhichItWasStopped) {
   for (const std::size_t works_for : {4, 100}) {
     const auto search = some_search();
-    FakeMeasurer measurer(works_for);
+    FakeTrials measurer(works_for);
     std::size_t asked = 0;
     const SearchRun run = run_search(
         *search, measurer, [](const TrialOutcome&) {}, [&] { return ++asked == 5; });

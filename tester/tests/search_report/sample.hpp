@@ -29,7 +29,7 @@ inline SearchReport sample_report() {
                       .goals = {*preset_goal("ndr"), *preset_goal("pdr")},
                       .phases = {{"d) wait for frames, 2 s", "1 s (deviates)"}},
                       .machine = {{"cpu", "some CPU"}, {"kernel", "6.1"}},
-                      .processors = ProcessorShares{.busy = 0.5, .stolen = 0.0123}};
+                      .processors = ProcessorUse{.busy = 0.5, .stolen = 0.0123}};
   for (const char* name : {"64", "imix"}) {
     SizeSearches size{.size = name, .line_bytes = 84, .ceiling_pps = 2e6, .min_load_pps = 1000, .max_load_pps = 1e6};
     for (std::uint64_t seed = 1; seed <= 3; ++seed)

@@ -41,8 +41,8 @@ void QueueSource::receive(Burst& burst, std::size_t wanted) noexcept {
 
 std::size_t QueueSource::poll(std::span<RawPacket> out) noexcept {
   register_this_thread();
-  Burst& burst = bursts_[turn_];
-  turn_ ^= 1;
+  Burst& burst = bursts_[half_];
+  half_ ^= 1;
   burst.free();  // packets of two polls ago
   if (!port_->running() || out.empty()) return 0;
 

@@ -82,7 +82,7 @@ class QueueSource final : public PacketSource, private Forwarder {
 
   std::uint8_t* frame(std::size_t i) noexcept override;
   ForwardCounts send(std::size_t count) noexcept override;
-  Burst& latest() noexcept { return bursts_[turn_ ^ 1]; }
+  Burst& latest() noexcept { return bursts_[half_ ^ 1]; }
 
   void look(unsigned received) noexcept;
   void receive(Burst& burst, std::size_t wanted) noexcept;
@@ -95,7 +95,7 @@ class QueueSource final : public PacketSource, private Forwarder {
   std::uint32_t maybe_cut_;  ///< bytes; see FrameLimits
   bool ends_;                ///< an empty poll means the end (a file)
   bool exhausted_ = false;
-  unsigned turn_ = 0;
+  unsigned half_ = 0;
   std::uint64_t clock_fed_ns_ = 0;
   TimeStamping stamping_;
   std::array<Burst, 2> bursts_;

@@ -51,7 +51,7 @@ class Outcomes {
   std::size_t memory_bytes() const noexcept { return kWindows * KeyTable<Reported::Nothing>::memory_bytes(capacity_); }
 
   void begin(std::uint64_t window) {
-    Window& open = windows_[++turn_ % kWindows];
+    Window& open = windows_[++open_ % kWindows];
     open.number.store(kNone, std::memory_order_relaxed);
     open.reported.keys_.clear();
     open.reported.parts_.clear();
@@ -61,7 +61,7 @@ class Outcomes {
   /// Adds a finding; summaries are ignored, because they do not concern flows.
   void add(const Event& event) {
     if (event.kind != EventKind::alarm) return;
-    Reported& reported = windows_[turn_ % kWindows].reported;
+    Reported& reported = windows_[open_ % kWindows].reported;
     if (event.part == nullptr) {
       reported.all_ = true;
       return;
@@ -69,7 +69,7 @@ class Outcomes {
     if (std::ranges::find(reported.parts_, event.part) == reported.parts_.end()) reported.parts_.push_back(event.part);
     reported.keys_.find_or_add(reported.keys_.hash(event.key), event.key);
   }
-  void end() { windows_[turn_ % kWindows].number.store(written_, std::memory_order_release); }
+  void end() { windows_[open_ % kWindows].number.store(written_, std::memory_order_release); }
 
   /// Declares that all windows below this one are over.
   void decide_below(std::uint64_t window) noexcept { decided_below_.store(window, std::memory_order_release); }
@@ -96,7 +96,7 @@ class Outcomes {
 
   std::size_t capacity_;
   std::array<Window, kWindows> windows_;
-  std::uint64_t written_ = 0, turn_ = 0;
+  std::uint64_t written_ = 0, open_ = 0;
   std::atomic<std::uint64_t> decided_below_{0};
 };
 

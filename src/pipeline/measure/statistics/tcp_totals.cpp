@@ -10,7 +10,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::array<Measure, 7> kMeasures{{
+constexpr std::array<StatisticKind, 7> kKinds{{
     {"retransmissions", "retransmissions", "segments retransmitted", false, true},
     {"fast_retransmissions", "fast_retransmissions", "segments retransmitted after duplicate acknowledgements", false,
      true},
@@ -21,7 +21,7 @@ constexpr std::array<Measure, 7> kMeasures{{
     {"duplicate_acks", "duplicate_acks", "duplicate acknowledgements", false, true},
     {"zero_windows", "zero_windows", "packets with a receive window of zero", false, true},
 }};
-constexpr std::array<TcpMark, kMeasures.size()> kMarks{
+constexpr std::array<TcpMark, kKinds.size()> kMarks{
     TcpMark::retransmission, TcpMark::fast_retransmission, TcpMark::spurious_retransmission,
     TcpMark::out_of_order,   TcpMark::lost_segment,        TcpMark::duplicate_ack,
     TcpMark::zero_window,
@@ -82,10 +82,10 @@ class TcpTotals final : public Statistic {
   std::vector<Column> columns_;
 };
 
-std::optional<KnownMeasure> find(std::string_view what) {
-  const auto known = std::ranges::find(kMeasures, what, &Measure::pattern);
-  if (known == kMeasures.end()) return std::nullopt;
-  return KnownMeasure{std::string(what), &*known};
+std::optional<AskedStatistic> find(std::string_view what) {
+  const auto known = std::ranges::find(kKinds, what, &StatisticKind::pattern);
+  if (known == kKinds.end()) return std::nullopt;
+  return AskedStatistic{std::string(what), &*known};
 }
 
 std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const std::string> whats,
@@ -93,8 +93,8 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
   std::vector<TcpMark> marks;
   std::vector<Column> columns;
   for (const std::string& what : whats) {
-    const auto known = std::ranges::find(kMeasures, what, &Measure::pattern);
-    marks.push_back(kMarks[static_cast<std::size_t>(known - kMeasures.begin())]);
+    const auto known = std::ranges::find(kKinds, what, &StatisticKind::pattern);
+    marks.push_back(kMarks[static_cast<std::size_t>(known - kKinds.begin())]);
     columns.push_back(make_column(variable, what, *known));
   }
   std::vector<std::unique_ptr<Statistic>> made;
@@ -104,6 +104,6 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
 
 }  // namespace
 
-constinit const StatisticFamily kTcpTotalsFamily{kMeasures, /*of_amounts=*/false, find, make, Variable::tcp};
+constinit const StatisticFamily kTcpTotalsFamily{kKinds, /*of_amounts=*/false, find, make, Variable::tcp};
 
 }  // namespace parshall

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/recall.hpp"
 #include "pipeline/measure/tasks/key_part.hpp"
 #include "pipeline/measure/tasks/parted_flows.hpp"
 #include "pipeline/measure/windows/window.hpp"
@@ -50,11 +51,6 @@ struct Event {
   std::vector<EventValue> values;
   std::vector<EventValue> error;  ///< possible deviation of the values, by kind; empty if they are exact
   EventKind kind = EventKind::alarm;
-};
-
-/// Fraction of the existing events that a task found.
-struct FoundShare {
-  double expected = 1, at_least = 1;  ///< at_least holds in 95 of 100 windows
 };
 
 /// Takes the events of one task and one window, up to a limit; further ones are only counted.
@@ -109,8 +105,8 @@ class EventWriter {
   }
 
   /// Sets the fraction found, for a task that knows it, under sampling.
-  void say_share(FoundShare share) noexcept { share_ = share; }
-  const std::optional<FoundShare>& share() const noexcept { return share_; }
+  void say_share(Recall share) noexcept { share_ = share; }
+  const std::optional<Recall>& share() const noexcept { return share_; }
 
   /// Declares that the following events are about all packets, including those that were shed.
   void is_of_all() noexcept { is_of_all_ = true; }
@@ -164,7 +160,7 @@ class EventWriter {
   const PartedFlows& parted_;
   std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0, keys_left_out_ = 0;
   std::array<std::uint64_t, FlowWeight::kClasses> found_{}, found_in_part_{};
-  std::optional<FoundShare> share_;
+  std::optional<Recall> share_;
   bool is_of_all_ = false;
 };
 

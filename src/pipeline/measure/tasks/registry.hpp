@@ -95,11 +95,11 @@ class TaskSet {
     bool has_history = false;   ///< true if its findings depend on flows' earlier windows
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
-    std::uint64_t keys_left_out = 0;                 ///< keys without room, over all windows
-    FlowsSeen::Counts found{};                       ///< events of the last window, including dropped ones
-    FlowsSeen::Counts found_in_part{};               ///< part of `found`: about flows seen only in part
-    std::optional<FoundShare> share = std::nullopt;  ///< estimate for the last window under sampling; see EventWriter
-    FlowsSeen seen{};                                ///< flows of the open window, until forget_flows_seen()
+    std::uint64_t keys_left_out = 0;             ///< keys without room, over all windows
+    FlowsSeen::Counts found{};                   ///< events of the last window, including dropped ones
+    FlowsSeen::Counts found_in_part{};           ///< part of `found`: about flows seen only in part
+    std::optional<Recall> share = std::nullopt;  ///< estimate for the last window under sampling; see EventWriter
+    FlowsSeen seen{};                            ///< flows of the open window, until forget_flows_seen()
     std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted
   };
 

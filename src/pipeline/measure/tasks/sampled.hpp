@@ -38,7 +38,7 @@ inline void put_interval(std::vector<EventValue>& error, const std::string& name
 /// Estimates the fraction of keys above the threshold that were found. The sample, of one in `one_in` connections,
 /// showed `known` of them for sure, and `near` more by their estimates alone. It contains a key of a single connection
 /// with that chance; a key of several is more likely.
-inline FoundShare share_of_keys(std::uint32_t one_in, std::size_t known, std::size_t near) noexcept {
+inline Recall share_of_keys(std::uint32_t one_in, std::size_t known, std::size_t near) noexcept {
   if (one_in == 1) return {};
   const double chance = 1.0 / one_in, keys = static_cast<double>(std::max<std::size_t>(known, 1)),
                unsure = static_cast<double>(near);

@@ -10,7 +10,7 @@
 
 namespace parshall {
 
-inline constexpr std::uint32_t kNoTurn = 0;  ///< no window; numbers of windows begin at 1
+inline constexpr std::uint32_t kNoWindow = 0;  ///< no window; numbers of windows begin at 1
 
 /// A flow's state, and the state whose measures it has. They differ while the flow is reduced.
 struct StatePair {
@@ -20,8 +20,8 @@ struct StatePair {
 
 /// Counts of a flow in a window. Its measures follow in memory.
 struct alignas(64) WindowRow {
-  std::uint32_t turn = kNoTurn;  ///< window number of the counts; kNoTurn once all is reported
-  std::uint32_t listed = 0;      ///< last window number whose list has the slot
+  std::uint32_t serial = kNoWindow;  ///< window number of the counts; kNoWindow once all is reported
+  std::uint32_t listed = 0;          ///< last window number whose list has the slot
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
   std::uint64_t first_ns = 0, last_ns = 0;
   std::uint16_t tcp_flags = 0;
@@ -48,7 +48,7 @@ static_assert(sizeof(WindowRow) == 64);
 
 /// A flow that has no row in the window because it is counted with others.
 struct UnreadFlow {
-  std::uint32_t turn = kNoTurn;
+  std::uint32_t serial = kNoWindow;
   std::uint8_t state = 0, weight = 0;
   bool starts = false;
   bool has_row = false;  ///< true if its packets in the window are in its row
@@ -56,8 +56,8 @@ struct UnreadFlow {
 static_assert(sizeof(UnreadFlow) == 8);
 
 /// A window of this worker, with the slots of the rows that it touched. Each slot is listed once, even if it is reused.
-struct WindowTurn {
-  std::uint32_t turn = kNoTurn;
+struct WorkerWindow {
+  std::uint32_t serial = kNoWindow;
   bool untold = false;
   std::uint64_t number = 0;
   WindowTotals totals;
@@ -68,8 +68,8 @@ struct WindowTurn {
   std::uint32_t bins_told = 0;
   std::vector<UnreadFlows> unread;  ///< by state
 
-  void restart(std::uint64_t window, std::uint32_t new_turn, bool is_untold, std::uint32_t one_in) noexcept {
-    turn = new_turn;
+  void restart(std::uint64_t window, std::uint32_t new_serial, bool is_untold, std::uint32_t one_in) noexcept {
+    serial = new_serial;
     untold = is_untold;
     number = window;
     totals = {};

@@ -17,26 +17,26 @@ WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, 
       rows_(slots * stride_),
       reads_all_(plan_.reads_all()),
       unread_(reads_all_ ? 0 : slots) {
-  for (Turn& turn : turns_) {
-    turn.unread.resize(plan_.read.size());
-    turn.slots = HugeBuffer<std::uint32_t>(slots);
-    turn.bins.resize(plan_.bins());
+  for (WorkerWindow& window : windows_) {
+    window.unread.resize(plan_.read.size());
+    window.slots = HugeBuffer<std::uint32_t>(slots);
+    window.bins.resize(plan_.bins());
   }
 }
 
 void WindowRows::begin_window(LinkPlace place) noexcept {
   const std::uint64_t number = length_.number(place);
-  if (++last_turn_ == kNoTurn) ++last_turn_;
-  open_->restart(number, last_turn_, /*is_untold=*/false, one_in());
+  if (++last_serial_ == kNoWindow) ++last_serial_;
+  open_->restart(number, last_serial_, /*is_untold=*/false, one_in());
   border_ = length_.end_of(number);
   not_late_ns_ = length_.unit == WindowLength::Unit::ns ? length_.begin_of(number) : 0;
 }
 
 void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted) noexcept {
-  if (!reads_all_) unread_[slot].turn = kNoTurn;
+  if (!reads_all_) unread_[slot].serial = kNoWindow;
   Row& row = row_of(slot);
-  if (row.turn == kNoTurn) return;
-  if (row.turn != open_->turn) return tell_now(row, key, *closing_);
+  if (row.serial == kNoWindow) return;
+  if (row.serial != open_->serial) return tell_now(row, key, *closing_);
   evicted_ += evicted;
   tell_now(row, key, *open_, /*is_part=*/evicted);
 }
@@ -44,15 +44,15 @@ void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted
 void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
   if (!reads_all_) unread_[to] = std::exchange(unread_[from], {});
   Row &row = row_of(from), &there = row_of(to);
-  if (row.turn == open_->turn && row.turn != kNoTurn) {
+  if (row.serial == open_->serial && row.serial != kNoWindow) {
     const std::uint32_t listed = there.listed;
     std::memcpy(&there, &row, stride_);
     there.listed = listed;
     list(there, to);
-  } else if (row.turn != kNoTurn) {
+  } else if (row.serial != kNoWindow) {
     tell_now(row, key, *closing_);
   }
-  row.turn = kNoTurn;
+  row.serial = kNoWindow;
 }
 
 /// Passes the packets to the measures of their flows' states. It first lists the packets that have any, since a branch
@@ -82,16 +82,16 @@ void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const Pac
 }
 
 void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
-  if (row.listed == open_->turn) return;
-  row.listed = open_->turn;
+  if (row.listed == open_->serial) return;
+  row.listed = open_->serial;
   open_->slots[open_->listed++] = slot;
 }
 
 /// Reports a row. A flow that is only in a larger sample of the window stands for 0 flows.
-bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn, bool is_part) noexcept {
-  const std::uint32_t one_in = turn.totals.one_in;
-  const bool in_sample = one_in == turn.least_one_in || sample_->takes(key, one_in);
-  const FlowMessage message{.message = {WindowMessage::Kind::flow, clock_, turn.number},
+bool WindowRows::tell(const Row& row, const FlowKey& key, const WorkerWindow& window, bool is_part) noexcept {
+  const std::uint32_t one_in = window.totals.one_in;
+  const bool in_sample = one_in == window.least_one_in || sample_->takes(key, one_in);
+  const FlowMessage message{.message = {WindowMessage::Kind::flow, clock_, window.number},
                             .flow = {.key = key,
                                      .packets = row.packets,
                                      .ip_bytes = row.ip_bytes,
@@ -113,33 +113,33 @@ bool WindowRows::tell(const Row& row, const FlowKey& key, const Turn& turn, bool
 
 /// Reports the next `count` rows that the last window lists, at most kToldAtOnce. Returns false if the ring was full.
 bool WindowRows::tell_listed(std::uint32_t count, FlowKeys key_of) noexcept {
-  Turn& turn = *closing_;
-  const std::span slots(&turn.slots[turn.told], std::min(turn.listed - turn.told, count + kToldAtOnce));
+  WorkerWindow& window = *closing_;
+  const std::span slots(&window.slots[window.told], std::min(window.listed - window.told, count + kToldAtOnce));
   for (const std::uint32_t slot : slots.subspan(count)) prefetch_line(&row_of(slot));
   std::array<FlowKey, kToldAtOnce> keys;
   for (std::uint32_t i = 0; i < count; ++i)
-    if (row_of(slots[i]).turn == turn.turn) keys[i] = key_of(slots[i]);
-  for (std::uint32_t i = 0; i < count; ++i, ++turn.told) {
+    if (row_of(slots[i]).serial == window.serial) keys[i] = key_of(slots[i]);
+  for (std::uint32_t i = 0; i < count; ++i, ++window.told) {
     Row& row = row_of(slots[i]);
-    if (row.turn != turn.turn) continue;  // already reported with its next packet or its end
-    if (!tell(row, keys[i], turn)) return false;
-    row.turn = kNoTurn;
+    if (row.serial != window.serial) continue;  // already reported with its next packet or its end
+    if (!tell(row, keys[i], window)) return false;
+    row.serial = kNoWindow;
   }
   return true;
 }
 
-void WindowRows::tell_now(Row& row, const FlowKey& key, Turn& turn, bool is_part) noexcept {
-  bool told = tell(row, key, turn, is_part);
+void WindowRows::tell_now(Row& row, const FlowKey& key, WorkerWindow& window, bool is_part) noexcept {
+  bool told = tell(row, key, window, is_part);
   while (!told && can_wait_) {
     wait();
-    told = tell(row, key, turn, is_part);
+    told = tell(row, key, window, is_part);
   }
   if (!told) {
-    turn.totals.unlisted_packets += row.packets;
-    turn.totals.unlisted_wire_bytes += row.wire_bytes;
-    ++turn.totals.unlisted_flows;
+    window.totals.unlisted_packets += row.packets;
+    window.totals.unlisted_wire_bytes += row.wire_bytes;
+    ++window.totals.unlisted_flows;
   }
-  row.turn = kNoTurn;
+  row.serial = kNoWindow;
 }
 
 void WindowRows::tell_alone(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {
@@ -162,14 +162,14 @@ void WindowRows::add_to_bin(const LinkBin& packets, std::uint64_t time_ns) noexc
 /// Reports the last window's bins that are not empty. Returns whether all are reported.
 bool WindowRows::tell_bins(std::uint32_t most_chunks) noexcept {
   constexpr std::size_t kAtOnce = 64;
-  Turn& turn = *closing_;
-  for (; turn.bins_told < turn.bins.size(); turn.bins_told += kAtOnce) {
+  WorkerWindow& window = *closing_;
+  for (; window.bins_told < window.bins.size(); window.bins_told += kAtOnce) {
     if (most_chunks-- == 0) return false;
     const std::span bins =
-        std::span(turn.bins).subspan(turn.bins_told, std::min(kAtOnce, turn.bins.size() - turn.bins_told));
+        std::span(window.bins).subspan(window.bins_told, std::min(kAtOnce, window.bins.size() - window.bins_told));
     if (std::ranges::all_of(bins, [](const LinkBin& bin) { return bin.packets == 0; })) continue;
-    const BinsMessage message{{WindowMessage::Kind::bins, clock_, turn.number},
-                              {turn.bins_told, static_cast<std::uint32_t>(bins.size())}};
+    const BinsMessage message{{WindowMessage::Kind::bins, clock_, window.number},
+                              {window.bins_told, static_cast<std::uint32_t>(bins.size())}};
     if (!ring_.push(bytes_of(message), std::as_bytes(bins))) return false;
     std::ranges::fill(bins, LinkBin());
   }
@@ -178,12 +178,12 @@ bool WindowRows::tell_bins(std::uint32_t most_chunks) noexcept {
 
 /// Drops the bins for which there is no room.
 void WindowRows::drop_bins() noexcept {
-  Turn& turn = *closing_;
-  for (LinkBin& bin : std::span(turn.bins).subspan(turn.bins_told)) {
-    turn.totals.unlisted_bin_packets += bin.packets;
+  WorkerWindow& window = *closing_;
+  for (LinkBin& bin : std::span(window.bins).subspan(window.bins_told)) {
+    window.totals.unlisted_bin_packets += bin.packets;
     bin = {};
   }
-  turn.bins_told = static_cast<std::uint32_t>(turn.bins.size());
+  window.bins_told = static_cast<std::uint32_t>(window.bins.size());
 }
 
 /// Reports the last window's unread flows, by state. Returns whether all are reported.

@@ -58,7 +58,7 @@ class WindowRows {
   void populate() noexcept {
     rows_.populate();
     unread_.populate();
-    for (Turn& turn : turns_) turn.slots.populate();
+    for (WorkerWindow& window : windows_) window.slots.populate();
   }
 
   void prefetch(std::uint32_t slot) const noexcept {
@@ -100,7 +100,7 @@ class WindowRows {
         add_to_totals(packet);
         continue;
       }
-      if (row.turn != open_->turn) [[unlikely]] {
+      if (row.serial != open_->serial) [[unlikely]] {
         begin(row, packet, states, before, weight, key_of);
       } else if (row.states() != states) [[unlikely]] {
         measure_until(i);
@@ -147,7 +147,7 @@ class WindowRows {
 
   /// Adds packets lost since the last call. If a window ended since then, they count in that one.
   void note_missed(std::uint64_t packets) noexcept {
-    const bool ended = std::exchange(ended_since_missed_, false) && closing_->untold && closing_->turn != kNoTurn;
+    const bool ended = std::exchange(ended_since_missed_, false) && closing_->untold && closing_->serial != kNoWindow;
     (ended ? closing_ : open_)->totals.missed_packets += packets;
   }
 
@@ -156,7 +156,7 @@ class WindowRows {
     advance(now, key_of);
     if (!can_wait_) return;
     while (!tell_ends()) wait();
-    if (closing_->untold && (closing_->number < window || closing_->turn == kNoTurn))
+    if (closing_->untold && (closing_->number < window || closing_->serial == kNoWindow))
       while (sweep(kAllRows, key_of)) wait();
   }
 
@@ -192,29 +192,28 @@ class WindowRows {
 
   /// Ends the input, and with it the open window.
   void finish(LinkPlace end, FlowKeys key_of) noexcept {
-    if (open_->turn != kNoTurn) {
+    if (open_->serial != kNoWindow) {
       open_->totals.partial |= !ends_at(end);
       close(key_of);
     }
     open_->number = WindowEnd::kAll;
-    if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoTurn, /*is_untold=*/true, one_in());
+    if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoWindow, /*is_untold=*/true, one_in());
     while (sweep(kAllRows, key_of)) wait();
     border_ = WindowLength::kNoBorder;
   }
 
  private:
   using Row = WindowRow;
-  using Turn = WindowTurn;
   static constexpr std::uint32_t kAllRows = ~std::uint32_t{0};
   static constexpr std::uint32_t kFewestRows = 32;  ///< minimum per slice, since fewer packets may come than before
   static constexpr std::uint32_t kToldAtOnce = 16;  ///< rows whose keys are fetched from memory together
   static constexpr std::uint32_t kTellChunks = 64;  ///< chunks of bins in a slice: some microseconds
 
   [[gnu::noinline]] void open(LinkPlace place, FlowKeys key_of) noexcept {
-    const bool first = open_->turn == kNoTurn;
+    const bool first = open_->serial == kNoWindow;
     if (!first) close(key_of);
     begin_window(place);
-    if (first) closing_->restart(open_->number, kNoTurn, /*is_untold=*/true, one_in());  // reports no earlier window
+    if (first) closing_->restart(open_->number, kNoWindow, /*is_untold=*/true, one_in());  // reports no earlier window
   }
 
   /// Makes the open window the last one. First reports the rest of the previous last window.
@@ -222,7 +221,7 @@ class WindowRows {
     for (; closing_->told != closing_->listed; ++closing_->told) {
       const std::uint32_t slot = closing_->slots[closing_->told];
       Row& row = row_of(slot);
-      if (row.turn == closing_->turn) tell_now(row, key_of(slot), *closing_);
+      if (row.serial == closing_->serial) tell_now(row, key_of(slot), *closing_);
     }
     while (closing_->untold && !tell_bins(kAllRows)) {
       if (!can_wait_) drop_bins();
@@ -248,8 +247,8 @@ class WindowRows {
     if (plan_.reads(states.own, states.effective)) return false;
     UnreadFlow& flow = unread_[packet.slot];
     UnreadFlows& flows = open_->unread[states.own];
-    if (flow.turn != open_->turn) [[unlikely]] {
-      flow = {.turn = open_->turn, .state = states.own, .weight = weight, .starts = packet.starts_flow};
+    if (flow.serial != open_->serial) [[unlikely]] {
+      flow = {.serial = open_->serial, .state = states.own, .weight = weight, .starts = packet.starts_flow};
       flows.add_flow(weight, packet.starts_flow, stands_for(packet.slot, key_of));
     } else if (flow.has_row || flow.state != states.own) [[unlikely]] {
       return false;
@@ -262,7 +261,7 @@ class WindowRows {
   /// another state than before, as one flow of each state.
   void take_from_unread(Row& row, const RowUpdate& packet, FlowKeys key_of) noexcept {
     UnreadFlow& flow = unread_[packet.slot];
-    if (flow.turn == open_->turn && !flow.has_row) {
+    if (flow.serial == open_->serial && !flow.has_row) {
       if (flow.state == row.state) {
         open_->unread[flow.state].add_flow(flow.weight, flow.starts, stands_for(packet.slot, key_of), -1);
         row.starts = flow.starts;
@@ -271,7 +270,7 @@ class WindowRows {
         row.earlier_states |= std::uint64_t{1} << flow.state;
       }
     }
-    flow = {.turn = open_->turn, .state = row.state, .has_row = true};
+    flow = {.serial = open_->serial, .state = row.state, .has_row = true};
   }
 
   /// Returns how many flows a flow of the open window stands for; 0 if only a larger sample of the window has it.
@@ -282,9 +281,9 @@ class WindowRows {
 
   [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, std::uint8_t before,
                                std::uint8_t weight, FlowKeys key_of) noexcept {
-    if (row.turn != kNoTurn) tell_now(row, key_of(packet.slot), *closing_);
+    if (row.serial != kNoWindow) tell_now(row, key_of(packet.slot), *closing_);
     ++rows_begun_;
-    row = {.turn = open_->turn,
+    row = {.serial = open_->serial,
            .listed = row.listed,
            .first_ns = packet.time_ns,
            .state = states.own,
@@ -335,8 +334,8 @@ class WindowRows {
   std::uint32_t one_in() const noexcept { return sample_ == nullptr ? 1 : sample_->one_in(); }
   void begin_window(LinkPlace place) noexcept;
   void list(Row& row, std::uint32_t slot) noexcept;
-  bool tell(const Row& row, const FlowKey& key, const Turn& turn, bool is_part = false) noexcept;
-  void tell_now(Row& row, const FlowKey& key, Turn& turn, bool is_part = false) noexcept;
+  bool tell(const Row& row, const FlowKey& key, const WorkerWindow& window, bool is_part = false) noexcept;
+  void tell_now(Row& row, const FlowKey& key, WorkerWindow& window, bool is_part = false) noexcept;
   void add_to_totals(const RowUpdate& packet) noexcept {
     open_->totals.late_packets += packet.time_ns < not_late_ns_;
     open_->totals.add(packet.counts, packet.time_ns);
@@ -362,11 +361,11 @@ class WindowRows {
   HugeBuffer<std::byte> rows_;
   bool reads_all_;
   HugeBuffer<UnreadFlow> unread_;  ///< by slot; empty if all flows are read
-  std::array<Turn, 2> turns_;
+  std::array<WorkerWindow, 2> windows_;
   std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< a ring of ends to report, by window
   std::size_t ends_queued_ = 0, ends_told_ = 0;
-  Turn *open_ = &turns_[0], *closing_ = &turns_[1];
-  std::uint32_t last_turn_ = kNoTurn;
+  WorkerWindow *open_ = &windows_[0], *closing_ = &windows_[1];
+  std::uint32_t last_serial_ = kNoWindow;
   bool ended_since_missed_ = false;
   std::uint64_t rows_begun_ = 0, evicted_ = 0;
   std::uint64_t border_ = 0;       ///< end of the open window

@@ -30,12 +30,12 @@ constexpr VariableElements kVariableElements[] = {
     {"icmp_type_code_", "", 400},
 };
 
-struct MeasureElement {
+struct KindElement {
   std::string_view name;
   std::uint16_t behind;  ///< offset from the variable's first number
 };
-constexpr MeasureElement kMeasureElements[] = {{"<1-16>", 0}, {"last", 20}, {"min", 21},      {"max", 22},
-                                               {"mean", 23},  {"sd", 24},   {"skewness", 25}, {"kurtosis", 26}};
+constexpr KindElement kKindElements[] = {{"<1-16>", 0}, {"last", 20}, {"min", 21},      {"max", 22},
+                                         {"mean", 23},  {"sd", 24},   {"skewness", 25}, {"kurtosis", 26}};
 
 std::optional<std::uint16_t> number_of(std::string_view text) noexcept {
   std::uint16_t number = 0;
@@ -67,8 +67,8 @@ std::optional<std::uint16_t> own_number(const VariableElements& variable, std::s
   }
   if (const auto sample = number_of(what); sample && *sample >= 1 && *sample <= kSamples)
     return static_cast<std::uint16_t>(variable.first + *sample);
-  const auto measure = std::ranges::find(kMeasureElements, what, &MeasureElement::name);
-  if (measure == std::end(kMeasureElements)) return std::nullopt;
+  const auto measure = std::ranges::find(kKindElements, what, &KindElement::name);
+  if (measure == std::end(kKindElements)) return std::nullopt;
   return static_cast<std::uint16_t>(variable.first + measure->behind);
 }
 

@@ -18,9 +18,9 @@
 #include "pipeline/measure/tasks/event.hpp"
 #include "pipeline/measure/tasks/finding_list.hpp"
 #include "pipeline/output/accounting.hpp"
-#include "pipeline/output/monitor_counts.hpp"
 #include "pipeline/output/output_summary.hpp"
 #include "pipeline/output/records/schema.hpp"
+#include "pipeline/output/stage_counts.hpp"
 
 namespace parshall {
 

@@ -11,19 +11,19 @@
 
 namespace parshall {
 
-/// Flow monitor over one type of flow table.
+/// Flow stage over one type of flow table.
 ///
 /// The rolling pipeline has four steps. It decodes a group of packets. It counts the group from InFlight::kDistance
 /// packets ago; between these packets it prefetches the decoded group's buckets, and headers kAhead packets on. It
 /// prefetches the rows of the counted group. Then it measures the batch before that one.
 template <FlowTable Table>
-class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, private FlowSink {
+class TableStage final : private OwnTable<Table>, public MeasuringStage, private FlowSink {
  public:
-  explicit FlowMonitor(const FlowStageOptions& options)
+  explicit TableStage(const FlowStageOptions& options)
       : OwnTable<Table>(options, *this),
         MeasuringStage(options, static_cast<std::uint32_t>(Table::slots_for(options.flows)), Table::kMoves) {
     use(options.statistics);
-    if (options.populate) measurement_.populate_statistics();
+    if (options.populate) measure_stage_.populate_statistics();
     if (options.snapshots) snapshotter_.reserve(table_.slots(), statistics().set.get());
   }
 
@@ -33,7 +33,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   void run_classified(FrontEnd& front, std::span<const RawPacket> packets,
                       std::span<ClassId> classes) noexcept override {
-    if (!batch_flows_ || !measurement_.classifies()) return FlowStage::run_classified(front, packets, classes);
+    if (!batch_flows_ || !measure_stage_.classifies()) return FlowStage::run_classified(front, packets, classes);
     std::ranges::fill(classes, kNotClassified);
     drain();
     batch_flows_->clear();
@@ -45,7 +45,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     follows_batch_ = false;
     batch_flows_->visit([&](std::size_t packet, std::uint32_t slot, const FlowKey& key) {
       if (table_.occupied(slot) && table_.key(slot) == key)
-        classes[packet] = measurement_.class_of(slot).value_or(kNotClassified);
+        classes[packet] = measure_stage_.class_of(slot).value_or(kNotClassified);
     });
   }
 
@@ -68,7 +68,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   void drain() noexcept override {
     retire(0);
-    measurement_.flush(key_of());
+    measure_stage_.flush(key_of());
   }
 
   bool housekeep(LinkPlace now) noexcept override {
@@ -78,7 +78,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   }
 
   void finish(LinkPlace now) noexcept override {
-    measurement_.finish(now, key_of());
+    measure_stage_.finish(now, key_of());
     publish(counts_but_live(table_.buckets(), table_.size()));
   }
 
@@ -92,7 +92,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
     visitor(record, flow_of(record, slot).row);
   }
 
-  MonitorCounts counts() const noexcept override {
+  StageCounts counts() const noexcept override {
     FlowTally counts = ended_.counts();
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
       if (table_.occupied(slot)) {
@@ -196,8 +196,9 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   bool housekeep_slice(LinkPlace now) noexcept {
     if (guard_ && guard_->due(clock_.latest_ns)) table_.filter_by(end_guard_window(table_.begun(), table_.size()));
-    measurement_.take_classes();
-    const bool more_windows = measurement_.has_windows() && measurement_.housekeep(now, key_of(), [this] { drain(); });
+    measure_stage_.take_classes();
+    const bool more_windows =
+        measure_stage_.has_windows() && measure_stage_.housekeep(now, key_of(), [this] { drain(); });
     // A running snapshot has the layout of the present rows, so statistics must not change under it.
     if (!snapshotter_.is_copying())
       if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
@@ -222,10 +223,10 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
         if (observe_merges_ && !(table_.key(slot) == group_[i].key)) merged_.insert(group_[i].key);
       }
     if (follows_batch_) follow_batch(count);
-    if (const bool only_first = only_first_ && !measurement_.class_jobs_wait(); measurement_.any())
+    if (const bool only_first = only_first_ && !measure_stage_.class_jobs_wait(); measure_stage_.any())
       for (std::size_t i = group_measured_; i < count; ++i)
         if (!only_first || slots_[i].may_be_first())
-          measurement_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
+          measure_stage_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
     group_measured_ = count;
   }
 
@@ -236,7 +237,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
         continue;
       }
       const std::uint32_t slot = slots_[i].slot();
-      measurement_.prefetch(slot);
+      measure_stage_.prefetch(slot);
       batch_flows_->note_counted(slot, table_.key(slot));
     }
   }
@@ -245,19 +246,19 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
     if (extras_) {
       after_update(counted);
-      measurement_.flush(key_of());
+      measure_stage_.flush(key_of());
     }
     end_rows(slot, record);
-    const MeasuredFlow flow = flow_of(record, slot);
+    const TalliedFlow flow = flow_of(record, slot);
     ended_.add(flow, snapshotter_.flow_ended(flow, in_snapshot(slot)), generation_);
     if (record.end_reason == EndReason::active_timeout) go_on(slot, record);
   }
 
   bool is_closed(std::uint32_t slot, std::uint16_t tcp_flags, std::size_t counted) noexcept override {
-    const Biflows* const biflows = measurement_.biflows();
+    const Biflows* const biflows = measure_stage_.biflows();
     if (biflows == nullptr) return FlowSink::is_closed(slot, tcp_flags, counted);
     after_update(counted);
-    measurement_.flush(key_of());
+    measure_stage_.flush(key_of());
     return biflows->is_closed(slot);
   }
 
@@ -267,7 +268,7 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
   void flow_moved(std::uint32_t from, std::uint32_t to, std::size_t counted) noexcept override {
     if (!extras_) return;
     after_update(counted);
-    measurement_.flush(key_of());
+    measure_stage_.flush(key_of());
     move_rows(from, to, table_.key(to));
     if (follows_batch_) batch_flows_->note_moved(from, to, table_.key(to));
     if (snapshotter_.has_any() && snapshotter_.flow_moved(from, to)) copy_flow(to);
@@ -275,11 +276,11 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
 
   void use(const StatisticChoice& choice) {
     use_statistics(choice);
-    table_.first_packets(measurement_.first_packets());
+    table_.first_packets(measure_stage_.first_packets());
   }
 
   void change_statistics(const StatisticChoice& choice) noexcept {
-    measurement_.flush(key_of());
+    measure_stage_.flush(key_of());
     try {
       use(choice);
     } catch (const std::bad_alloc&) {
@@ -298,13 +299,13 @@ class FlowMonitor final : private OwnTable<Table>, public MeasuringStage, privat
       return Biflows::is_back(row) ? opposite(key) : key;
     }
   };
-  RowKeys key_of() const noexcept { return {&table_, measurement_.biflows() != nullptr}; }
+  RowKeys key_of() const noexcept { return {&table_, measure_stage_.biflows() != nullptr}; }
 
   void begin_snapshot() noexcept {
-    measurement_.flush(key_of());  // the rows may be replaced
-    table_.settle();               // slots are copied one after the other
+    measure_stage_.flush(key_of());  // the rows may be replaced
+    table_.settle();                 // slots are copied one after the other
     if (snapshotter_.begin(table_.slots(), statistics())) return;
-    measurement_.drop_statistics();  // no memory for a copy of the rows: their columns are absent
+    measure_stage_.drop_statistics();  // no memory for a copy of the rows: their columns are absent
     update_extras();
     snapshotter_.begin(table_.slots(), statistics());
   }

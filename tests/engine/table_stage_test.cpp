@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/flow_monitor.hpp"
+#include "engine/table_stage.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ class AddressSpaceLimit {
   rlimit before_{};
 };
 
-void admit(FlowStage& monitor, const FlowIdentity& identity, std::uint64_t from, std::uint64_t to) {
+void admit(FlowStage& stage, const FlowIdentity& identity, std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t i = from; i < to; ++i) {
     PacketFacts facts;
     facts.key = {};
@@ -47,41 +47,41 @@ void admit(FlowStage& monitor, const FlowIdentity& identity, std::uint64_t from,
     facts.counts = CountWord::narrow(46, 14, 0);
     facts.hash = identity.hash(facts.key);
     const LinkPlace place{i, i};
-    monitor.admit({&facts, 1}, {&place, 1}, {});
+    stage.admit({&facts, 1}, {&place, 1}, {});
   }
 }
 
-TEST(FlowMonitor, ASnapshotThatFindsNoMemoryForItsRowsStillHasTheCounters) {
+TEST(TableStage, ASnapshotThatFindsNoMemoryForItsRowsStillHasTheCounters) {
   const FlowIdentity identity(KeyFields::five_tuple, Identity::exact, 1);
-  FlowMonitor<ExactTable> monitor({.flows = 1 << 18});
+  TableStage<ExactTable> stage({.flows = 1 << 18});
   auto statistics = make_statistics(std::vector<std::string>{"gap_p99", "iat_p99", "size_p99"}, {});
   ASSERT_TRUE(statistics);
-  monitor.request_statistics({std::make_shared<const StatisticSet>(*std::move(statistics)), 1});
-  monitor.housekeep({});
-  admit(monitor, identity, 0, 100);
-  ASSERT_NE(monitor.statistics().set, nullptr);
+  stage.request_statistics({std::make_shared<const StatisticSet>(*std::move(statistics)), 1});
+  stage.housekeep({});
+  admit(stage, identity, 0, 100);
+  ASSERT_NE(stage.statistics().set, nullptr);
 
-  monitor.request_snapshot(1);
+  stage.request_snapshot(1);
   {
     const AddressSpaceLimit limit(rlim_t{64} << 20);
-    while (monitor.housekeep({})) {
+    while (stage.housekeep({})) {
     }
-    admit(monitor, identity, 100, 200);
+    admit(stage, identity, 100, 200);
   }
-  while (monitor.snapshot_ready() == nullptr) monitor.housekeep({});
-  const Snapshot& snapshot = *monitor.snapshot_ready();
+  while (stage.snapshot_ready() == nullptr) stage.housekeep({});
+  const Snapshot& snapshot = *stage.snapshot_ready();
   EXPECT_EQ(snapshot.statistics.set, nullptr) << "the limit did not bite";
   EXPECT_EQ(snapshot.counts[Counter::live_flows], 10u);
   EXPECT_EQ(snapshot.counts[Counter::live_flow_packets], snapshot.counts[Counter::arrived]);
-  monitor.drain();
-  EXPECT_EQ(monitor.counts()[Counter::live_flow_packets], 200u);
+  stage.drain();
+  EXPECT_EQ(stage.counts()[Counter::live_flow_packets], 200u);
 }
 
-/// A monitor whose flows are idle after 1 ms, and packets of flows by number.
+/// A stage whose flows are idle after 1 ms, and packets of flows by number.
 class IdleFlows {
  public:
   explicit IdleFlows(std::size_t flows)
-      : monitor({.flows = flows, .timeouts = {.idle_ns = kIdleNs}, .snapshots = false}) {}
+      : stage({.flows = flows, .timeouts = {.idle_ns = kIdleNs}, .snapshots = false}) {}
 
   void packet(std::uint16_t flow, std::uint64_t time_ns) {
     PacketFacts facts;
@@ -92,39 +92,39 @@ class IdleFlows {
     facts.counts = CountWord::narrow(46, 14, 0);
     facts.hash = identity_.hash(facts.key);
     const LinkPlace place{position_++, time_ns};
-    monitor.admit({&facts, 1}, {&place, 1}, {});
-    monitor.drain();
+    stage.admit({&facts, 1}, {&place, 1}, {});
+    stage.drain();
   }
 
   static constexpr std::uint64_t kIdleNs = 1'000'000;
-  FlowMonitor<ExactTable> monitor;
+  TableStage<ExactTable> stage;
 
  private:
   FlowIdentity identity_{KeyFields::five_tuple, Identity::exact, 5};
   std::uint64_t position_ = 0;
 };
 
-TEST(FlowMonitor, APacketFromTheFutureDoesNotKeepIdleFlowsForEver) {
+TEST(TableStage, APacketFromTheFutureDoesNotKeepIdleFlowsForEver) {
   IdleFlows flows(1 << 10);
   for (std::uint16_t flow = 0; flow < 500; ++flow) flows.packet(flow, 1000 + flow);
   flows.packet(1000, std::uint64_t{1} << 62);
-  flows.monitor.housekeep({});
+  flows.stage.housekeep({});
   for (std::uint64_t i = 0; i < 4000; ++i) {
     flows.packet(1001, 2'000'000 + 1000 * i);
-    if (i % 100 == 0) flows.monitor.housekeep({});
+    if (i % 100 == 0) flows.stage.housekeep({});
   }
-  EXPECT_EQ(flows.monitor.counts()[Counter::ended_records], 500u);
+  EXPECT_EQ(flows.stage.counts()[Counter::ended_records], 500u);
 }
 
-TEST(FlowMonitor, IdleFlowsOfALargeTableEndInTimeThoughFewPacketsCome) {
+TEST(TableStage, IdleFlowsOfALargeTableEndInTimeThoughFewPacketsCome) {
   constexpr std::uint64_t kPacketsPerTimeout = 5;
   IdleFlows flows(1 << 18);
   for (std::uint16_t flow = 0; flow < 500; ++flow) flows.packet(flow, 1000 + flow);
   for (std::uint64_t i = 1; i <= 2 * kPacketsPerTimeout + 1; ++i) {
     flows.packet(1001, i * IdleFlows::kIdleNs / kPacketsPerTimeout + 2000);
-    for (int turn = 0; turn < 1000; ++turn) flows.monitor.housekeep({});
+    for (int turn = 0; turn < 1000; ++turn) flows.stage.housekeep({});
   }
-  EXPECT_EQ(flows.monitor.counts()[Counter::ended_records], 500u);
+  EXPECT_EQ(flows.stage.counts()[Counter::ended_records], 500u);
 }
 
 /// Every table that keeps whole keys, by its place in the registry.
@@ -135,9 +135,9 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
   void SetUp() override {
     auto statistics = make_statistics(std::vector<std::string>{"size_mean"}, {});
     ASSERT_TRUE(statistics);
-    monitor_ = GetParam()->make({.flows = 2000,
-                                 .timeouts = {.idle_ns = 2'000'000},
-                                 .statistics = {std::make_shared<const StatisticSet>(*std::move(statistics)), 1}});
+    stage_ = GetParam()->make({.flows = 2000,
+                               .timeouts = {.idle_ns = 2'000'000},
+                               .statistics = {std::make_shared<const StatisticSet>(*std::move(statistics)), 1}});
   }
 
   void packets(std::uint64_t count) {
@@ -153,7 +153,7 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
       facts.hash = identity_.hash(facts.key);
       wire_bytes_[flow] += facts.wire_bytes();
       const LinkPlace place{sent_, facts.time_ns};
-      monitor_->admit({&facts, 1}, {&place, 1}, {});
+      stage_->admit({&facts, 1}, {&place, 1}, {});
     }
   }
 
@@ -163,7 +163,7 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
     std::memcpy(&flow, record.key.address.data(), 4);
     ASSERT_LT(flow, kFlows);
     std::optional<double> mean;
-    monitor_->statistics().set->read(row.data(), {&mean, 1});
+    stage_->statistics().set->read(row.data(), {&mean, 1});
     ASSERT_TRUE(mean);
     ASSERT_NEAR(*mean * static_cast<double>(record.packets), static_cast<double>(record.wire_bytes), 1e-3)
         << "the row is another flow's";
@@ -171,7 +171,7 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
 
   /// Of the records that ended since the last call, those of snapshots up to `number`.
   std::uint64_t ended_packets(std::uint64_t number) {
-    monitor_->ended().drain([&](std::span<const std::byte> bytes) {
+    stage_->ended().drain([&](std::span<const std::byte> bytes) {
       const RecordView view(bytes);
       check(view.header.record, view.row);
       ended_by_snapshot_[view.header.snapshot] += view.header.record.packets;
@@ -206,7 +206,7 @@ class ExactMonitors : public ::testing::TestWithParam<const TableEntry*> {
 
   const FlowIdentity identity_{KeyFields::five_tuple, Identity::exact, 5};
   SplitMix64 random_{5};
-  std::unique_ptr<FlowStage> monitor_;
+  std::unique_ptr<FlowStage> stage_;
   std::uint64_t sent_ = 0;
   std::map<std::uint64_t, std::uint64_t> wire_bytes_, ended_bytes_, ended_by_snapshot_;
 };
@@ -225,23 +225,23 @@ INSTANTIATE_TEST_SUITE_P(Registry, ExactMonitors, ::testing::ValuesIn(exact_tabl
 
 TEST_P(ExactMonitors, KeepRowsAndSnapshotsRightWhileFlowsComeAndGoAndMove) {
   std::uint64_t snapshots = 0;
-  monitor_->request_snapshot(1);
+  stage_->request_snapshot(1);
   while (snapshots < 30) {
     packets(40);
-    monitor_->housekeep({});
-    if (const Snapshot* snapshot = monitor_->snapshot_ready()) {
+    stage_->housekeep({});
+    if (const Snapshot* snapshot = stage_->snapshot_ready()) {
       check_snapshot(*snapshot);
       if (HasFatalFailure()) return;
-      monitor_->request_snapshot(++snapshots + 1);
+      stage_->request_snapshot(++snapshots + 1);
     }
   }
-  monitor_->drain();
-  const MonitorCounts counts = monitor_->counts();
+  stage_->drain();
+  const StageCounts counts = stage_->counts();
   EXPECT_EQ(counts[Counter::arrived], sent_);
   EXPECT_GT(counts[Counter::ended_records], 1000u);
   EXPECT_EQ(ended_packets(~0ull) + counts[Counter::live_flow_packets], sent_);
   std::map<std::uint64_t, std::uint64_t> bytes = ended_bytes_;
-  monitor_->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
+  stage_->visit([&](const FlowRecord& record, std::span<const std::byte> row) {
     check(record, row);
     std::uint64_t flow = 0;
     std::memcpy(&flow, record.key.address.data(), 4);

@@ -6,9 +6,9 @@
 namespace parshall::tester {
 
 /// Runs trials with one kind of frames. Source: RFC 9971, section 4.9.1.
-class Measurer {
+class TrialRunner {
  public:
-  virtual ~Measurer() = default;
+  virtual ~TrialRunner() = default;
 
   /// Returns the most frames per second that it can send, whatever happens to them. Results near that are its own
   /// limit.

@@ -35,9 +35,9 @@ static_assert(is_in_order(kCounterTable<ClassCounter>));
 using ClassCounts = CounterSet<ClassCounter>;
 
 /// Counts of a worker's flow stage.
-struct MonitorCounts : Counters {
-  MonitorCounts() = default;
-  explicit MonitorCounts(const Counters& counters) noexcept : Counters(counters) {}
+struct StageCounts : Counters {
+  StageCounts() = default;
+  explicit StageCounts(const Counters& counters) noexcept : Counters(counters) {}
 
   /// Counts by class, then of unknown flows, then of flows with too few packets; empty without classes.
   std::vector<ClassCounts> classes;
@@ -86,13 +86,13 @@ struct MonitorCounts : Counters {
       add(wire_bytes, (*this)[part]);
   }
 
-  MonitorCounts& operator+=(const MonitorCounts& other) {
+  StageCounts& operator+=(const StageCounts& other) {
     Counters::operator+=(other);
     classes.resize(std::max(classes.size(), other.classes.size()));
     for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i] += other.classes[i];
     return *this;
   }
-  MonitorCounts& operator-=(const MonitorCounts& before) noexcept {
+  StageCounts& operator-=(const StageCounts& before) noexcept {
     Counters::operator-=(before);
     for (std::size_t i = 0; i < before.classes.size(); ++i) classes[i] -= before.classes[i];
     return *this;

@@ -22,10 +22,10 @@ namespace parshall {
 
 /// Measure stage of one worker: statistics, findings about packets, and windows, in rows beside the table. It runs one
 /// batch behind the table, so that the prefetched rows have arrived.
-class Measurement {
+class MeasureStage {
  public:
   /// `sample`: flows that are inspected; null: all.
-  Measurement(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample);
+  MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample);
 
   bool any() const noexcept { return rows_ || !windows_.empty() || biflows_; }
 
@@ -170,7 +170,7 @@ class Measurement {
   }
 
   /// Returns null if the stage is not timed. Any thread.
-  const StageCost* cost(MeasureStage stage) const noexcept {
+  const StageCost* cost(MeasuringPart stage) const noexcept {
     return costs_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr;
   }
 
@@ -233,7 +233,7 @@ class Measurement {
   /// Measures packets between which no monitoring state changes.
   void measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) noexcept;
 
-  StageCost::Timer time(MeasureStage stage, std::size_t packets) noexcept {
+  StageCost::Timer time(MeasuringPart stage, std::size_t packets) noexcept {
     return {timed_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr, packets};
   }
 

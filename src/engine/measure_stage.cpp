@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/measurement.hpp"
+#include "engine/measure_stage.hpp"
 
 namespace parshall {
 
-Measurement::Measurement(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample)
+MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample)
     : biflows_(options.biflow ? std::make_unique<Biflows>(table_slots) : nullptr),
       messages_(options.windows.empty() ? 64 : options.window_ring_bytes),
       slots_(options.biflow ? Biflows::rows_for(table_slots) : table_slots) {
@@ -24,7 +24,7 @@ Measurement::Measurement(const FlowStageOptions& options, std::size_t table_slot
   if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
 }
 
-void Measurement::use(std::shared_ptr<const StatisticSet> statistics) {
+void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
   std::unique_ptr<FlowRows> before = std::move(rows_);
   const bool keeps_origins = before && before->set()->has_origins() && statistics && statistics->has_origins();
   if (!keeps_classes_ && !keeps_origins) before.reset();
@@ -34,7 +34,7 @@ void Measurement::use(std::shared_ptr<const StatisticSet> statistics) {
   if (keeps_classes_ && before && before->set()->classifies() && classifies()) rows_->keep_classes(*before, slots_);
 }
 
-void Measurement::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {
+void MeasureStage::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {
   place = note(facts, place);
   KeptOut packet;
   packet.add(facts);
@@ -47,7 +47,7 @@ void Measurement::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKe
   }
 }
 
-void Measurement::count_directions(std::span<RowUpdate> packets, FlowKeys key_of) noexcept {
+void MeasureStage::count_directions(std::span<RowUpdate> packets, FlowKeys key_of) noexcept {
   for (RowUpdate& packet : packets) {
     // The other direction has nothing in the new record yet, since everything before was measured.
     if (packet.is_split && rows_) [[unlikely]]
@@ -56,14 +56,14 @@ void Measurement::count_directions(std::span<RowUpdate> packets, FlowKeys key_of
   }
 }
 
-void Measurement::measure_oldest(FlowKeys key_of) noexcept {
+void MeasureStage::measure_oldest(FlowKeys key_of) noexcept {
   const std::size_t at = measured_ % pending_.size();
   const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
   const std::span packets(&pending_[at], count);
   if (biflows_) count_directions(packets, key_of);
   timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
   if (rows_) {
-    const auto timer = time(MeasureStage::statistics, count);
+    const auto timer = time(MeasuringPart::statistics, count);
     rows_->update(packets, reads_headers_ ? &pending_tcp_[at] : nullptr);
   }
   if (!states_) {
@@ -79,10 +79,10 @@ void Measurement::measure_oldest(FlowKeys key_of) noexcept {
   measured_ += count;
 }
 
-void Measurement::measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) noexcept {
+void MeasureStage::measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) noexcept {
   std::span<PacketFinding> found;
   if (tracker_) {
-    const auto timer = time(MeasureStage::findings, packets.size());
+    const auto timer = time(MeasuringPart::findings, packets.size());
     found = {findings_.data(), packets.size()};
     tracker_->find_states(packets, found, key_of);
     for (const auto& windows : windows_) windows->prefetch(packets, found);
@@ -90,16 +90,16 @@ void Measurement::measure(std::span<const RowUpdate> packets, const TcpFacts* tc
     if (rows_ && follows_tcp_) rows_->update_found(packets, found);
   }
   if (windows_.empty()) return;
-  const auto timer = time(MeasureStage::windows, packets.size());
+  const auto timer = time(MeasuringPart::windows, packets.size());
   for (const auto& windows : windows_) windows->update(packets, found, key_of);
 }
 
-void Measurement::change_states(LinkPlace place, FlowKeys key_of) noexcept {
+void MeasureStage::change_states(LinkPlace place, FlowKeys key_of) noexcept {
   states_->change(
       place, [&](std::uint32_t clock, std::uint64_t window) { windows_[clock]->settle_below(window, place, key_of); });
 }
 
-void Measurement::add_shed(const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept {
+void MeasureStage::add_shed(const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept {
   link_.latest_ns = std::max({link_.latest_ns, last.latest_ns, packets.last_ns});
   link_.position = std::max(link_.position, last.position + 1);
   counted_ += packets.packets;
@@ -107,11 +107,11 @@ void Measurement::add_shed(const KeptOut& packets, LinkPlace last, FlowKeys key_
     windows->add_flowless(WindowRows::Flowless::shed, packets, {last.position, link_.latest_ns}, key_of);
 }
 
-void Measurement::finish(LinkPlace now, FlowKeys key_of) noexcept {
+void MeasureStage::finish(LinkPlace now, FlowKeys key_of) noexcept {
   for (const auto& windows : windows_) windows->finish(later_of(now), key_of);
 }
 
-std::uint32_t Measurement::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
+std::uint32_t MeasureStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
   const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
   for (const auto& windows : windows_) windows->note_missed(missed);
   std::uint64_t rows = 0;

@@ -24,16 +24,16 @@ void Workers::hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight
       const auto group = staging.oldest(staging.size());
       for (std::size_t i = 0; i < group.size(); ++i) {
         const std::size_t to =
-            Share::index_of(lane.front().share_hash(group[i]), static_cast<std::uint32_t>(rings.size()));
+            Partition::index_of(lane.front().partition_hash(group[i]), static_cast<std::uint32_t>(rings.size()));
         LinkPlace place = staging.place(i);
         place.latest_ns = lane.note_time(std::max(place.latest_ns, group[i].time_ns));
         while (!rings[to]->stage(group[i], place, staging.tcp(i))) {
-          for (const auto& ring : rings) ring->flush();  // monitors may be waiting for packets that were not flushed
+          for (const auto& ring : rings) ring->flush();  // stages may be waiting for packets that were not flushed
           if (!lane.lossless()) {
             lane.note_ring_full(1);
             break;
           }
-          publish_handed(place);  // an idle monitor must know the link's position, since others may wait for its report
+          publish_handed(place);  // an idle stage must know the link's position, since others may wait for its report
           ::sched_yield();
         }
       }
@@ -50,10 +50,10 @@ void Workers::publish_handed(LinkPlace link) noexcept {
   handed_ns_.store(std::max(link.latest_ns, handed_ns_.load(std::memory_order_relaxed)), std::memory_order_release);
 }
 
-bool Workers::monitor_batch(FlowStage& monitor, FactsRing& ring) noexcept {
+bool Workers::admit_batch(FlowStage& stage, FactsRing& ring) noexcept {
   const auto facts = ring.readable(kRingBatch);
   if (facts.empty()) return false;
-  monitor.admit(facts, ring.places(facts.size()), ring.tcp(facts.size()));
+  stage.admit(facts, ring.places(facts.size()), ring.tcp(facts.size()));
   ring.release(facts.size());
   return true;
 }
@@ -98,33 +98,33 @@ void Workers::receive(std::size_t) {
   for (const auto& ring : rings_) ring->wake();
 }
 
-void Workers::monitor(std::size_t index) {
-  FlowStage& monitor = *monitors_[index];
+void Workers::run_stage(std::size_t index) {
+  FlowStage& stage = *stages_[index];
   FactsRing& ring = *rings_[index];
-  BusyClock& clock = monitor_clocks_[index];
+  BusyClock& clock = stage_clocks_[index];
   Idle idle(options_.busy_poll);
   LinkPlace now;
   clock.begin();
   for (;;) {
-    const bool last_turn = !receiving_.load(std::memory_order_acquire);  // must be read before the ring, like the next
-                                                                         // two
+    const bool last_round = !receiving_.load(std::memory_order_acquire);  // must be read before the ring, like the next
+                                                                          // two
     const std::uint64_t handed_ns = handed_ns_.load(std::memory_order_acquire);
     const LinkPlace handed{handed_position_.load(std::memory_order_acquire), handed_ns};
     now = {};
-    const bool has_worked = monitor_batch(monitor, ring);
+    const bool has_worked = admit_batch(stage, ring);
     if (has_worked) {
       idle.reset();
     } else {
       now = handed;
-      monitor.drain();
-      if (last_turn) break;
+      stage.drain();
+      if (last_round) break;
       idle.wait([&ring] { ring.sleep(Arrivals::kLongest); });
     }
-    if (!keep_house(monitor, now, !has_worked)) idle.stay_awake();
-    clock.end_turn(has_worked);  // includes the nap of an idle turn
+    if (!keep_house(stage, now, !has_worked)) idle.stay_awake();
+    clock.end_round(has_worked);  // includes the nap of an idle round
   }
-  clock.end_turn(/*was_work=*/false);
-  monitor.finish(now);
+  clock.end_round(/*was_work=*/false);
+  stage.finish(now);
   leave(index);
 }
 

@@ -9,10 +9,10 @@
 namespace parshall::cli {
 
 /// Runs trials of frames through a device. Frames that come back count as received, each once.
-class DeviceMeasurer final : public tester::Measurer {
+class DeviceTrials final : public tester::TrialRunner {
  public:
   /// `settle_ns`: time to wait for frames after each trial, and time without any before one.
-  DeviceMeasurer(TestFrames frames, TestEnds& test, std::uint64_t settle_ns)
+  DeviceTrials(TestFrames frames, TestEnds& test, std::uint64_t settle_ns)
       : frames_(std::move(frames)), test_(test), settle_ns_(settle_ns) {}
 
   /// Returns the best of three measurements, in which as many frames as possible are sent through the device for
@@ -38,8 +38,8 @@ class DeviceUnderTest final : public UnderTest {
   const std::string& description() const override { return test_.description(); }
   std::string received() const override;
   std::vector<tester::Fact> phases() const override;
-  std::unique_ptr<tester::Measurer> measurer(TestFrames frames) override {
-    return std::make_unique<DeviceMeasurer>(std::move(frames), test_, settle_ns_);
+  std::unique_ptr<tester::TrialRunner> measurer(TestFrames frames) override {
+    return std::make_unique<DeviceTrials>(std::move(frames), test_, settle_ns_);
   }
   std::optional<Error> finish() override { return test_.problem(); }
 

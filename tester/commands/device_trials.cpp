@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tester/commands/device_measurer.hpp"
+#include "tester/commands/device_trials.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace parshall::cli {
 
-Result<tester::TrialResult> DeviceMeasurer::run(const SendPlan& send) {
+Result<tester::TrialResult> DeviceTrials::run(const SendPlan& send) {
   // If it is not quiet in time, the trial may count frames of an earlier one.
   tester::wait_until_quiet(test_.ends().source, {.since_ns = busy_until_ns_, .quiet_ns = settle_ns_}, stop_asked);
   tester::TrialResult trial = tester::run_trial(frames_.trace, frames_.streams, test_.ends(),
@@ -22,7 +22,7 @@ Result<tester::TrialResult> DeviceMeasurer::run(const SendPlan& send) {
   return trial;
 }
 
-Result<double> DeviceMeasurer::ceiling_pps() {
+Result<double> DeviceTrials::ceiling_pps() {
   double most_pps = 0;
   const auto taken = run({.duration_ns = kCeilingNs});
   if (!taken) return taken.error();
@@ -36,7 +36,7 @@ Result<double> DeviceMeasurer::ceiling_pps() {
   return most_pps;
 }
 
-Result<tester::TrialOutcome> DeviceMeasurer::measure(const tester::TrialInput& input) {
+Result<tester::TrialOutcome> DeviceTrials::measure(const tester::TrialInput& input) {
   const auto seed = test_.begin_trial();
   if (!seed) return seed.error();
   const std::uint64_t dropped_before = test_.dropped_in_sending();
