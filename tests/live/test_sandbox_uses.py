@@ -185,7 +185,9 @@ class Refusals(Uses):
             "-o",
             "/dev/null",
         )
-        self.assertEqual((done.returncode, f"{LACKS} threads that started before it" in done.stderr), (0, True), done.stderr)
+        self.assertEqual(
+            (done.returncode, f"{LACKS} threads that started before it" in done.stderr), (0, True), done.stderr
+        )
 
     def test_a_collector_that_takes_tickets_of_kerberos(self):
         config = self.folder / "kafka.conf"

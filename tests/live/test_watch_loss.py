@@ -170,7 +170,7 @@ class WatchLoss(unittest.TestCase):
         for name in ("loss_ratio", "loss_ratio_low95", "loss_ratio_high95", "loss_ratio_upper95_of_none"):
             self.assertIsNone(report[name], name)
         self.assertIn("other traffic", report["not_known"])
-        self.assertRegex(reports[1], r"loss ratio  unknown: in 2 of 2 runs .*other traffic")
+        self.assertRegex(reports[1], r"loss ratio  unknown: in 2 of 2 runs.*other traffic")
 
     def test_a_monitor_that_ends_at_once(self):
         self.assert_fails(

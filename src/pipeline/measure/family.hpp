@@ -35,6 +35,7 @@ inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
     {"rtt", "ns", "round-trip time from here to the sender and back", kUint64},
     {"tcp", "", "flow's TCP packets", kUint64, /*is_amount=*/false},
 }};
+static_assert(!kVariableInfo.back().name.empty(), "each Variable has a line");
 
 constexpr const VariableInfo& info_of(Variable variable) noexcept {
   return kVariableInfo[static_cast<std::size_t>(variable)];

@@ -65,9 +65,16 @@ std::optional<std::uint64_t> side_sample(const SideFacts& side, Variable variabl
       return unless_none(side.icmp_type_code);
     case Variable::interface:
       return side.interface == RawPacket::kNoInterface ? std::nullopt : std::optional<std::uint64_t>(side.interface);
-    default:
-      return std::nullopt;
+    case Variable::gap:
+    case Variable::iat:
+    case Variable::size:
+    case Variable::ip_size:
+    case Variable::tcp_flags:
+    case Variable::rtt:
+    case Variable::tcp:
+      break;  // not of SideFacts
   }
+  return std::nullopt;
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ enum class Variable : std::uint8_t {
   rtt,  ///< ns from a segment to this packet, which acknowledges it; none if it acknowledges none, or unclear which
   tcp,  ///< TcpMarks; none unless the packet is TCP
 };
-inline constexpr std::size_t kVariables = 12, kPlainVariables = 5;
+inline constexpr std::size_t kVariables = static_cast<std::size_t>(Variable::tcp) + 1;
+inline constexpr std::size_t kPlainVariables = static_cast<std::size_t>(Variable::ttl);
 
 /// Returns whether the variable needs SideFacts.
 constexpr bool is_of_side(Variable variable) noexcept {
