@@ -206,7 +206,8 @@ class Searches(unittest.TestCase):
         self.assertRegex(done.stdout, r"relevant upper bound .*pps")
         self.assertRegex(
             done.stderr,
-            r"size 512: [0-9.]+ [kM]pps for 1 s: \d+ of \d+ received.*; ndr (\?|[0-9.]+ k?pps) to [0-9.]+ [kM]pps; pdr .*; "
+            r"size 512: [0-9.]+ [kM]pps for 1 s: "
+            r"\d+ of \d+ received.*; ndr (\?|[0-9.]+ k?pps) to [0-9.]+ [kM]pps; pdr .*; "
             r"\d+ s of 12 s\n",
         )
         self.assertIn(

@@ -182,7 +182,8 @@ class Configured(unittest.TestCase):
                 ),
                 (
                     '# all the same\n\nidle = "1s"\n',
-                    "line 4, column 8: only [[export]] tables may change while a run goes on; idle needs a restart of parshall",
+                    "line 4, column 8: only [[export]] tables may change while a run goes on; "
+                    "idle needs a restart of parshall",
                 ),
                 ('idle = "1s"\nidle = "2s"\n', "line 3, column"),
                 ("idle = 1s\n", "line 2, column"),
