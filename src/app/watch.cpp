@@ -255,8 +255,8 @@ class Watch {
     if (report_->queue() != nullptr || warned_ || session().records_dropped() == 0) return;
     warned_ = true;
     say(options_.command,
-        "records of ended flows find no room until the next report: they are counted, and dropped; a larger "
-        "--spool, a TMPDIR with room, or more reports (--every) would keep them");
+        "ended records do not fit in the spool before the next report: they are counted and dropped; to keep them, "
+        "use a larger --spool, a TMPDIR with room, or more reports (--every)");
   }
 
   /// Runs the live view. When the time is up, measuring ends; a signal or the user ends the view too.

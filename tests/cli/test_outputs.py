@@ -80,7 +80,7 @@ class Outputs(Case):
                     len(report["flows"]), summary["live_flows"] + summary["ended_records"] - summary["dropped_records"]
                 )
                 self.assertEqual(packets_in(report["flows"]), summary["packets"] - summary["dropped_record_packets"])
-                self.assertEqual(done.err.decode().count("does not fit in the queue"), 1, done.err)
+                self.assertEqual(done.err.decode().count("do not fit in the spool"), 1, done.err)
 
     def test_records_that_nobody_reads_take_no_room(self):
         """The program's temporary file has no name: so it is looked for among what is open."""
