@@ -39,8 +39,8 @@ class SynFlood final : public PacketSource {
   std::array<std::array<std::uint8_t, 60>, kFrames> frames_;
 };
 
-TEST(Flood, TenMillionNewFlowsIn64KiSlotsAreAllReportedInTheMemoryPromised) {
-  constexpr std::uint64_t kPackets = kSanitized ? 1'500'000 : 10'000'000;
+TEST(Flood, MillionsOfNewFlowsIn64KiSlotsAreAllReportedInTheMemoryPromised) {
+  constexpr std::uint64_t kPackets = kSanitized ? 1'500'000 : 3'000'000;
   Input input{
       .description = "flood", .sources = {}, .dealing = Dealing::all_to_each, .owner = nullptr, .device = nullptr};
   input.sources.push_back(std::make_unique<SynFlood>(kPackets));

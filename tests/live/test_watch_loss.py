@@ -17,7 +17,7 @@ import netns
 import side_by_side
 
 PARSHALL = "parshall"
-PACKETS = 20000
+PACKETS = 5000
 
 
 def namespaces():

@@ -25,8 +25,10 @@ import tcp_simulator
 
 import traffic
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path[:0] = [TESTS, os.path.join(TESTS, "live")]
 from rivals import program_for
+from side_by_side import thorough
 
 PROGRAM = None
 SECOND = traffic.SECOND
@@ -909,12 +911,14 @@ class Memory(unittest.TestCase):
                 )
                 self.assertLess(peak, said)
 
+    @thorough
     def test_a_sorted_report_of_many_more_flows_than_have_room(self):
         for report in (["--sort", "packets"], ["--top", "1500000"]):
             with self.subTest(report=report), tempfile.NamedTemporaryFile() as output:
                 peak, said = self.peak_and_said(2_000_000, "--flows", "64Ki", *report, output=output.name)
                 self.assertLess(peak, said)
 
+    @thorough
     def test_a_full_table_with_rates_since_the_report_before(self):
         for workers in ("1", "2"):
             with self.subTest(workers=workers), tempfile.NamedTemporaryFile("r+", encoding="ascii") as output:
