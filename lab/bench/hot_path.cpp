@@ -12,7 +12,7 @@
 
 #include "app/profile/decode_alone.hpp"
 #include "base/figures/harness.hpp"
-#include "engine/table_stage.hpp"
+#include "engine/tables.hpp"
 #include "flat.hpp"
 #include "goals.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
@@ -81,14 +81,14 @@ class Ours {
   std::uint64_t given_ = 0;
 };
 
-template <class Table>
-std::unique_ptr<FlowStage> make_stage(std::size_t flows, const std::vector<std::string>& statistics = {},
+std::unique_ptr<FlowStage> make_stage(Identity identity, std::size_t flows,
+                                      const std::vector<std::string>& statistics = {},
                                       QuantileMethod quantiles = QuantileMethod::p2) {
   FlowStageOptions options{.flows = flows};
   const auto set = make_statistics(statistics, {.quantiles = quantiles});
   if (!statistics.empty())
     options.statistics = {std::make_shared<const StatisticSet>(std::move(*const_cast<Result<StatisticSet>&>(set))), 0};
-  return std::make_unique<TableStage<Table>>(options);
+  return (*find_table("bucketed", identity))->make(options);
 }
 
 /// Measures the least cost of a packet: reading its own line in order and updating its flow's line. There are as many
@@ -176,8 +176,9 @@ bool run_case(const Case& what, const Sizes& sizes, std::vector<Goal>& goals) {
   const auto distinct = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
 
   Sources sources(trace, what.rivals ? 16 : 8);
-  Ours parse(make_stage<DecodeAlone>(flows), sources.next()), exact(make_stage<ExactTable>(flows), sources.next()),
-      fingerprint(make_stage<FingerprintTable>(flows), sources.next());
+  Ours parse(make_decode_alone({.flows = flows}), sources.next()),
+      exact(make_stage(Identity::exact, flows), sources.next()),
+      fingerprint(make_stage(Identity::fingerprint, flows), sources.next());
   MemoryBound exact_bound(sources, flows, BucketStore<ExactLine>::lines_for(flows)),
       fingerprint_bound(sources, flows, BucketStore<FingerprintLine>::lines_for(flows));
   const auto flat = [&] { return FlatInput{trace, sources.next_begin(), flows, kSeed}; };
@@ -201,8 +202,8 @@ bool run_case(const Case& what, const Sizes& sizes, std::vector<Goal>& goals) {
   std::unique_ptr<Rival> rte, flowatcher, toeplitz;
   std::optional<MemorySource> rte_source, flowatcher_source, toeplitz_source;
   if (what.rivals) {
-    p2.emplace(make_stage<ExactTable>(flows, {"gap_p99"}), sources.next());
-    histogram.emplace(make_stage<ExactTable>(flows, {"gap_p99"}, QuantileMethod::histogram), sources.next());
+    p2.emplace(make_stage(Identity::exact, flows, {"gap_p99"}), sources.next());
+    histogram.emplace(make_stage(Identity::exact, flows, {"gap_p99"}, QuantileMethod::histogram), sources.next());
     flowatcher_source = sources.next();
     toeplitz_source = sources.next();
     rte_source = sources.next();

@@ -10,7 +10,6 @@
 #include "app/profile/decode_alone.hpp"
 #include "app/profile/stage_run.hpp"
 #include "base/machine.hpp"
-#include "engine/table_stage.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -77,7 +76,7 @@ class Contestant {
   std::unique_ptr<FlowStage> make(const StatisticChoice& statistics) const {
     const FlowStageOptions options{.flows = sweep_->flows, .statistics = statistics, .snapshots = false};
     if (monitor_->depth == Depth::poll) return nullptr;
-    if (monitor_->depth == Depth::decode) return std::make_unique<TableStage<DecodeAlone>>(options);
+    if (monitor_->depth == Depth::decode) return make_decode_alone(options);
     return monitor_->table->make(options);
   }
 

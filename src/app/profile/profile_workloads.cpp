@@ -10,7 +10,7 @@
 #include "app/profile/decode_alone.hpp"
 #include "app/profile/stage_run.hpp"
 #include "base/machine.hpp"
-#include "engine/table_stage.hpp"
+#include "pipeline/measure/flow_tracker.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 
 namespace parshall::lab {
@@ -199,7 +199,7 @@ Result<std::optional<WorkloadCosts>> measure_workloads(const WorkloadSweep& swee
   std::vector<Cost> costs;
   const Workload counting{.name = "counting alone"};
   const auto beginning = [&](std::size_t monitor) { return monitor * round % frames.size(); };
-  StageRun input(std::make_unique<TableStage<DecodeAlone>>(FlowStageOptions{.flows = 1, .snapshots = false}),
+  StageRun input(make_decode_alone({.flows = 1, .snapshots = false}),
                  FlowIdentity(KeyFields::five_tuple, Identity::exact, sweep.seed),
                  frames.source(beginning(sweep.workloads.size() + 1)), kBatch);
   try {
