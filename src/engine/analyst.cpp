@@ -13,8 +13,18 @@ namespace parshall {
 void WindowJoiner::tell(std::span<const std::byte> message) {
   const std::uint64_t window = read_as<WindowMessage>(message).window;
   if (!open_) advance();
+  if (!open_) open_next(window);
   if (open_ == window) return take(message);
-  waiting_.try_emplace(window, SpoolLimits{.memory_bytes = kWaitingBytes}).first->second.append(message);
+  RecordSpool& waiting = waiting_.try_emplace(window, SpoolLimits{.memory_bytes = kWaitingBytes}).first->second;
+  const bool are_rows = take_rows(message, [&](const FlowWindow& flow) {
+    const FlowMessage copy{{WindowMessage::Kind::flow, 0, window}, flow};
+    const std::span head = bytes_of(copy);
+    const std::size_t measured = flow.measured == nullptr ? 0 : tasks_.measures().bytes();
+    copied_.assign(head.begin(), head.end());
+    copied_.insert(copied_.end(), flow.measured, flow.measured + measured);
+    waiting.append(copied_);
+  });
+  if (!are_rows) waiting.append(message);
 }
 
 void WindowJoiner::end(std::size_t worker, std::uint64_t window, const WindowEnd& end) {
@@ -31,10 +41,10 @@ void WindowJoiner::advance() {
   for (const StateOutcome& outcome : outcomes_) outcome.found->decide_below(open_.value_or(least_bound()));
 }
 
-/// Opens the earliest window that has messages, once no worker can report an earlier one.
-bool WindowJoiner::open_next() {
-  std::uint64_t next = WindowEnd::kAll;
-  if (!waiting_.empty()) next = waiting_.begin()->first;
+/// Opens the earliest window that has messages, the one of `told` included, once no worker can report an earlier one.
+bool WindowJoiner::open_next(std::uint64_t told) {
+  std::uint64_t next = told;
+  if (!waiting_.empty()) next = std::min(next, waiting_.begin()->first);
   if (!totals_.empty()) next = std::min(next, totals_.begin()->first);
   if (next == WindowEnd::kAll || least_bound() < next) return false;
   open_ = next;
@@ -47,6 +57,8 @@ bool WindowJoiner::open_next() {
 
 void WindowJoiner::take(std::span<const std::byte> message) {
   switch (read_as<WindowMessage>(message).kind) {
+    case WindowMessage::Kind::rows:
+      return take(read_as<RowsMessage>(message));
     case WindowMessage::Kind::flow:
       return take_flow(message.subspan(sizeof(WindowMessage)));
     case WindowMessage::Kind::unread:
@@ -68,7 +80,20 @@ void WindowJoiner::take_bins(std::span<const std::byte> message) {
   tasks_.bins(head.first, bins);
 }
 
-/// Takes a flow. Measures that are missing are zero, as for a flow of which nothing was seen.
+/// Takes rows where they are. Measures that are missing are zero, as for a flow of which nothing was seen.
+void WindowJoiner::take(const RowsMessage& rows) {
+  hand_over();
+  rows.consume(
+      [this](FlowWindow flow) {
+        if (flow.measured == nullptr) flow.measured = nothing_measured_.data();
+        packets_ += flow.packets;
+        batch_.push_back(flow);
+        if (batch_.size() == kBatch) hand_over();
+      },
+      [this] { hand_over(); });
+}
+
+/// Takes a flow that waited.
 void WindowJoiner::take_flow(std::span<const std::byte> flow) {
   const auto measured = flow.subspan(sizeof(FlowWindow));
   const std::size_t bytes = measured_.size() / kBatch;

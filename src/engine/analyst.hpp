@@ -29,7 +29,8 @@ class WindowJoiner {
         outcomes_(std::move(outcomes)),
         recalls_(std::move(recalls)),
         bounds_(workers),
-        measured_(kBatch * tasks.measures().bytes()) {}
+        measured_(kBatch * tasks.measures().bytes()),
+        nothing_measured_(tasks.measures().bytes()) {}
 
   /// Takes a message of any kind but Kind::end.
   void tell(std::span<const std::byte> message);
@@ -47,8 +48,9 @@ class WindowJoiner {
   static constexpr std::size_t kWaitingBytes = std::size_t{1} << 20;  ///< in memory for a window; more goes to a file
 
   void advance();
-  bool open_next();
+  bool open_next(std::uint64_t told = WindowEnd::kAll);
   void take(std::span<const std::byte> message);
+  void take(const RowsMessage& rows);
   void take_flow(std::span<const std::byte> flow);
   void take_unread(const UnreadMessage& message);
   void take_bins(std::span<const std::byte> message);
@@ -63,8 +65,10 @@ class WindowJoiner {
   std::vector<std::uint64_t> bounds_;  ///< by worker: it will report no earlier window
   std::optional<std::uint64_t> open_;
   std::vector<FlowWindow> batch_;
-  std::vector<std::byte> measured_;  ///< measured values of the batch
-  std::uint64_t packets_ = 0;        ///< packets of the open window's flows
+  std::vector<std::byte> measured_;  ///< measured values of flows of the batch that waited
+  std::vector<std::byte> nothing_measured_;
+  std::vector<std::byte> copied_;  ///< a flow that has to wait
+  std::uint64_t packets_ = 0;      ///< packets of the open window's flows
   std::map<std::uint64_t, RecordSpool> waiting_;
   std::map<std::uint64_t, WindowTotals> totals_;
   std::uint64_t windows_ = 0;

@@ -9,8 +9,8 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
       slots_(options.biflow ? Biflows::rows_for(table_slots) : table_slots) {
   if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
   for (std::uint32_t i = 0; i < options.windows.size(); ++i)
-    windows_.push_back(
-        std::make_unique<WindowRows>(options.windows[i], i, slots_, messages_, options.can_wait, sample));
+    windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, slots_, messages_, options.can_wait, sample,
+                                                    options.waiting_rows));
   if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
   if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
     tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots_, options.seed);
@@ -41,9 +41,9 @@ void MeasureStage::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowK
   for (const auto& windows : windows_) {
     if (windows->is_beyond(place)) flush(key_of);
     if (tells_kept_out_)
-      windows->tell_alone(facts, place, key_of);
+      windows->tell_alone(facts, place);
     else
-      windows->add_flowless(WindowRows::Flowless::kept_out, packet, place, key_of);
+      windows->add_flowless(WindowRows::Flowless::kept_out, packet, place);
   }
 }
 
@@ -70,13 +70,16 @@ void MeasureStage::measure_oldest(FlowKeys key_of) noexcept {
     measure(packets, &pending_tcp_[at], key_of);
   } else {
     for (std::size_t done = 0, end = 0; done < count; done = end) {
-      if (states_->changes_at(packets[done].place)) change_states(packets[done].place, key_of);
+      if (states_->changes_at(packets[done].place)) change_states(packets[done].place);
       end = done + 1;
       while (end < count && !states_->changes_at(packets[end].place)) ++end;
       measure(packets.subspan(done, end - done), &pending_tcp_[at + done], key_of);
     }
   }
   measured_ += count;
+  // The next packets: their places were prefetched when they were added.
+  if (const std::size_t next = std::min<std::size_t>(kStatBatch, added_ - measured_); next != 0)
+    for (const auto& windows : windows_) windows->prefetch_rows({&pending_[measured_ % pending_.size()], next});
 }
 
 void MeasureStage::measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) noexcept {
@@ -94,21 +97,20 @@ void MeasureStage::measure(std::span<const RowUpdate> packets, const TcpFacts* t
   for (const auto& windows : windows_) windows->update(packets, found, key_of);
 }
 
-void MeasureStage::change_states(LinkPlace place, FlowKeys key_of) noexcept {
-  states_->change(
-      place, [&](std::uint32_t clock, std::uint64_t window) { windows_[clock]->settle_below(window, place, key_of); });
+void MeasureStage::change_states(LinkPlace place) noexcept {
+  states_->change(place,
+                  [&](std::uint32_t clock, std::uint64_t window) { windows_[clock]->settle_below(window, place); });
 }
 
-void MeasureStage::add_shed(const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept {
+void MeasureStage::add_shed(const KeptOut& packets, LinkPlace last) noexcept {
   link_.latest_ns = std::max({link_.latest_ns, last.latest_ns, packets.last_ns});
   link_.position = std::max(link_.position, last.position + 1);
-  counted_ += packets.packets;
   for (const auto& windows : windows_)
-    windows->add_flowless(WindowRows::Flowless::shed, packets, {last.position, link_.latest_ns}, key_of);
+    windows->add_flowless(WindowRows::Flowless::shed, packets, {last.position, link_.latest_ns});
 }
 
-void MeasureStage::finish(LinkPlace now, FlowKeys key_of) noexcept {
-  for (const auto& windows : windows_) windows->finish(later_of(now), key_of);
+void MeasureStage::finish(LinkPlace now) noexcept {
+  for (const auto& windows : windows_) windows->finish(later_of(now));
 }
 
 std::uint32_t MeasureStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {

@@ -106,7 +106,7 @@ class MeasureStage {
 
   /// Adds packets of flows that are not inspected; `last` is the position of the last one. They are in time order and
   /// none is later, or it is a single packet.
-  void add_shed(const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept;
+  void add_shed(const KeptOut& packets, LinkPlace last) noexcept;
 
   /// Applies a sample of another size, after flush().
   void sample_grew(const FlowSample& sample, std::uint32_t from_one_in) noexcept {
@@ -125,9 +125,9 @@ class MeasureStage {
   // After flush(), for a row:
 
   /// `evicted`: the flow left for want of room.
-  void flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted) noexcept {
+  void flow_ended(std::uint32_t slot, bool evicted) noexcept {
     if (rows_) rows_->flow_ended(slot);
-    for (const auto& windows : windows_) windows->flow_ended(slot, key, evicted);
+    for (const auto& windows : windows_) windows->flow_ended(slot, evicted);
     if (tracker_) tracker_->flow_ended(slot);
   }
   /// Begins another record of the same flow in the slot, after flow_ended().
@@ -136,31 +136,29 @@ class MeasureStage {
   }
   /// Moves the state that separates directions to another slot of the table.
   void biflow_moved(std::uint32_t from, std::uint32_t to) noexcept { biflows_->move(from, to); }
-  void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
+  void flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
     if (rows_) rows_->move(from, to);
     if (tracker_) tracker_->flow_moved(from, to);
-    for (const auto& windows : windows_) windows->flow_moved(from, to, key);
+    for (const auto& windows : windows_) windows->flow_moved(from, to);
   }
 
-  /// Reports a slice of the windows that ended, and calls `drain` before one ends. Returns true if there is more to
-  /// report.
+  /// Reports windows that ended, and calls `drain` before one ends. Returns true if there is more to report.
   template <class Drain>
-  bool housekeep(LinkPlace now, FlowKeys key_of, Drain drain) noexcept {
+  bool housekeep(LinkPlace now, Drain drain) noexcept {
     const LinkPlace link = later_of(now);
-    const std::uint64_t packets = counted_ - std::exchange(kept_house_, counted_);
     bool more = false;
     for (const auto& windows : windows_) {
       if (windows->ends_at(link)) {
         drain();
-        windows->advance(link, key_of);
+        windows->advance(link);
         link_.latest_ns = link.latest_ns;  // states never lag behind windows
       }
-      more |= windows->sweep(packets == 0 ? kTellRows : windows->rows_for(packets), key_of);
+      more |= windows->tell();
     }
     return more;
   }
 
-  void finish(LinkPlace now, FlowKeys key_of) noexcept;
+  void finish(LinkPlace now) noexcept;
 
   RecordRing& messages() noexcept { return messages_; }
 
@@ -203,13 +201,10 @@ class MeasureStage {
   std::optional<double> packet_ns() const noexcept { return control_ ? control_->packet_ns() : std::nullopt; }
 
  private:
-  static constexpr std::uint32_t kTellRows = 256;  ///< rows while no packet comes: about 30 us
-
   /// Returns the next packet's position, with the latest time.
   LinkPlace note(const PacketFacts& facts, LinkPlace place) noexcept {
     place.latest_ns = link_.latest_ns = std::max({link_.latest_ns, place.latest_ns, facts.time_ns});
     link_.position = std::max(link_.position, place.position + 1);
-    ++counted_;
     return place;
   }
 
@@ -237,7 +232,7 @@ class MeasureStage {
     return {timed_ ? &(*costs_)[static_cast<std::size_t>(stage)] : nullptr, packets};
   }
 
-  void change_states(LinkPlace place, FlowKeys key_of) noexcept;
+  void change_states(LinkPlace place) noexcept;
 
   /// Returns the later of the link's position as others see it and that of the packets added here.
   LinkPlace later_of(LinkPlace now) const noexcept {
@@ -259,8 +254,7 @@ class MeasureStage {
   std::unique_ptr<std::array<StageCost, kStages>> costs_;
   bool timed_ = false;
   std::uint64_t measured_batches_ = 0;
-  std::uint64_t counted_ = 0, kept_house_ = 0;  ///< packets added, and those up to the last housekeep()
-  std::uint64_t missed_ = 0;                    ///< packets missed by the device up to the last control window
+  std::uint64_t missed_ = 0;  ///< packets missed by the device up to the last control window
 
   std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
   std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;

@@ -54,9 +54,9 @@ TalliedFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) cons
 
 void MeasuringStage::end_rows(std::uint32_t slot, const FlowRecord& record) noexcept {
   const bool evicted = record.end_reason == EndReason::lack_of_resources;
-  if (measure_stage_.biflows() == nullptr) return measure_stage_.flow_ended(slot, record.key, evicted);
-  measure_stage_.flow_ended(Biflows::row_of(slot, false), record.key, evicted);
-  measure_stage_.flow_ended(Biflows::row_of(slot, true), opposite(record.key), evicted);
+  if (measure_stage_.biflows() == nullptr) return measure_stage_.flow_ended(slot, evicted);
+  measure_stage_.flow_ended(Biflows::row_of(slot, false), evicted);
+  measure_stage_.flow_ended(Biflows::row_of(slot, true), evicted);
 }
 
 void MeasuringStage::go_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
@@ -64,11 +64,11 @@ void MeasuringStage::go_on(std::uint32_t slot, const FlowRecord& ended) noexcept
   measure_stage_.flow_goes_on(biflows != nullptr ? biflows->source_row(slot) : slot, ended);
 }
 
-void MeasuringStage::move_rows(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
-  if (measure_stage_.biflows() == nullptr) return measure_stage_.flow_moved(from, to, key);
+void MeasuringStage::move_rows(std::uint32_t from, std::uint32_t to) noexcept {
+  if (measure_stage_.biflows() == nullptr) return measure_stage_.flow_moved(from, to);
   measure_stage_.biflow_moved(from, to);
-  measure_stage_.flow_moved(Biflows::row_of(from, false), Biflows::row_of(to, false), key);
-  measure_stage_.flow_moved(Biflows::row_of(from, true), Biflows::row_of(to, true), opposite(key));
+  measure_stage_.flow_moved(Biflows::row_of(from, false), Biflows::row_of(to, false));
+  measure_stage_.flow_moved(Biflows::row_of(from, true), Biflows::row_of(to, true));
 }
 
 void MeasuringStage::prefetch_rows(std::uint32_t slot) const noexcept {

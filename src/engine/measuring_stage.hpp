@@ -50,7 +50,7 @@ class MeasuringStage : public FlowStage {
   /// Ends the rows of the measure stage for that slot: one, or two for biflows.
   void end_rows(std::uint32_t slot, const FlowRecord& record) noexcept;
   void go_on(std::uint32_t slot, const FlowRecord& ended) noexcept;
-  void move_rows(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept;
+  void move_rows(std::uint32_t from, std::uint32_t to) noexcept;
   void prefetch_rows(std::uint32_t slot) const noexcept;
 
   /// Adds the packets that came, and those that are in no flow.

@@ -40,7 +40,8 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   if (!options.stage.windows.empty()) bytes += std::bit_ceil(options.stage.window_ring_bytes);
   const std::size_t rows = options.stage.biflow ? Biflows::rows_for(slots) : slots;
   if (options.stage.biflow) bytes += Biflows::memory_bytes(slots);
-  for (const WindowPlan& plan : options.stage.windows) bytes += WindowRows::memory_bytes(plan, rows);
+  for (const WindowPlan& plan : options.stage.windows)
+    bytes += WindowRows::memory_bytes(plan, rows, options.stage.waiting_rows);
   if (options.finds_anything())
     bytes += FlowTracker::memory_bytes(options.stage.findings, options.stage.states != nullptr, rows);
   if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), rows);

@@ -10,11 +10,11 @@ Shedder::Shedder(const FlowStageOptions& options, MeasureStage& measure_stage, P
       measure_stage_(measure_stage),
       clock_(clock) {}
 
-void Shedder::end(Run& run, FlowKeys key_of) noexcept {
+void Shedder::end(Run& run) noexcept {
   if (run.packets.packets == 0) return;
   shed_.add(run.packets);
   clock_.latest_ns = run.packets.last_ns;
-  if (measure_stage_.has_windows()) measure_stage_.add_shed(run.packets, run.last, key_of);
+  if (measure_stage_.has_windows()) measure_stage_.add_shed(run.packets, run.last);
   run.packets = {};
 }
 

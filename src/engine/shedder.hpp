@@ -37,18 +37,17 @@ class Shedder {
   /// Sheds a packet of a flow outside the sample. Packets in flight precede it, so `drain` is called if a window ends
   /// there. The last run must be ended by the caller.
   template <class Drain>
-  [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, Run& run, FlowKeys key_of,
-                                   Drain drain) noexcept {
+  [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, Run& run, Drain drain) noexcept {
     if (measure_stage_.ends_shed_run(place)) [[unlikely]] {
-      end(run, key_of);
+      end(run);
       drain();
     }
     run.packets.add(facts);
     run.last = place;
     if (facts.time_ns != place.latest_ns || measure_stage_.has_bins()) [[unlikely]]
-      end(run, key_of);
+      end(run);
   }
-  void end(Run& run, FlowKeys key_of) noexcept;
+  void end(Run& run) noexcept;
 
   /// Inspects one in n connections from now on; nothing may be in flight or unmeasured. Returns true if n changed.
   bool look_at_one_in(std::uint32_t connections) noexcept;

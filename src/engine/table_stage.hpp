@@ -55,7 +55,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
       if (shedder_.sheds() && !shedder_.takes(packets[i].key)) [[unlikely]] {
         Shedder::Run run;
         shed(packets[i], places[i], run);
-        shedder_.end(run, key_of());
+        shedder_.end(run);
         continue;
       }
       in_flight_.next() = packets[i];
@@ -78,7 +78,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
   }
 
   void finish(LinkPlace now) noexcept override {
-    measure_stage_.finish(now, key_of());
+    measure_stage_.finish(now);
     publish(counts_but_live(table_.buckets(), table_.size()));
   }
 
@@ -167,14 +167,14 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
           packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_,
           [sample = shedder_.sample()](const PacketFacts& facts) { return sample->takes(facts.key); },
           [&](const PacketFacts& facts, LinkPlace place) { shed(facts, place, run); }, tell);
-      shedder_.end(run, key_of());
+      shedder_.end(run);
       in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
       if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
     }
   }
 
   [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, Shedder::Run& run) noexcept {
-    shedder_.shed(facts, place, run, key_of(), [this] { drain(); });
+    shedder_.shed(facts, place, run, [this] { drain(); });
   }
 
   /// Counts the oldest packets until `keep` are left in flight.
@@ -197,8 +197,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
   bool housekeep_slice(LinkPlace now) noexcept {
     if (guard_ && guard_->due(clock_.latest_ns)) table_.filter_by(end_guard_window(table_.begun(), table_.size()));
     measure_stage_.take_classes();
-    const bool more_windows =
-        measure_stage_.has_windows() && measure_stage_.housekeep(now, key_of(), [this] { drain(); });
+    const bool more_windows = measure_stage_.has_windows() && measure_stage_.housekeep(now, [this] { drain(); });
     // A running snapshot has the layout of the present rows, so statistics must not change under it.
     if (!snapshotter_.is_copying())
       if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
@@ -269,7 +268,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     if (!extras_) return;
     after_update(counted);
     measure_stage_.flush(key_of());
-    move_rows(from, to, table_.key(to));
+    move_rows(from, to);
     if (follows_batch_) batch_flows_->note_moved(from, to, table_.key(to));
     if (snapshotter_.has_any() && snapshotter_.flow_moved(from, to)) copy_flow(to);
   }

@@ -101,9 +101,8 @@ class Shed : public ::testing::TestWithParam<std::string> {
     stage_->window_messages().drain([this](std::span<const std::byte> bytes) {
       const auto message = read_as<WindowMessage>(bytes);
       auto& window = windows_[{message.clock, message.window}];
-      if (message.kind == WindowMessage::Kind::flow)
-        window.flows.push_back(read_as<FlowWindow>(bytes.subspan(sizeof message)));
-      else if (message.kind == WindowMessage::Kind::unread)
+      if (take_rows(bytes, [&](const FlowWindow& flow) { window.flows.push_back(flow); })) return;
+      if (message.kind == WindowMessage::Kind::unread)
         window.unread.push_back(read_as<UnreadMessage>(bytes).flows);
       else if (message.kind == WindowMessage::Kind::end)
         window.totals.add(read_as<WindowEnd>(bytes.subspan(sizeof message)).totals);

@@ -113,7 +113,7 @@ TEST(StatesLoad, AMillionFlowsInEightStatesTakeNoMemoryAndNoWindowIsLate) {
                                  .findings = sets.findings(8),
                                  .states = plan,
                                  .seed = 1,
-                                 .window_ring_bytes = std::size_t{512} << 20};
+                                 .waiting_rows = std::size_t{1} << 22};
   const auto stage = (*find_table("bucketed", Identity::exact))->make(options);
   EventQueue events(/*can_wait=*/false);
   Analyst analyst(std::move(sets), {&stage->window_messages()}, events, plan->outcomes);

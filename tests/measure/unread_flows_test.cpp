@@ -41,8 +41,7 @@ struct ToldTogether {
   void read(RecordRing& ring) {
     ring.drain([this](std::span<const std::byte> bytes) {
       const auto message = read_as<WindowMessage>(bytes);
-      if (message.kind == WindowMessage::Kind::flow) {
-        const FlowWindow flow = read_as<FlowMessage>(bytes).flow;
+      const auto take_flow = [&](const FlowWindow& flow) {
         StateSums& sums = by_state[{message.window, flow.state}];
         sums.packets += flow.packets;
         sums.ip_bytes += flow.ip_bytes;
@@ -52,7 +51,9 @@ struct ToldTogether {
         std::uint32_t record;
         std::memcpy(&record, flow.key.address.data(), sizeof record);
         weights[message.window].try_emplace(record, flow.weight);
-      } else if (message.kind == WindowMessage::Kind::unread) {
+      };
+      if (take_rows(bytes, take_flow)) return;
+      if (message.kind == WindowMessage::Kind::unread) {
         const auto unread_message = read_as<UnreadMessage>(bytes);
         const UnreadFlows& of = unread_message.flows;
         StateSums& sums = by_state[{message.window, unread_message.state}];
@@ -83,12 +84,15 @@ WindowPlan unread_plan(std::vector<std::uint64_t> read) {
 /// what he finds who looks at each.
 TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
   constexpr std::uint8_t kLight = 1;
+  constexpr std::size_t kWaitingRows = std::size_t{1} << 16;
   std::uint64_t unread = 0, heavy = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SplitMix64 random(seed);
     RecordRing split_ring(1 << 20), whole_ring(1 << 20);
-    WindowRows split(unread_plan({0b001, 0b000, 0b101}), 0, kUnreadSlots, split_ring, /*can_wait=*/false);
-    WindowRows whole(unread_plan({0b111, 0b111, 0b111}), 0, kUnreadSlots, whole_ring, /*can_wait=*/false);
+    WindowRows split(unread_plan({0b001, 0b000, 0b101}), 0, kUnreadSlots, split_ring, /*can_wait=*/false, nullptr,
+                     kWaitingRows);
+    WindowRows whole(unread_plan({0b111, 0b111, 0b111}), 0, kUnreadSlots, whole_ring, /*can_wait=*/false, nullptr,
+                     kWaitingRows);
     WindowRows* const both[] = {&split, &whole};
     ToldTogether told, truth;
     struct OneFlow {
@@ -136,19 +140,19 @@ TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
       for (WindowRows* rows : both) rows->update(packets, findings, unread_key);
       const auto slot = static_cast<std::uint32_t>(random.below(kUnreadSlots));
       if (const std::uint64_t what = random.below(4); what == 0 && flows[slot].lives) {
-        for (WindowRows* rows : both) rows->flow_ended(slot, unread_key(slot));
+        for (WindowRows* rows : both) rows->flow_ended(slot);
         flows[slot] = {};
       } else if (const auto to = static_cast<std::uint32_t>(random.below(kUnreadSlots));
                  what == 1 && flows[slot].lives && !flows[to].lives) {
-        for (WindowRows* rows : both) rows->flow_moved(slot, to, unread_key(slot));
+        for (WindowRows* rows : both) rows->flow_moved(slot, to);
         g_unread_records[to] = g_unread_records[slot];
         flows[to] = std::exchange(flows[slot], {});
       }
-      for (WindowRows* rows : both) rows->sweep(static_cast<std::uint32_t>(random.below(9)), unread_key);
+      for (WindowRows* rows : both) rows->tell();
       told.read(split_ring);
       truth.read(whole_ring);
     }
-    for (WindowRows* rows : both) rows->finish({position, now_ns}, unread_key);
+    for (WindowRows* rows : both) rows->finish({position, now_ns});
     told.read(split_ring);
     truth.read(whole_ring);
     ASSERT_EQ(told.ends, truth.ends);

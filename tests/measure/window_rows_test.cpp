@@ -46,8 +46,7 @@ struct Told {
     ring.drain([this](std::span<const std::byte> bytes) {
       const auto message = read_as<WindowMessage>(bytes);
       const auto rest = bytes.subspan(sizeof message);
-      if (message.kind == WindowMessage::Kind::flow) {
-        const auto flow = read_as<FlowWindow>(rest);
+      const bool are_rows = take_rows(bytes, [&](const FlowWindow& flow) {
         EXPECT_FALSE(totals.contains(message.window)) << "after its end";
         EXPECT_EQ(flow.ip_bytes, 100 * flow.packets);
         EXPECT_EQ(flow.wire_bytes, 114 * flow.packets);
@@ -55,7 +54,8 @@ struct Told {
         packets[message.window][flow.key.address[0]] += flow.packets;
         ++flows;
         parts += flow.is_part;
-      } else {
+      });
+      if (!are_rows) {
         const auto end = read_as<WindowEnd>(rest);
         if (end.totals.packets != 0) totals[message.window] = end.totals;
         EXPECT_TRUE(next.empty() || next.back() <= end.next);
@@ -81,24 +81,19 @@ class Rows : public ::testing::Test {
   void update(std::vector<RowUpdate> packets) { rows_.update(packets, {}, key_of_slot); }
 };
 
-TEST_F(Rows, TellsOfAWindowWithTheNextPacketOfItsFlowsAndTheRestInSlices) {
+TEST_F(Rows, TellsOfAWindowWhenItEnds) {
   update({packet(1, 5000, 5000, 0), packet(2, 5001, 5001, 1), packet(1, 5999, 5999, 2), packet(3, 5999, 5999, 3)});
   told_.read(ring_);
   EXPECT_EQ(told_.flows, 0u) << "the window is open";
   update({packet(1, 6000, 6000, 4)});
   told_.read(ring_);
-  EXPECT_EQ(told_.packets[5], (std::map<std::uint32_t, std::uint64_t>{{1, 2}}));
-  EXPECT_TRUE(rows_.sweep(1, key_of_slot));  // slot 1 is told of already: its place in the list is a step all the same
-  EXPECT_TRUE(rows_.sweep(1, key_of_slot));
-  told_.read(ring_);
-  EXPECT_EQ(told_.flows, 2u);
-  while (rows_.sweep(1, key_of_slot)) {
-  }
-  told_.read(ring_);
   EXPECT_EQ(told_.packets[5], (std::map<std::uint32_t, std::uint64_t>{{1, 2}, {2, 1}, {3, 1}}));
+  EXPECT_FALSE(told_.totals.contains(5)) << "the end comes with housekeeping";
+  EXPECT_FALSE(rows_.tell());
+  told_.read(ring_);
   EXPECT_EQ(told_.totals[5].packets, 4u);
   EXPECT_EQ(told_.next.back(), 6u) << "of window 6 there may be more";
-  rows_.finish({5, 6000}, key_of_slot);
+  rows_.finish({5, 6000});
   told_.read(ring_);
   EXPECT_EQ(told_.packets[6], (std::map<std::uint32_t, std::uint64_t>{{1, 1}}));
   EXPECT_TRUE(told_.totals[6].partial);
@@ -108,25 +103,20 @@ TEST_F(Rows, TellsOfAWindowWithTheNextPacketOfItsFlowsAndTheRestInSlices) {
 
 TEST_F(Rows, ARecordThatIsEvictedInItsWindowIsAPartAndSoIsAPacketKeptOut) {
   update({packet(1, 5000, 5000, 0), packet(2, 5001, 5001, 1)});
-  rows_.flow_ended(1, key_of_slot(1), /*evicted=*/true);
-  rows_.flow_ended(2, key_of_slot(2), /*evicted=*/false);
-  told_.read(ring_);
-  EXPECT_EQ(std::pair(told_.flows, told_.parts), std::pair(std::size_t{2}, std::size_t{1}));
+  rows_.flow_ended(1, /*evicted=*/true);
+  rows_.flow_ended(2, /*evicted=*/false);
   EXPECT_EQ(rows_.evicted(), 1u);
   PacketFacts facts;
   facts.key = key_of_slot(3);
   facts.time_ns = 5002;
   facts.counts = CountWord::packet(100, 114, 0x10);
-  rows_.tell_alone(facts, {2, 5002}, key_of_slot);
+  rows_.tell_alone(facts, {2, 5002});
+  update({packet(4, 5003, 5003, 3), packet(5, 6000, 6000, 4)});
+  rows_.flow_ended(4, /*evicted=*/true);
+  EXPECT_EQ(rows_.evicted(), 1u) << "it had no packet in the open window";
+  rows_.finish({5, 6001});
   told_.read(ring_);
   EXPECT_EQ(told_.parts, 2u);
-  update({packet(4, 5003, 5003, 3), packet(5, 6000, 6000, 4)});
-  rows_.flow_ended(4, key_of_slot(4), /*evicted=*/true);
-  told_.read(ring_);
-  EXPECT_EQ(told_.parts, 2u) << "all that it had in the window before is told";
-  EXPECT_EQ(rows_.evicted(), 1u);
-  rows_.finish({5, 6001}, key_of_slot);
-  told_.read(ring_);
   EXPECT_EQ(told_.totals[5].packets, 4u);
   EXPECT_EQ(told_.packets[5], (std::map<std::uint32_t, std::uint64_t>{{1, 1}, {2, 1}, {3, 1}, {4, 1}}));
 }
@@ -134,7 +124,7 @@ TEST_F(Rows, ARecordThatIsEvictedInItsWindowIsAPartAndSoIsAPacketKeptOut) {
 TEST_F(Rows, ALatePacketCountsInTheOpenWindowAndAsLate) {
   update({packet(1, 5000, 5000, 0), packet(1, 4999, 5000, 1), packet(1, 6000, 6000, 2), packet(1, 5999, 6000, 3),
           packet(1, 6001, 6001, 4)});
-  rows_.finish({5, 6001}, key_of_slot);
+  rows_.finish({5, 6001});
   told_.read(ring_);
   EXPECT_EQ(told_.totals[5].packets, 2u);
   EXPECT_EQ(told_.totals[5].late_packets, 1u);
@@ -142,54 +132,58 @@ TEST_F(Rows, ALatePacketCountsInTheOpenWindowAndAsLate) {
   EXPECT_EQ(told_.totals[6].late_packets, 1u);
 }
 
-TEST_F(Rows, AFlowThatEndsIsToldOfAtOnceAndItsSlotIsListedOnceHoweverOftenItIsUsedAnew) {
-  update({packet(1, 5000, 5000, 0)});
-  for (std::uint64_t i = 1; i < 10 * kSlots; ++i) {
-    rows_.flow_ended(1, key_of_slot(1));
+TEST_F(Rows, FlowsThatEndArePassedOnBeforeTheWindowEndsIfNoRowIsFree) {
+  update({packet(0, 5000, 5000, 0)});  // it stays, in a row that moves
+  const auto ended = static_cast<std::uint32_t>(100 * kSlots);
+  for (std::uint32_t i = 1; i < ended; ++i) {
     update({packet(1, 5000, 5000, i, /*starts=*/true)});
-    told_.read(ring_);
+    rows_.flow_ended(1);
+    if (i % 1000 == 0) update({packet(0, 5000, 5000, i)});
+    if (i % 8 == 0) told_.read(ring_);
   }
-  EXPECT_EQ(told_.packets[5][1], 10 * kSlots - 1);
-  rows_.advance({640, 6000}, key_of_slot);
-  int slices = 0;
-  while (rows_.sweep(1, key_of_slot)) ++slices;
-  EXPECT_LT(slices, 4);
-  rows_.finish({640, 6000}, key_of_slot);
+  EXPECT_GT(told_.packets[5][1], ended / 2) << "in the open window";
+  EXPECT_EQ(told_.packets[5].count(0), 0u) << "it is not at its end";
+  rows_.finish({ended, 5999});
   told_.read(ring_);
-  EXPECT_EQ(told_.packets[5][1], told_.totals[5].packets);
+  EXPECT_EQ(told_.totals[5].unlisted_packets, 0u);
+  EXPECT_EQ(told_.packets[5][0], 1 + (ended - 1) / 1000);
+  EXPECT_EQ(told_.packets[5][1], ended - 1);
 }
 
 TEST_F(Rows, AWindowEndsOnTheClockThoughNoPacketComes) {
   update({packet(1, 5000, 5000, 0)});
   EXPECT_FALSE(rows_.ends_at({1, 5999}));
   EXPECT_TRUE(rows_.ends_at({1, 6000}));
-  rows_.advance({1, 8500}, key_of_slot);
-  while (rows_.sweep(8, key_of_slot)) {
+  rows_.advance({1, 8500});
+  while (rows_.tell()) {
   }
   told_.read(ring_);
   EXPECT_EQ(told_.told_of(5), 1u);
   EXPECT_EQ(told_.next.back(), 8u);
 }
 
-TEST_F(Rows, WithoutRoomARowIsUnlistedOnlyWhereItMustBeToldAtOnce) {
-  RecordRing small(512);  // room for three rows
-  WindowRows rows(WindowPlan(kLength), 0, kSlots, small, /*can_wait=*/false);
-  std::vector<RowUpdate> packets;
-  for (std::uint32_t slot = 0; slot < 20; ++slot) packets.push_back(packet(slot, 5000, 5000, slot));
-  rows.update(packets, {}, key_of_slot);
-  rows.update(std::vector{packet(40, 6000, 6000, 20)}, {}, key_of_slot);
-  EXPECT_TRUE(rows.sweep(kSlots, key_of_slot)) << "the ring is full: it goes on later";
-  rows.update(std::vector{packet(19, 6001, 6001, 21), packet(18, 6002, 6002, 22)}, {},
-              key_of_slot);  // these cannot wait
-  while (rows.sweep(kSlots, key_of_slot)) told_.read(small);
-  told_.read(small);
-  EXPECT_EQ(told_.totals[5].unlisted_packets, 2u);
-  EXPECT_EQ(told_.totals[5].unlisted_flows, 2u);
-  EXPECT_EQ(told_.totals[5].unlisted_wire_bytes, 228u);
-  EXPECT_EQ(told_.told_of(5) + told_.totals[5].unlisted_packets, told_.totals[5].packets);
+TEST_F(Rows, FlowsForWhichNoRowIsFreeAreUnlisted) {
+  std::uint64_t position = 0;
+  for (std::uint64_t window = 5; window < 10; ++window)  // all slots have a row in each, and nobody reads them
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot)
+      update({packet(slot, 1000 * window, 1000 * window, position++),
+              packet(slot, 1000 * window, 1000 * window, position++)});
+  rows_.finish({position, 9999});
+  told_.read(ring_);
+  std::uint64_t unlisted = 0;
+  for (std::uint64_t window = 5; window < 10; ++window) {
+    const WindowTotals& totals = told_.totals[window];
+    EXPECT_EQ(totals.packets, 2 * kSlots);
+    EXPECT_EQ(told_.told_of(window) + totals.unlisted_packets, totals.packets);
+    EXPECT_EQ(totals.unlisted_packets, 2 * totals.unlisted_flows);
+    EXPECT_EQ(totals.unlisted_wire_bytes, 114 * totals.unlisted_packets);
+    unlisted += totals.unlisted_packets;
+  }
+  EXPECT_EQ(told_.totals[5].unlisted_packets, 0u);
+  EXPECT_GT(unlisted, 5 * kSlots);
 }
 
-/// Flows that come, go, move and are swept in slices of any size, windows of any kind: nothing is lost or told twice.
+/// Flows that come, go and move, windows of any kind, read now and then: nothing is lost or told twice.
 TEST(WindowRows, WhatIsToldAndUnlistedIsAllThatWasCountedOverAnyCourse) {
   for (const WindowLength length :
        {WindowLength{WindowLength::Unit::ns, 500}, WindowLength{WindowLength::Unit::packets, 77}}) {
@@ -219,21 +213,21 @@ TEST(WindowRows, WhatIsToldAndUnlistedIsAllThatWasCountedOverAnyCourse) {
           used[slot] = true;
           ++link.position;
         } else if (what < 75 && used[slot]) {
-          rows.flow_ended(slot, key_of_slot(slot));
+          rows.flow_ended(slot);
           used[slot] = false;
         } else if (what < 80) {
           const auto to = static_cast<std::uint32_t>(random.below(kSlots));
           if (!used[slot] || used[to]) continue;
           used[slot] = false;
           used[to] = true;
-          rows.flow_moved(slot, to, key_of_slot(slot));
+          rows.flow_moved(slot, to);
         } else {
-          rows.sweep(static_cast<std::uint32_t>(random.below(20)), key_of_slot);
+          rows.tell();
         }
-        if (!can_wait && random.below(20) == 0) told.read(ring);
+        if (!can_wait && random.below(300) == 0) told.read(ring);
       }
       if (!can_wait) reader = std::thread(read_to_the_end);
-      rows.finish(link, key_of_slot);
+      rows.finish(link);
       reader.join();
       ASSERT_GT(truth.size(), 100u);
       ASSERT_EQ(told.totals.size(), truth.size());
@@ -243,7 +237,7 @@ TEST(WindowRows, WhatIsToldAndUnlistedIsAllThatWasCountedOverAnyCourse) {
         ASSERT_EQ(told.told_of(window) + told.totals[window].unlisted_packets, packets);
         unlisted += told.totals[window].unlisted_packets;
       }
-      EXPECT_EQ(unlisted != 0, !can_wait) << "the small ring has to be full now and then";
+      EXPECT_EQ(unlisted != 0, !can_wait) << "the rows have to be full now and then";
     }
   }
 }
@@ -322,7 +316,7 @@ class Measured {
         masks_(std::move(masks)),
         random_(seed),
         ring_(1 << 20),
-        rows_(plan(), 0, kSlots, ring_, /*can_wait=*/false) {}
+        rows_(plan(), 0, kSlots, ring_, /*can_wait=*/false, nullptr, kWaitingRows) {}
 
   void run(int steps) {
     for (int step = 0; step < steps; ++step) {
@@ -331,20 +325,20 @@ class Measured {
       if (what < 60) {
         play(1 + random_.below(kStatBatch));
       } else if (what < 70 && records_[slot]) {
-        rows_.flow_ended(slot, key_of(*records_[slot]));
+        rows_.flow_ended(slot);
         records_[slot].reset();
       } else if (what < 80) {
         move(slot, static_cast<std::uint32_t>(random_.below(kSlots)));
       } else if (what < 83) {
         link_.latest_ns += random_.below(1500);
-        rows_.advance(link_, key_of_slot());
+        rows_.advance(link_);
       } else {
-        rows_.sweep(static_cast<std::uint32_t>(random_.below(20)), key_of_slot());
+        rows_.tell();
       }
       read();
       if (::testing::Test::HasFatalFailure()) return;
     }
-    rows_.finish(link_, key_of_slot());
+    rows_.finish(link_);
     read();
     for (const auto& [where, parts] : model_) ASSERT_TRUE(parts.empty()) << "a part was not told of";
     ASSERT_EQ(told_by_window_, by_window_) << "the flows' packets are all of each window";
@@ -358,6 +352,7 @@ class Measured {
 
  private:
   static constexpr std::uint8_t kStates[] = {0, 1, 2, 63};
+  static constexpr std::size_t kWaitingRows = 4096;
   static constexpr std::size_t kSmallAt = 0, kLastAt = 16, kLargeAt = 64;
 
   /// What was counted of a record in one window and state, without a break.
@@ -440,7 +435,7 @@ class Measured {
   void move(std::uint32_t from, std::uint32_t to) {
     if (!records_[from] || records_[to]) return;
     records_[to] = std::exchange(records_[from], std::nullopt);
-    rows_.flow_moved(from, to, key_of(*records_[to]));
+    rows_.flow_moved(from, to);
   }
 
   void expect(const Record& record, const RowUpdate& packet, const PacketFinding& finding) {
@@ -486,9 +481,10 @@ class Measured {
   void read() {
     ring_.drain([this](std::span<const std::byte> bytes) {
       const auto message = read_as<WindowMessage>(bytes);
-      if (message.kind == WindowMessage::Kind::flow) {
-        check(message.window, read_as<FlowMessage>(bytes).flow, bytes.subspan(sizeof(FlowMessage)));
-      } else {
+      const bool are_rows = take_rows(bytes, [&](const FlowWindow& flow) {
+        check(message.window, flow, {flow.measured, flow.measured == nullptr ? 0 : kLargeAt + 80});
+      });
+      if (!are_rows) {
         EXPECT_EQ(read_as<WindowEnd>(bytes.subspan(sizeof message)).totals.unlisted_packets, 0u);
       }
     });
@@ -564,9 +560,9 @@ TEST(WindowRows, PacketsThatWereMissedAreOfTheWindowThatEndedSinceOrElseOfTheOpe
   for (std::uint64_t ns = 5000; ns < 8000; ns += 10) {
     packet_at(ns);
     if (ns % 100 == 0) rows.note_missed(ns % 1000 == 0 ? 1 : 10);  // at a window's beginning of the one before
-    if (ns % 500 == 490) rows.sweep(~0u, key);
+    if (ns % 500 == 490) rows.tell();
   }
-  rows.finish({800, 8000}, key);
+  rows.finish({800, 8000});
   ring.drain([&](std::span<const std::byte> bytes) {
     const auto message = read_as<WindowMessage>(bytes);
     if (message.kind == WindowMessage::Kind::end)

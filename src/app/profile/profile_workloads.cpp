@@ -38,16 +38,17 @@ FlowStageOptions options_of(const Workload& workload, const WorkloadSweep& sweep
                            .states = workload.states,
                            .seed = sweep.seed,
                            .can_wait = false};
-  // Room for all messages until they are read, since nothing reads them during a sample.
-  double bytes = 1 << 20;
+  // Room for all rows and messages until they are read, since nothing reads them during a sample.
+  double bytes = 1 << 20, rows = 0;
   for (const WindowPlan& window : workload.windows) {
     const double packets = packets_of(window.length, sweep.rate_pps);
     const double flows = std::min(static_cast<double>(sweep.flows), packets);
     const double windows = std::ceil(static_cast<double>(part) / packets) + 2;
-    const auto message = static_cast<double>(sizeof(FlowMessage) + window.measures->bytes() + 16);
-    bytes += windows * (flows * message + static_cast<double>(window.bins() * sizeof(LinkBin)) * 2);
+    rows = std::max(rows, windows * flows);
+    bytes += windows * static_cast<double>(sizeof(RowsMessage) + window.bins() * sizeof(LinkBin)) * 2;
   }
   options.window_ring_bytes = static_cast<std::size_t>(bytes);
+  options.waiting_rows = static_cast<std::size_t>(rows);
   return options;
 }
 
@@ -109,8 +110,10 @@ std::optional<Error> enough_memory(const WorkloadSweep& sweep, const SampleLengt
   std::size_t needed = sweep.table->memory_bytes(sweep.flows);
   for (const Workload& workload : sweep.workloads) {
     const std::size_t slots = sweep.table->slots(sweep.flows);
-    needed += sweep.table->memory_bytes(sweep.flows) + options_of(workload, sweep, sample.part).window_ring_bytes;
-    for (const WindowPlan& window : workload.windows) needed += WindowRows::memory_bytes(window, slots);
+    const FlowStageOptions options = options_of(workload, sweep, sample.part);
+    needed += sweep.table->memory_bytes(sweep.flows) + options.window_ring_bytes;
+    for (const WindowPlan& window : workload.windows)
+      needed += WindowRows::memory_bytes(window, slots, options.waiting_rows);
     if (workload.states || std::ranges::any_of(workload.findings, &FindingNeeds::any))
       needed += FlowTracker::memory_bytes(workload.findings, /*has_states=*/true, slots);
   }

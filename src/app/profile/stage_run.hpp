@@ -48,10 +48,12 @@ class StageRun {
     stage_->ended().drain([](std::span<const std::byte>) {});
     return stage_->counts();
   }
-  /// Passes on the worker's window messages so far.
+  /// Passes on the worker's window messages so far, without rows.
   template <class Take>
   void take_window_messages(Take take) {
-    stage_->window_messages().drain(take);
+    stage_->window_messages().drain([&](std::span<const std::byte> message) {
+      if (!take_rows(message, [](const FlowWindow&) {})) take(message);
+    });
   }
   /// Ends a window of the controller; requires one.
   void end_control_window(const WorkerLoad& load) { stage_->end_control_window({}, load); }

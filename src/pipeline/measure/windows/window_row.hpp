@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/huge_buffer.hpp"
 #include "pipeline/measure/flow_rows.hpp"
-#include "pipeline/measure/windows/window_stream.hpp"
+#include "pipeline/measure/windows/row_pool.hpp"
+#include "pipeline/measure/windows/window.hpp"
 
 namespace parshall {
 
-inline constexpr std::uint32_t kNoWindow = 0;  ///< no window; numbers of windows begin at 1
+inline constexpr std::uint32_t kNoWindow = 0;  ///< no window; serial numbers of windows begin at 1
 
 /// A flow's state, and the state whose measures it has. They differ while the flow is reduced.
 struct StatePair {
@@ -18,33 +18,12 @@ struct StatePair {
   friend bool operator==(StatePair, StatePair) = default;
 };
 
-/// Counts of a flow in a window. Its measures follow in memory.
-struct alignas(64) WindowRow {
-  std::uint32_t serial = kNoWindow;  ///< window number of the counts; kNoWindow once all is reported
-  std::uint32_t listed = 0;          ///< last window number whose list has the slot
-  std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
-  std::uint64_t first_ns = 0, last_ns = 0;
-  std::uint16_t tcp_flags = 0;
-  std::uint8_t state = 0, effective_state = 0, other_state = 0;
-  std::uint8_t weight = 0;
-  bool more_states : 1 = false, starts : 1 = false;
-  bool is_measured : 1 = false;  ///< if false, its measures are undefined
-  std::uint64_t earlier_states = 0;
-
-  StatePair states() const noexcept { return {state, effective_state}; }
-
-  std::byte* measured() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
-  const std::byte* measured() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
-
-  void add(const RowUpdate& packet) noexcept {
-    ++packets;
-    ip_bytes += packet.counts.ip_bytes();
-    wire_bytes += packet.wire_bytes();
-    last_ns = packet.time_ns;
-    tcp_flags = static_cast<std::uint16_t>(tcp_flags | packet.counts.tcp_flags());
-  }
+/// Where a flow's row of the open window is.
+struct RowPlace {
+  std::uint32_t serial = kNoWindow;    ///< window of the row; another than the open one: the flow has none yet
+  std::uint32_t row = RowPool::kNone;  ///< kNone: no row was free, and the flow is not reported
 };
-static_assert(sizeof(WindowRow) == 64);
+static_assert(sizeof(RowPlace) == 8);
 
 /// A flow that has no row in the window because it is counted with others.
 struct UnreadFlow {
@@ -55,15 +34,14 @@ struct UnreadFlow {
 };
 static_assert(sizeof(UnreadFlow) == 8);
 
-/// A window of this worker, with the slots of the rows that it touched. Each slot is listed once, even if it is reused.
+/// A window of this worker: its totals, and the rows of its flows.
 struct WorkerWindow {
   std::uint32_t serial = kNoWindow;
   bool untold = false;
   std::uint64_t number = 0;
   WindowTotals totals;
   std::uint32_t least_one_in = 1;  ///< smallest n of its samples of one in n; totals.one_in is the largest
-  HugeBuffer<std::uint32_t> slots;
-  std::uint32_t listed = 0, told = 0;
+  RowList rows;
   std::vector<LinkBin> bins;
   std::uint32_t bins_told = 0;
   std::vector<UnreadFlows> unread;  ///< by state
@@ -74,7 +52,7 @@ struct WorkerWindow {
     number = window;
     totals = {};
     totals.one_in = least_one_in = one_in;
-    listed = told = bins_told = 0;
+    bins_told = 0;
   }
 };
 

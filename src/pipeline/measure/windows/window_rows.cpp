@@ -6,20 +6,19 @@
 namespace parshall {
 
 WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
-                       const FlowSample* sample)
+                       const FlowSample* sample, std::size_t waiting_rows)
     : plan_(std::move(plan)),
       length_(plan_.length),
       clock_(clock),
-      stride_(stride_of(*plan_.measures)),
       ring_(ring),
       can_wait_(can_wait),
       sample_(sample),
-      rows_(slots * stride_),
+      pool_(rows_for(slots, waiting_rows), plan_.measures->bytes()),
+      places_(slots),
       reads_all_(plan_.reads_all()),
       unread_(reads_all_ ? 0 : slots) {
   for (WorkerWindow& window : windows_) {
     window.unread.resize(plan_.read.size());
-    window.slots = HugeBuffer<std::uint32_t>(slots);
     window.bins.resize(plan_.bins());
   }
 }
@@ -28,31 +27,77 @@ void WindowRows::begin_window(LinkPlace place) noexcept {
   const std::uint64_t number = length_.number(place);
   if (++last_serial_ == kNoWindow) ++last_serial_;
   open_->restart(number, last_serial_, /*is_untold=*/false, one_in());
+  open_rows_ = ended_rows_ = 0;
   border_ = length_.end_of(number);
   not_late_ns_ = length_.unit == WindowLength::Unit::ns ? length_.begin_of(number) : 0;
 }
 
-void WindowRows::flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted) noexcept {
+void WindowRows::flow_ended(std::uint32_t slot, bool evicted) noexcept {
   if (!reads_all_) unread_[slot].serial = kNoWindow;
-  Row& row = row_of(slot);
-  if (row.serial == kNoWindow) return;
-  if (row.serial != open_->serial) return tell_now(row, key, *closing_);
+  const RowPlace place = std::exchange(places_[slot], {});
+  if (place.serial != open_->serial || place.serial == kNoWindow || place.row == RowPool::kNone) return;
+  pool_.row(place.row).is_part = evicted;
   evicted_ += evicted;
-  tell_now(row, key, *open_, /*is_part=*/evicted);
+  ++ended_rows_;
 }
 
-void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept {
+void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
   if (!reads_all_) unread_[to] = std::exchange(unread_[from], {});
-  Row &row = row_of(from), &there = row_of(to);
-  if (row.serial == open_->serial && row.serial != kNoWindow) {
-    const std::uint32_t listed = there.listed;
-    std::memcpy(&there, &row, stride_);
-    there.listed = listed;
-    list(there, to);
-  } else if (row.serial != kNoWindow) {
-    tell_now(row, key, *closing_);
+  const RowPlace place = places_[to] = std::exchange(places_[from], {});
+  if (place.serial == open_->serial && place.serial != kNoWindow && place.row != RowPool::kNone)
+    pool_.row(place.row).slot = to;
+}
+
+/// Waits for a row, or returns kNone if the input cannot wait.
+std::uint32_t WindowRows::append_when_full() noexcept {
+  while (can_wait_) {
+    tell();
+    wait();
+    pass_on_ended();
+    if (const std::uint32_t at = pool_.append(open_->rows); at != RowPool::kNone) {
+      ++open_rows_;
+      return at;
+    }
   }
-  row.serial = kNoWindow;
+  return RowPool::kNone;
+}
+
+/// Passes on rows of the open window whose flows have ended, while few rows are free. Looks at so few rows at a time
+/// that packets do not have to wait for long.
+void WindowRows::pass_on_ended() noexcept {
+  for (std::uint64_t i = 0; i < kFewEnded && pool_.begins_chunk(open_->rows) && pool_.is_low(); ++i)
+    if (ended_rows_ * kFewEnded < open_rows_ || !pool_.can_compact(open_->rows) || !pass_on_first()) return;
+}
+
+/// Passes on the ended flows' rows of the first chunk, and moves the others to the end. Returns false if the ring was
+/// full: the rows are then unlisted.
+bool WindowRows::pass_on_first() noexcept {
+  RowList ended = pool_.compact(
+      open_->rows, [&](std::uint32_t row) { return is_live(row); },
+      [&](std::uint32_t row, std::uint32_t to) { places_[pool_.row(row).slot].row = to; });
+  if (ended.empty()) return true;
+  std::uint64_t rows = 0;
+  pool_.visit(ended, [&](const WindowRow&, const FlowKey&) { ++rows; });
+  open_rows_ -= rows;
+  ended_rows_ -= rows;
+  while (!push(ended, *open_)) {
+    if (!can_wait_) {
+      unlist(ended, open_->totals);
+      pool_.drop(ended);
+      return false;
+    }
+    wait();
+  }
+  return true;
+}
+
+/// Counts rows that are not reported.
+void WindowRows::unlist(const RowList& rows, WindowTotals& totals) noexcept {
+  pool_.visit(rows, [&](const WindowRow& row, const FlowKey&) {
+    totals.unlisted_packets += row.packets;
+    totals.unlisted_wire_bytes += row.wire_bytes;
+    ++totals.unlisted_flows;
+  });
 }
 
 /// Passes the packets to the measures of their flows' states. It first lists the packets that have any, since a branch
@@ -62,12 +107,12 @@ void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const Pac
   std::size_t measured = 0;
   for (std::size_t i = 0; i < packets.size(); ++i) {
     any[measured] = static_cast<std::uint8_t>(i);
-    measured += measures_of(findings[i]) != 0;
+    measured += measures_of(findings[i]) != 0 && places_[packets[i].slot].row != RowPool::kNone;
   }
   if (measured == 0) return;
   std::array<std::byte*, kStatBatch> rows, rows_taken;
   std::array<const PacketFinding*, kStatBatch> taken;
-  for (std::size_t i = 0; i < measured; ++i) rows[i] = row_of(packets[any[i]].slot).measured();
+  for (std::size_t i = 0; i < measured; ++i) rows[i] = pool_.row(places_[packets[any[i]].slot].row).measured();
   for (std::size_t m = 0; m < plan_.measures->measures().size(); ++m) {
     const auto& [measure, offset] = plan_.measures->measures()[m];
     std::size_t count = 0;
@@ -81,75 +126,43 @@ void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const Pac
   }
 }
 
-void WindowRows::list(Row& row, std::uint32_t slot) noexcept {
-  if (row.listed == open_->serial) return;
-  row.listed = open_->serial;
-  open_->slots[open_->listed++] = slot;
+bool WindowRows::push(const RowList& rows, const WorkerWindow& window) noexcept {
+  const RowsMessage message{{WindowMessage::Kind::rows, clock_, window.number},
+                            &pool_,
+                            rows,
+                            sample_,
+                            window.totals.one_in,
+                            window.least_one_in};
+  return ring_.push(bytes_of(message), {});
 }
 
-/// Reports a row. A flow that is only in a larger sample of the window stands for 0 flows.
-bool WindowRows::tell(const Row& row, const FlowKey& key, const WorkerWindow& window, bool is_part) noexcept {
-  const std::uint32_t one_in = window.totals.one_in;
-  const bool in_sample = one_in == window.least_one_in || sample_->takes(key, one_in);
-  const FlowMessage message{.message = {WindowMessage::Kind::flow, clock_, window.number},
-                            .flow = {.key = key,
-                                     .packets = row.packets,
-                                     .ip_bytes = row.ip_bytes,
-                                     .wire_bytes = row.wire_bytes,
-                                     .first_ns = row.first_ns,
-                                     .last_ns = row.last_ns,
-                                     .tcp_flags = row.tcp_flags,
-                                     .state = row.state,
-                                     .effective_state = row.effective_state,
-                                     .weight = row.weight,
-                                     .other_state = row.other_state,
-                                     .more_states = row.more_states,
-                                     .starts = row.starts,
-                                     .stands_for = in_sample ? one_in : 0,
-                                     .is_part = is_part,
-                                     .earlier_states = row.earlier_states}};
-  return ring_.push(bytes_of(message), {row.measured(), row.is_measured ? plan_.measures->bytes() : 0});
-}
-
-/// Reports the next `count` rows that the last window lists, at most kToldAtOnce. Returns false if the ring was full.
-bool WindowRows::tell_listed(std::uint32_t count, FlowKeys key_of) noexcept {
-  WorkerWindow& window = *closing_;
-  const std::span slots(&window.slots[window.told], std::min(window.listed - window.told, count + kToldAtOnce));
-  for (const std::uint32_t slot : slots.subspan(count)) prefetch_line(&row_of(slot));
-  std::array<FlowKey, kToldAtOnce> keys;
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (row_of(slots[i]).serial == window.serial) keys[i] = key_of(slots[i]);
-  for (std::uint32_t i = 0; i < count; ++i, ++window.told) {
-    Row& row = row_of(slots[i]);
-    if (row.serial != window.serial) continue;  // already reported with its next packet or its end
-    if (!tell(row, keys[i], window)) return false;
-    row.serial = kNoWindow;
-  }
+/// Reports the last window's rows. Returns whether they are reported.
+bool WindowRows::tell_rows() noexcept {
+  if (!closing_->rows.empty() && !push(closing_->rows, *closing_)) return false;
+  closing_->rows = {};
   return true;
 }
 
-void WindowRows::tell_now(Row& row, const FlowKey& key, WorkerWindow& window, bool is_part) noexcept {
-  bool told = tell(row, key, window, is_part);
-  while (!told && can_wait_) {
-    wait();
-    told = tell(row, key, window, is_part);
-  }
-  if (!told) {
-    window.totals.unlisted_packets += row.packets;
-    window.totals.unlisted_wire_bytes += row.wire_bytes;
-    ++window.totals.unlisted_flows;
-  }
-  row.serial = kNoWindow;
+/// Drops the rows for which there is no room.
+void WindowRows::drop_rows() noexcept {
+  unlist(closing_->rows, closing_->totals);
+  pool_.drop(closing_->rows);
 }
 
-void WindowRows::tell_alone(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {
-  if (is_beyond(place)) open(place, key_of);
+void WindowRows::tell_alone(const PacketFacts& facts, LinkPlace place) noexcept {
+  if (is_beyond(place)) open(place);
   const RowUpdate packet{.counts = facts.counts, .time_ns = facts.time_ns, .place = place};
-  Row row{.first_ns = facts.time_ns};
-  row.starts = true;
-  row.add(packet);
   add_to_totals(packet);
-  tell_now(row, facts.key, *open_, /*is_part=*/true);
+  const std::uint32_t at = append_row();
+  if (at == RowPool::kNone) {
+    ++open_->totals.unlisted_flows;
+    return add_unlisted(packet);
+  }
+  ++ended_rows_;
+  WindowRow& row = pool_.row(at);
+  row = {.slot = kNoSlot, .starts = true, .is_part = true, .first_ns = facts.time_ns};
+  row.add(packet);
+  pool_.key(at) = facts.key;
 }
 
 /// Adds to a bin. A late packet from before the window counts in the first bin.

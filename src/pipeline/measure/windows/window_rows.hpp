@@ -18,25 +18,27 @@
 #include "pipeline/flow/kept_out.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/windows/flow_measure.hpp"
+#include "pipeline/measure/windows/row_pool.hpp"
 #include "pipeline/measure/windows/window_plan.hpp"
 #include "pipeline/measure/windows/window_row.hpp"
 #include "pipeline/measure/windows/window_stream.hpp"
 
 namespace parshall {
 
-/// Counts of every flow in the open window, for windows of one length: a row per slot, beside the table.
+/// Counts of every flow in the open window, for windows of one length.
 ///
-/// After a window's end, its flows are reported through a ring. sweep() does this between batches, a slice of the
-/// touched rows at a time, or a flow's next packet does. So no packet waits for a whole window.
+/// A flow's first packet in a window takes the next row of a RowPool. At the window's end, the rows go to the reader as
+/// they are: nothing is searched or copied.
 ///
 /// Flows that no task reads (WindowPlan::read) need no row: they are counted together, by state and weight.
 ///
-/// Shape: row = 64 bytes and the measures', in whole cache lines, which flows of states without measures do not touch.
-///        The lists of rows that the open and the last window touched take 8 bytes more, and another 8 if not all flows
-///        are read. Nothing is allocated after the constructor.
-/// Full:  if the ring is full, a sweep continues later. Data that must be reported at once waits if the input can wait;
-///        otherwise it is unlisted: counted in the window's totals as not reported. A worker waits if 64 windows are
-///        unread.
+/// Shape: row = 64 bytes and the measures', in whole cache lines, and a key of 40 bytes. Flows of states without
+///        measures do not touch the measures' lines. There is a row for every slot, and at least a quarter more for
+///        rows that wait for their reader. Each slot has 8 bytes for the place of its row, and another 8 if not all
+///        flows are read. Nothing is allocated after the constructor.
+/// Full:  if no row is free, rows of flows that have ended are passed on before the window ends. If there are few, a
+///        packet waits for the reader if the input can wait; otherwise its flow is unlisted: counted in the window's
+///        totals as not reported. A worker waits if 64 windows are unread.
 /// Merge: windows of the same number of several workers add up.
 class WindowRows {
  public:
@@ -46,35 +48,40 @@ class WindowRows {
   };  ///< reason why a packet has no flow: the flood filter, or lack of time
 
   /// `sample` selects the monitored flows; null: all.
+  /// `waiting_rows` may wait for the reader, if that is more than a quarter of the slots.
   WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
-             const FlowSample* sample = nullptr);
+             const FlowSample* sample = nullptr, std::size_t waiting_rows = 0);
 
-  static std::size_t memory_bytes(const WindowPlan& plan, std::size_t slots) noexcept {
-    return slots *
-               (stride_of(*plan.measures) + 2 * sizeof(std::uint32_t) + (plan.reads_all() ? 0 : sizeof(UnreadFlow))) +
+  static std::size_t memory_bytes(const WindowPlan& plan, std::size_t slots, std::size_t waiting_rows) noexcept {
+    return RowPool::memory_bytes(rows_for(slots, waiting_rows), plan.measures->bytes()) +
+           slots * (sizeof(RowPlace) + (plan.reads_all() ? 0 : sizeof(UnreadFlow))) +
            2 * (plan.bins() * sizeof(LinkBin) + plan.read.size() * sizeof(UnreadFlows));
   }
 
   void populate() noexcept {
-    rows_.populate();
+    pool_.populate();
+    places_.populate();
     unread_.populate();
-    for (WorkerWindow& window : windows_) window.slots.populate();
   }
 
   void prefetch(std::uint32_t slot) const noexcept {
-    if (!reads_all_) return prefetch_line(&unread_[slot]);
-    const std::byte* const row = rows_.data() + slot * stride_;
-    prefetch_line(row);
-    if (plan_.by_state.size() == 1 && stride_ > sizeof(Row)) prefetch_line(row + sizeof(Row));
+    prefetch_line(&places_[slot]);
+    if (!reads_all_) prefetch_line(&unread_[slot]);
   }
-  /// Prefetches memory that depends on states, which are known only with the findings.
+  /// Prefetches the rows of packets, whose places have been prefetched.
+  void prefetch_rows(std::span<const RowUpdate> packets) const noexcept {
+    const bool measured = plan_.by_state.size() == 1 && plan_.by_state[0] != 0;
+    for (const RowUpdate& packet : packets)
+      if (const RowPlace place = places_[packet.slot]; place.serial == open_->serial)
+        pool_.prefetch(place.row, measured);
+  }
+  /// Prefetches measures that depend on states, which are known only with the findings.
   void prefetch(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) const noexcept {
     if (plan_.by_state.size() == 1) return;
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-      const std::byte* const row = rows_.data() + packets[i].slot * stride_;
-      if (!reads_all_ && plan_.reads(findings[i].state, findings[i].effective_state)) prefetch_line(row);
-      if (plan_.by_state[findings[i].effective_state] != 0) prefetch_line(row + sizeof(Row));
-    }
+    for (std::size_t i = 0; i < findings.size(); ++i)
+      if (const RowPlace place = places_[packets[i].slot];
+          plan_.by_state[findings[i].effective_state] != 0 && place.serial == open_->serial)
+        pool_.prefetch(place.row, /*measured=*/true);
   }
 
   /// Adds at most kStatBatch packets in order of arrival, with the findings on each. Findings are empty if no measure
@@ -90,9 +97,8 @@ class WindowRows {
       const RowUpdate& packet = packets[i];
       if (is_beyond(packet.place)) [[unlikely]] {
         measure_until(i);
-        open(packet.place, key_of);
+        open(packet.place);
       }
-      Row& row = row_of(packet.slot);
       const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : StatePair{};
       const std::uint8_t before = any_findings ? findings[i].effective_before : states.effective;
       const std::uint8_t weight = any_findings ? findings[i].weight : 0;
@@ -100,13 +106,20 @@ class WindowRows {
         add_to_totals(packet);
         continue;
       }
-      if (row.serial != open_->serial) [[unlikely]] {
-        begin(row, packet, states, before, weight, key_of);
-      } else if (row.states() != states) [[unlikely]] {
-        measure_until(i);
-        change_states(row, packet, states, key_of);
+      WindowRow* row = nullptr;
+      if (const RowPlace place = places_[packet.slot]; place.serial != open_->serial) [[unlikely]] {
+        row = begin(packet, states, before, weight, key_of);
+      } else if (place.row != RowPool::kNone) [[likely]] {
+        row = &pool_.row(place.row);
+        if (StatePair{row->state, row->effective_state} != states) [[unlikely]] {
+          measure_until(i);
+          row = change_states(*row, packet, states, key_of);
+        }
       }
-      row.add(packet);
+      if (row != nullptr) [[likely]]
+        row->add(packet);
+      else
+        add_unlisted(packet);
       add_to_totals(packet);
     }
     measure_until(packets.size());
@@ -117,8 +130,8 @@ class WindowRows {
 
   /// Adds packets without a flow, the last of which is at `last`. No window and no bin may end between them, and they
   /// are in order of time. If they are beyond the open window, update() must have had all packets before them.
-  void add_flowless(Flowless why, const KeptOut& packets, LinkPlace last, FlowKeys key_of) noexcept {
-    if (is_beyond(last)) open(last, key_of);
+  void add_flowless(Flowless why, const KeptOut& packets, LinkPlace last) noexcept {
+    if (is_beyond(last)) open(last);
     WindowTotals& totals = open_->totals;
     totals.add(packets);
     totals.late_packets += packets.first_ns < not_late_ns_;
@@ -129,7 +142,7 @@ class WindowRows {
 
   /// Reports a packet that the flood filter kept out as a flow of its own, marked as part of one. If it is beyond the
   /// open window, update() must have had all packets before it.
-  void tell_alone(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept;
+  void tell_alone(const PacketFacts& facts, LinkPlace place) noexcept;
 
   /// Notes that the sample changed from here on. The open window may have begun with another one; its smallest sample
   /// counts.
@@ -141,8 +154,8 @@ class WindowRows {
   /// Returns whether a window ends here, even without a packet of this worker. Before anything is known of the link,
   /// none does.
   bool ends_at(LinkPlace now) const noexcept { return length_.at(now) >= std::max(border_, std::uint64_t{1}); }
-  void advance(LinkPlace now, FlowKeys key_of) noexcept {
-    if (ends_at(now)) open(now, key_of);
+  void advance(LinkPlace now) noexcept {
+    if (ends_at(now)) open(now);
   }
 
   /// Adds packets lost since the last call. If a window ended since then, they count in that one.
@@ -152,78 +165,67 @@ class WindowRows {
   }
 
   /// Moves to `now`. If the input can wait, everything about windows below `window` is reported when it returns.
-  void settle_below(std::uint64_t window, LinkPlace now, FlowKeys key_of) noexcept {
-    advance(now, key_of);
+  void settle_below(std::uint64_t window, LinkPlace now) noexcept {
+    advance(now);
     if (!can_wait_) return;
     while (!tell_ends()) wait();
     if (closing_->untold && (closing_->number < window || closing_->serial == kNoWindow))
-      while (sweep(kAllRows, key_of)) wait();
-  }
-
-  /// Returns how many rows of the last window to report with `packets` packets. At this rate, all are reported when
-  /// half as many packets have come as that window had. More at once would delay the packets of the open window.
-  std::uint32_t rows_for(std::uint64_t packets) const noexcept {
-    const std::uint64_t within = closing_->totals.packets * 2 / 5 + 1;
-    return static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(closing_->listed * packets / within + 1, kFewestRows, kAllRows));
+      while (tell()) wait();
   }
 
   std::uint64_t rows_begun() const noexcept { return rows_begun_; }
 
-  /// Reports at most `most` rows of the last window, and its end. Returns true while there is more to report.
-  bool sweep(std::uint32_t most, FlowKeys key_of) noexcept {
+  /// Reports what is left of the last window. Returns true while there is more to report.
+  bool tell() noexcept {
     if (!closing_->untold) return !tell_ends();
-    for (std::uint32_t count; closing_->told != closing_->listed; most -= count) {
-      if (most == 0) return true;
-      count = std::min({most, closing_->listed - closing_->told, kToldAtOnce});
-      if (!tell_listed(count, key_of)) return true;
-    }
-    if (!tell_bins(kTellChunks) || !tell_unread()) return true;
+    if (!tell_rows() || !tell_bins(kTellChunks) || !tell_unread()) return true;
     closing_->untold = !queue_end();
     return !tell_ends() || closing_->untold;
   }
 
   /// Ends the flow's record, evicted or not; its slot may be reused.
-  void flow_ended(std::uint32_t slot, const FlowKey& key, bool evicted = false) noexcept;
+  void flow_ended(std::uint32_t slot, bool evicted = false) noexcept;
 
   /// Returns how many flows of an open window were evicted.
   std::uint64_t evicted() const noexcept { return evicted_; }
-  void flow_moved(std::uint32_t from, std::uint32_t to, const FlowKey& key) noexcept;
+  void flow_moved(std::uint32_t from, std::uint32_t to) noexcept;
 
   /// Ends the input, and with it the open window.
-  void finish(LinkPlace end, FlowKeys key_of) noexcept {
+  void finish(LinkPlace end) noexcept {
     if (open_->serial != kNoWindow) {
       open_->totals.partial |= !ends_at(end);
-      close(key_of);
+      close();
     }
     open_->number = WindowEnd::kAll;
     if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoWindow, /*is_untold=*/true, one_in());
-    while (sweep(kAllRows, key_of)) wait();
+    while (tell()) wait();
     border_ = WindowLength::kNoBorder;
   }
 
  private:
-  using Row = WindowRow;
-  static constexpr std::uint32_t kAllRows = ~std::uint32_t{0};
-  static constexpr std::uint32_t kFewestRows = 32;  ///< minimum per slice, since fewer packets may come than before
-  static constexpr std::uint32_t kToldAtOnce = 16;  ///< rows whose keys are fetched from memory together
+  static constexpr std::uint32_t kAllChunks = ~std::uint32_t{0};
   static constexpr std::uint32_t kTellChunks = 64;  ///< chunks of bins in a slice: some microseconds
+  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
+  static constexpr std::uint64_t kFewEnded = 8;  ///< rows that may be moved for each that is passed on
 
-  [[gnu::noinline]] void open(LinkPlace place, FlowKeys key_of) noexcept {
+  static std::size_t rows_for(std::size_t slots, std::size_t waiting) noexcept {
+    return slots + std::max(slots / 4, waiting);
+  }
+
+  [[gnu::noinline]] void open(LinkPlace place) noexcept {
     const bool first = open_->serial == kNoWindow;
-    if (!first) close(key_of);
+    if (!first) close();
     begin_window(place);
     if (first) closing_->restart(open_->number, kNoWindow, /*is_untold=*/true, one_in());  // reports no earlier window
   }
 
   /// Makes the open window the last one. First reports the rest of the previous last window.
-  void close(FlowKeys key_of) noexcept {
-    for (; closing_->told != closing_->listed; ++closing_->told) {
-      const std::uint32_t slot = closing_->slots[closing_->told];
-      Row& row = row_of(slot);
-      if (row.serial == closing_->serial) tell_now(row, key_of(slot), *closing_);
+  void close() noexcept {
+    while (closing_->untold && !tell_rows()) {
+      if (!can_wait_) drop_rows();
+      wait();
     }
-    while (closing_->untold && !tell_bins(kAllRows)) {
+    while (closing_->untold && !tell_bins(kAllChunks)) {
       if (!can_wait_) drop_bins();
       wait();
     }
@@ -235,9 +237,11 @@ class WindowRows {
       wait();
       tell_ends();
     }
+    tell_ends();  // before these rows, so that the reader need not keep them
     std::swap(open_, closing_);
     closing_->untold = true;
     ended_since_missed_ = true;
+    tell_rows();
   }
 
   /// Counts a packet of a flow that no task reads. Returns false if the flow has or needs a row in the open window,
@@ -259,7 +263,7 @@ class WindowRows {
 
   /// Gives the flow a row. If the open window counted it with others so far, it continues as one flow in the row; with
   /// another state than before, as one flow of each state.
-  void take_from_unread(Row& row, const RowUpdate& packet, FlowKeys key_of) noexcept {
+  void take_from_unread(WindowRow& row, const RowUpdate& packet, FlowKeys key_of) noexcept {
     UnreadFlow& flow = unread_[packet.slot];
     if (flow.serial == open_->serial && !flow.has_row) {
       if (flow.state == row.state) {
@@ -279,52 +283,79 @@ class WindowRows {
     return one_in == open_->least_one_in || sample_->takes(key_of(slot), one_in) ? one_in : 0;
   }
 
-  [[gnu::noinline]] void begin(Row& row, const RowUpdate& packet, StatePair states, std::uint8_t before,
-                               std::uint8_t weight, FlowKeys key_of) noexcept {
-    if (row.serial != kNoWindow) tell_now(row, key_of(packet.slot), *closing_);
-    ++rows_begun_;
-    row = {.serial = open_->serial,
-           .listed = row.listed,
-           .first_ns = packet.time_ns,
+  /// Begins the flow's row. Returns null if none is free: the flow is then unlisted.
+  [[gnu::noinline]] WindowRow* begin(const RowUpdate& packet, StatePair states, std::uint8_t before,
+                                     std::uint8_t weight, FlowKeys key_of) noexcept {
+    const std::uint32_t at = append_row();
+    places_[packet.slot] = {open_->serial, at};
+    if (at == RowPool::kNone) {
+      ++open_->totals.unlisted_flows;
+      return nullptr;
+    }
+    WindowRow& row = pool_.row(at);
+    row = {.slot = packet.slot,
            .state = states.own,
            .effective_state = states.effective,
            // A lighter state before this packet did not collect what the measures need.
            .other_state =
                (plan_.measures_of(states.effective) & ~plan_.measures_of(before)) != 0 ? before : states.effective,
            .weight = weight,
-           .starts = packet.starts_flow};
+           .starts = packet.starts_flow,
+           .first_ns = packet.time_ns};
+    pool_.key(at) = key_of(packet.slot);
     if (!reads_all_) take_from_unread(row, packet, key_of);
     begin_measures(row);
-    list(row, packet.slot);
+    return &row;
   }
 
   /// Clears the measures. Flows in light states without measures do not touch their cache lines.
-  void begin_measures(Row& row) noexcept {
+  void begin_measures(WindowRow& row) noexcept {
     if (row.is_measured || plan_.measures_of(row.effective_state) == 0) return;
     row.is_measured = true;
     std::memset(row.measured(), 0, plan_.measures->bytes());
   }
 
-  /// Changes states. A flow that is reduced, or restored, keeps its row; one with another own state begins another
-  /// part.
-  [[gnu::noinline]] void change_states(Row& row, const RowUpdate& packet, StatePair states, FlowKeys key_of) noexcept {
+  /// Changes states. A flow that is reduced, or restored, keeps its row; one with another own state begins another one,
+  /// which is null if none is free.
+  [[gnu::noinline]] WindowRow* change_states(WindowRow& row, const RowUpdate& packet, StatePair states,
+                                             FlowKeys key_of) noexcept {
     if (row.state == states.own) {
       row.more_states |= row.other_state != row.effective_state;
       row.effective_state = states.effective;
       begin_measures(row);
-      return;
+      return &row;
     }
     const std::uint64_t earlier = row.earlier_states | std::uint64_t{1} << row.state;
-    const std::uint8_t weight = row.weight;
-    tell_now(row, key_of(packet.slot), *open_);
-    begin(row, packet, states, states.effective, weight, key_of);
-    row.earlier_states = earlier;
+    places_[packet.slot].serial = kNoWindow;
+    ++ended_rows_;
+    WindowRow* const next = begin(packet, states, states.effective, row.weight, key_of);
+    if (next != nullptr) next->earlier_states = earlier;
+    return next;
   }
 
-  Row& row_of(std::uint32_t slot) noexcept { return *reinterpret_cast<Row*>(rows_.data() + slot * stride_); }
-  static std::size_t stride_of(const MeasureSet& measures) noexcept {
-    return (sizeof(Row) + measures.bytes() + 63) / 64 * 64;
+  /// Returns a new row of the open window, or kNone.
+  std::uint32_t append_row() noexcept {
+    ++rows_begun_;
+    if (pool_.begins_chunk(open_->rows)) [[unlikely]]
+      pass_on_ended();
+    const std::uint32_t at = pool_.append(open_->rows);
+    open_rows_ += at != RowPool::kNone;
+    return at == RowPool::kNone ? append_when_full() : at;
   }
+  std::uint32_t append_when_full() noexcept;
+  void pass_on_ended() noexcept;
+  bool pass_on_first() noexcept;
+  bool is_live(std::uint32_t row) const noexcept {
+    const std::uint32_t slot = pool_.row(row).slot;
+    return slot != kNoSlot && places_[slot].serial == open_->serial && places_[slot].row == row;
+  }
+
+  void add_unlisted(const RowUpdate& packet) noexcept {
+    ++open_->totals.unlisted_packets;
+    open_->totals.unlisted_wire_bytes += packet.wire_bytes();
+  }
+  void unlist(const RowList& rows, WindowTotals& totals) noexcept;
+
   void measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept;
   std::uint64_t measures_of(const PacketFinding& finding) const noexcept {
     if (!reads_all_ && !plan_.reads(finding.state, finding.effective_state)) return 0;  // it has no row
@@ -333,16 +364,15 @@ class WindowRows {
 
   std::uint32_t one_in() const noexcept { return sample_ == nullptr ? 1 : sample_->one_in(); }
   void begin_window(LinkPlace place) noexcept;
-  void list(Row& row, std::uint32_t slot) noexcept;
-  bool tell(const Row& row, const FlowKey& key, const WorkerWindow& window, bool is_part = false) noexcept;
-  void tell_now(Row& row, const FlowKey& key, WorkerWindow& window, bool is_part = false) noexcept;
+  bool push(const RowList& rows, const WorkerWindow& window) noexcept;
+  bool tell_rows() noexcept;
+  void drop_rows() noexcept;
   void add_to_totals(const RowUpdate& packet) noexcept {
     open_->totals.late_packets += packet.time_ns < not_late_ns_;
     open_->totals.add(packet.counts, packet.time_ns);
     if (plan_.bin_ns != 0) add_to_bin({1, packet.wire_bytes()}, packet.time_ns);
   }
   void add_to_bin(const LinkBin& packets, std::uint64_t time_ns) noexcept;
-  bool tell_listed(std::uint32_t count, FlowKeys key_of) noexcept;
   bool tell_bins(std::uint32_t most_chunks) noexcept;
   void drop_bins() noexcept;
   bool tell_unread() noexcept;
@@ -354,19 +384,20 @@ class WindowRows {
   WindowPlan plan_;
   WindowLength length_;
   std::uint32_t clock_;
-  std::size_t stride_;
   RecordRing& ring_;
   bool can_wait_;
   const FlowSample* sample_;
-  HugeBuffer<std::byte> rows_;
+  RowPool pool_;
+  HugeBuffer<RowPlace> places_;  ///< by slot
   bool reads_all_;
-  HugeBuffer<UnreadFlow> unread_;  ///< by slot; empty if all flows are read
+  HugeBuffer<UnreadFlow> unread_;  ///< likewise; empty if all flows are read
   std::array<WorkerWindow, 2> windows_;
   std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< a ring of ends to report, by window
   std::size_t ends_queued_ = 0, ends_told_ = 0;
   WorkerWindow *open_ = &windows_[0], *closing_ = &windows_[1];
   std::uint32_t last_serial_ = kNoWindow;
   bool ended_since_missed_ = false;
+  std::uint64_t open_rows_ = 0, ended_rows_ = 0;  ///< rows of the open window, and those of them whose flows ended
   std::uint64_t rows_begun_ = 0, evicted_ = 0;
   std::uint64_t border_ = 0;       ///< end of the open window
   std::uint64_t not_late_ns_ = 0;  ///< packets with an earlier time are late

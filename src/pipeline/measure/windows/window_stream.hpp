@@ -6,18 +6,59 @@
 #include <span>
 
 #include "base/record_ring.hpp"
+#include "pipeline/flow/flow_sample.hpp"
+#include "pipeline/measure/windows/row_pool.hpp"
 #include "pipeline/measure/windows/window.hpp"
 
 namespace parshall {
 
-/// Message from a worker about its windows, sent through a ring: parts of flows, window by window, one by one or
-/// together, and each window's end.
+/// Message from a worker about its windows, sent through a ring, window by window: rows of flows, sums of the others,
+/// and each window's end. A flow that waits for earlier windows of other workers is kept as a message of its own.
 struct WindowMessage {
-  enum class Kind : std::uint32_t { flow, unread, bins, end };
+  enum class Kind : std::uint32_t { rows, flow, unread, bins, end };
 
   Kind kind;
   std::uint32_t clock;   ///< index of the window length among those in use
   std::uint64_t window;  ///< number of the window
+};
+
+/// Message of Kind::rows. Its reader gives the rows back.
+struct RowsMessage {
+  WindowMessage message;
+  RowPool* pool;
+  RowList rows;
+  const FlowSample* sample;            ///< null: all flows were monitored
+  std::uint32_t one_in, least_one_in;  ///< WindowTotals::one_in, and the smallest n of the window
+
+  /// Calls `take(flow)` with a FlowWindow for each row, whose measures are null if there are none, and `done()` for
+  /// some of them together. Their memory is given back then.
+  template <class Take, class Done>
+  void consume(Take take, Done done) const {
+    pool->consume(
+        rows,
+        [&](const WindowRow& row, const FlowKey& key) {
+          // A flow that is only in a larger sample of the window stands for none.
+          const bool in_sample = one_in == least_one_in || sample->takes(key, one_in);
+          take(FlowWindow{.key = key,
+                          .packets = row.packets,
+                          .ip_bytes = row.ip_bytes,
+                          .wire_bytes = row.wire_bytes,
+                          .first_ns = row.first_ns,
+                          .last_ns = row.last_ns,
+                          .tcp_flags = row.tcp_flags,
+                          .state = row.state,
+                          .effective_state = row.effective_state,
+                          .weight = row.weight,
+                          .other_state = row.other_state,
+                          .more_states = row.more_states,
+                          .starts = row.starts,
+                          .stands_for = in_sample ? one_in : 0,
+                          .is_part = row.is_part,
+                          .earlier_states = row.earlier_states,
+                          .measured = row.is_measured ? row.measured() : nullptr});
+        },
+        done);
+  }
 };
 
 /// Message of Kind::flow. The results of the window's measures for the flow follow it.
@@ -63,6 +104,15 @@ T read_as(std::span<const std::byte> bytes) noexcept {
   T value;
   std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof value);
   return value;
+}
+
+/// Reads a message of Kind::rows: calls `take(flow)` for each row, and gives the rows back. Does nothing with other
+/// messages, and returns false.
+template <class Take>
+bool take_rows(std::span<const std::byte> message, Take take) {
+  if (read_as<WindowMessage>(message).kind != WindowMessage::Kind::rows) return false;
+  read_as<RowsMessage>(message).consume(take, [] {});
+  return true;
 }
 
 }  // namespace parshall
