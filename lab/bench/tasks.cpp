@@ -4,6 +4,7 @@
 // where each packet has data and acknowledges all. One window ends in each sample, including the cost of reporting its
 // flows. The time of the analyst's thread has a column of its own. Arguments: --smoke, or tasks to run together
 // ("bursty,retransmissions"), each a case. Without arguments, each task runs by itself, and two sets.
+// NAME=VALUE changes the traffic: flows=250000 zipf=1.1 resend=0.005 window=10ms.
 #include <fmt/core.h>
 
 #include <array>
@@ -28,26 +29,33 @@ namespace {
 using namespace lab;
 
 constexpr std::uint64_t kSeed = 20260101;
-constexpr std::size_t kBatch = 256, kFlows = 1 << 16;
-constexpr const char* kWindow = "100ms";
+constexpr std::size_t kBatch = 256;
 constexpr double kRatePps = 15e6;
 constexpr std::size_t kSample = 1'500'000;  ///< packets of a window
+
+struct Given {
+  std::size_t flows = 1 << 16;
+  double zipf = 0;  ///< 0: uniform
+  double resend = 0;
+  std::string window = "100ms";
+};
 
 /// A worker that counts, with some tasks.
 class Worker {
  public:
-  Worker(std::shared_ptr<const Trace> trace, const std::vector<std::string>& tasks)
+  Worker(const Given& given, std::shared_ptr<const Trace> trace, const std::vector<std::string>& tasks)
       : source_(std::move(trace), ~std::uint64_t{0}), events_(/*can_wait=*/false) {
     std::vector<TaskSpec> specs;
     for (const std::string& task : tasks) specs.push_back({task});
-    auto sets = TaskSets::make(specs, {.window = *parse_window(kWindow), .keys = 1 << 17, .seed = kSeed});
+    auto sets = TaskSets::make(specs, {.window = *parse_window(given.window), .keys = 2 * given.flows, .seed = kSeed});
     if (!sets) throw std::runtime_error(sets.error().message);
-    const FlowStageOptions options{.flows = 2 * kFlows,
+    const FlowStageOptions options{.flows = 2 * given.flows,
                                    .snapshots = false,
+                                   .populate = true,
                                    .windows = sets->windows(),
                                    .findings = sets->findings(),
                                    .seed = kSeed,
-                                   .window_ring_bytes = std::size_t{64} << 20};
+                                   .waiting_rows = std::size_t{1} << 20};
     stage_ = (*find_table("bucketed", Identity::exact))->make(options);
     const bool follows_tcp = options.findings[0].tcp;
     front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Partition{},
@@ -149,12 +157,14 @@ std::vector<Case> cases(const std::vector<std::string>& asked) {
   return cases;
 }
 
-int main_of(bool smoke, const std::vector<std::string>& named) {
+int main_of(bool smoke, const Given& given, const std::vector<std::string>& named) {
   const OnOneCore pinned;
   const int rounds = smoke ? 3 : 9;
   const std::size_t sample = smoke ? kSample / 20 : kSample;
-  auto made = Trace::make({.flows = kFlows,
+  auto made = Trace::make({.flows = given.flows,
+                           .zipf_exponent = given.zipf,
                            .protocol = ProtocolMix::connections,
+                           .resend_share = given.resend,
                            .seed = kSeed,
                            .packets = sample * (static_cast<std::size_t>(rounds) + 1),
                            .rate_pps = kRatePps});
@@ -164,7 +174,7 @@ int main_of(bool smoke, const std::vector<std::string>& named) {
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<Variant> variants;
   for (const Case& one : asked) {
-    Worker& worker = *workers.emplace_back(std::make_unique<Worker>(trace, one.tasks));
+    Worker& worker = *workers.emplace_back(std::make_unique<Worker>(given, trace, one.tasks));
     worker.run(sample);
     worker.analyse();
     variants.push_back({one.name, [&worker](std::size_t n) { worker.run(n); }, [&worker] { worker.analyse(); }});
@@ -199,5 +209,14 @@ int main_of(bool smoke, const std::vector<std::string>& named) {
 int main(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const bool smoke = std::erase(words, "--smoke") != 0;
-  return parshall::bench::main_of(smoke, words);
+  parshall::bench::Given given;
+  std::erase_if(words, [&](const std::string& word) {
+    const std::string value = word.substr(word.find('=') + 1);
+    if (word.starts_with("flows=")) return given.flows = std::stoull(value), true;
+    if (word.starts_with("zipf=")) return given.zipf = std::stod(value), true;
+    if (word.starts_with("resend=")) return given.resend = std::stod(value), true;
+    if (word.starts_with("window=")) return given.window = value, true;
+    return false;
+  });
+  return parshall::bench::main_of(smoke, given, words);
 }
