@@ -80,7 +80,7 @@ void WindowJoiner::take_bins(std::span<const std::byte> message) {
   tasks_.bins(head.first, bins);
 }
 
-/// Takes rows where they are. Measures that are missing are zero, as for a flow of which nothing was seen.
+/// Reads rows in place. Measures that are missing are zero, as for a flow of which nothing was seen.
 void WindowJoiner::take(const RowsMessage& rows) {
   hand_over();
   rows.consume(

@@ -156,17 +156,17 @@ struct FlowStageOptions {
   std::optional<FlowIdentity> grow_by;
   bool populate = false;  ///< commit memory in advance (CommitLater); for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
-  std::vector<WindowPlan> windows;                       ///< each index is that of a window clock
-  std::vector<FindingNeeds> findings = {{}};             ///< by monitoring state
-  bool side_facts = false;                               ///< statistics need SideFacts
-  bool counts_bytes = false;                             ///< published() includes the bytes of all packets
-  bool biflow = false;                                   ///< both directions of a connection are one flow (RFC 5103)
-  std::shared_ptr<const StatePlan> states;               ///< null: all flows are in one state
-  std::shared_ptr<const ControlPlan> control;            ///< null: flows are never reduced
-  std::uint64_t seed = 0;                                ///< seed of internal hashes
-  std::size_t window_ring_bytes = std::size_t{4} << 20;  ///< for messages about windows
-  std::size_t waiting_rows = std::size_t{1} << 15;       ///< rows of each window length that may wait to be read
-  std::uint32_t flood_filter_bytes = 0;                  ///< wire bytes a flow must show during a flood; 0: no filter
+  std::vector<WindowPlan> windows;                        ///< each index is that of a window clock
+  std::vector<FindingNeeds> findings = {{}};              ///< by monitoring state
+  bool side_facts = false;                                ///< statistics need SideFacts
+  bool counts_bytes = false;                              ///< published() includes the bytes of all packets
+  bool biflow = false;                                    ///< both directions of a connection are one flow (RFC 5103)
+  std::shared_ptr<const StatePlan> states;                ///< null: all flows are in one state
+  std::shared_ptr<const ControlPlan> control;             ///< null: flows are never reduced
+  std::uint64_t seed = 0;                                 ///< seed of internal hashes
+  std::size_t window_ring_bytes = std::size_t{16} << 20;  ///< for messages about windows, and their bins
+  std::size_t waiting_rows = std::size_t{1} << 15;        ///< rows of each window length that may wait to be read
+  std::uint32_t flood_filter_bytes = 0;                   ///< wire bytes a flow must show during a flood; 0: no filter
   bool flood_filter_for_room = false;  ///< true: on while flows of a window lack room; false: while time is short
   std::size_t classified_batch = 0;    ///< most packets of run_classified(); 0: it is not called
   bool can_wait = true;                ///< the source waits, so a full ring loses nothing

@@ -77,7 +77,7 @@ void MeasureStage::measure_oldest(FlowKeys key_of) noexcept {
     }
   }
   measured_ += count;
-  // The next packets: their places were prefetched when they were added.
+  // The places of the next packets were prefetched when these were added.
   if (const std::size_t next = std::min<std::size_t>(kStatBatch, added_ - measured_); next != 0)
     for (const auto& windows : windows_) windows->prefetch_rows({&pending_[measured_ % pending_.size()], next});
 }

@@ -7,7 +7,7 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kFewestRows = 4, kMostRows = 1024, kChunks = 64;  ///< rows of a chunk; chunks of a small pool
-constexpr std::size_t kMoreChunks = 4;  ///< the one that is filled, the one for compact(), and one of each window
+constexpr std::size_t kMoreChunks = 4;  ///< one for compact(), and partly filled ones of two windows
 
 std::size_t chunk_rows_for(std::size_t rows) noexcept {
   return std::clamp(std::bit_floor(rows / kChunks + 1), kFewestRows, kMostRows);
@@ -32,7 +32,9 @@ RowPool::RowPool(std::size_t rows, std::size_t measured_bytes)
 }
 
 std::size_t RowPool::memory_bytes(std::size_t rows, std::size_t measured_bytes) noexcept {
-  return chunks_for(rows) * chunk_rows_for(rows) * (stride_of(measured_bytes) + sizeof(FlowKey));
+  return chunks_for(rows) * chunk_rows_for(rows) * (stride_of(measured_bytes) + sizeof(FlowKey)) +
+         chunks_for(rows) * (sizeof(Head) + sizeof(std::uint32_t)) +
+         std::bit_ceil(chunks_for(rows)) * sizeof(std::uint32_t);
 }
 
 bool RowPool::append_chunk(RowList& list) noexcept {
@@ -54,6 +56,15 @@ void RowPool::take_back() noexcept {
   for (std::span<std::uint32_t> some; !(some = returned_.readable(returned_.capacity())).empty();
        returned_.release(some.size()))
     free_.insert(free_.end(), some.begin(), some.end());
+}
+
+void RowPool::skip_live(RowList& list, std::uint32_t few) noexcept {
+  for (const std::uint32_t end = list.last; list.first != end && heads_[list.first].ended * few < chunk_rows_;) {
+    const std::uint32_t chunk = std::exchange(list.first, heads_[list.first].next);
+    heads_[chunk].next = kNone;
+    heads_[list.last].next = chunk;
+    list.last = chunk;
+  }
 }
 
 void RowPool::drop(RowList& list) noexcept {

@@ -17,7 +17,7 @@ namespace parshall {
 
 /// Counts of a flow in a window. Its measures follow in memory.
 struct alignas(64) WindowRow {
-  std::uint32_t slot = 0;  ///< of the flow's latest packet; while the window is open
+  std::uint32_t slot = 0;  ///< slot of the flow while the window is open; kNoSlot if it never had one
   std::uint16_t tcp_flags = 0;
   std::uint8_t state = 0, effective_state = 0, other_state = 0;
   std::uint8_t weight = 0;
@@ -43,9 +43,11 @@ static_assert(sizeof(WindowRow) == 64);
 
 /// Rows in order, as a list of chunks of a RowPool.
 struct RowList {
-  std::uint32_t first = ~std::uint32_t{0}, last = ~std::uint32_t{0};  ///< chunks; RowPool::kNone: no row
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  bool empty() const noexcept { return first == ~std::uint32_t{0}; }
+  std::uint32_t first = kNone, last = kNone;  ///< chunks; kNone: the list is empty
+
+  bool empty() const noexcept { return first == kNone; }
 };
 
 /// Memory for the rows of windows. The worker fills chunks of rows, and the analyst reads them in place and gives them
@@ -57,7 +59,7 @@ struct RowList {
 /// Full:   append() returns kNone if no chunk is free but one, which is left for compact().
 class RowPool {
  public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = RowList::kNone;
 
   RowPool(std::size_t rows, std::size_t measured_bytes);
 
@@ -105,11 +107,18 @@ class RowPool {
     take_back();
     return free_.size() < heads_.size() / 8 + 2;
   }
+  /// Notes that a row is not needed in its list any more.
+  void end_row(std::uint32_t at) noexcept { ++heads_[at / chunk_rows_].ended; }
+  /// Moves first chunks in which fewer than one row in `few` has ended to the end of the list, until there is none or
+  /// each has been looked at.
+  void skip_live(RowList& list, std::uint32_t few) noexcept;
+
   /// Returns whether compact() can be called: a chunk is left for it, and the list has several.
   bool can_compact(const RowList& list) const noexcept { return list.first != list.last && !free_.empty(); }
 
-  /// Moves the rows of the list's first chunk for which `is_kept(row)` is true to the end of the list, whose last chunk
-  /// must be full, and calls `moved(row, to)` for each. Returns the others as a list of their own, which may be empty.
+  /// Moves the rows of the list's first chunk for which `is_kept(index)` is true to the end of the list, whose last
+  /// chunk must be full, and calls `moved(index, new index)` for each. Returns the others as a list of their own, which
+  /// may be empty.
   template <class IsKept, class Moved>
   RowList compact(RowList& list, IsKept is_kept, Moved moved) noexcept {
     const std::uint32_t from = list.first;
@@ -135,7 +144,7 @@ class RowPool {
 
   // Reader, or the writer before it passes the list on:
 
-  /// Calls `take(row, key)` for each row.
+  /// Calls `take(row, key)` for each row that was not moved.
   template <class Take>
   void visit(const RowList& list, Take take) const {
     for (std::uint32_t chunk = list.first; chunk != kNone; chunk = heads_[chunk].next) visit_chunk(chunk, take);
@@ -143,7 +152,7 @@ class RowPool {
 
   // Reader:
 
-  /// Calls `take(row, key)` for each row and `done()` for each chunk, whose rows may be overwritten from then on.
+  /// Calls `take(row, key)` for each row and `done()` for each chunk. Its rows may be overwritten once that returns.
   template <class Take, class Done>
   void consume(const RowList& list, Take take, Done done) {
     for (std::uint32_t chunk = list.first; chunk != kNone;) {
@@ -157,7 +166,7 @@ class RowPool {
 
  private:
   struct Head {
-    std::uint32_t next = kNone, count = 0;
+    std::uint32_t next = kNone, count = 0, ended = 0;
   };
   static constexpr std::uint32_t kAhead = 4;  ///< rows that are prefetched before they are begun
 

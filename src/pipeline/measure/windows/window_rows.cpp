@@ -35,10 +35,11 @@ void WindowRows::begin_window(LinkPlace place) noexcept {
 void WindowRows::flow_ended(std::uint32_t slot, bool evicted) noexcept {
   if (!reads_all_) unread_[slot].serial = kNoWindow;
   const RowPlace place = std::exchange(places_[slot], {});
-  if (place.serial != open_->serial || place.serial == kNoWindow || place.row == RowPool::kNone) return;
-  pool_.row(place.row).is_part = evicted;
+  if (place.serial != open_->serial || place.serial == kNoWindow) return;
   evicted_ += evicted;
-  ++ended_rows_;
+  if (place.row == RowPool::kNone) return;
+  pool_.row(place.row).is_part = evicted;
+  end_row(place.row);
 }
 
 void WindowRows::flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
@@ -62,11 +63,13 @@ std::uint32_t WindowRows::append_when_full() noexcept {
   return RowPool::kNone;
 }
 
-/// Passes on rows of the open window whose flows have ended, while few rows are free. Looks at so few rows at a time
-/// that packets do not have to wait for long.
+/// Passes on rows of the open window whose flows have ended, while few rows are free.
 void WindowRows::pass_on_ended() noexcept {
-  for (std::uint64_t i = 0; i < kFewEnded && pool_.begins_chunk(open_->rows) && pool_.is_low(); ++i)
-    if (ended_rows_ * kFewEnded < open_rows_ || !pool_.can_compact(open_->rows) || !pass_on_first()) return;
+  for (int i = 0; i < kPassedAtOnce && pool_.begins_chunk(open_->rows) && pool_.is_low(); ++i) {
+    if (ended_rows_ * kFewEnded < open_rows_ || !pool_.can_compact(open_->rows)) return;
+    pool_.skip_live(open_->rows, kFewEnded);
+    if (!pass_on_first()) return;
+  }
 }
 
 /// Passes on the ended flows' rows of the first chunk, and moves the others to the end. Returns false if the ring was
@@ -158,7 +161,7 @@ void WindowRows::tell_alone(const PacketFacts& facts, LinkPlace place) noexcept 
     ++open_->totals.unlisted_flows;
     return add_unlisted(packet);
   }
-  ++ended_rows_;
+  end_row(at);
   WindowRow& row = pool_.row(at);
   row = {.slot = kNoSlot, .starts = true, .is_part = true, .first_ns = facts.time_ns};
   row.add(packet);

@@ -36,7 +36,7 @@ namespace parshall {
 ///        measures do not touch the measures' lines. There is a row for every slot, and at least a quarter more for
 ///        rows that wait for their reader. Each slot has 8 bytes for the place of its row, and another 8 if not all
 ///        flows are read. Nothing is allocated after the constructor.
-/// Full:  if no row is free, rows of flows that have ended are passed on before the window ends. If there are few, a
+/// Full:  if few rows are free, those of flows that have ended are passed on before the window ends. If none is free, a
 ///        packet waits for the reader if the input can wait; otherwise its flow is unlisted: counted in the window's
 ///        totals as not reported. A worker waits if 64 windows are unread.
 /// Merge: windows of the same number of several workers add up.
@@ -72,15 +72,15 @@ class WindowRows {
   void prefetch_rows(std::span<const RowUpdate> packets) const noexcept {
     const bool measured = plan_.by_state.size() == 1 && plan_.by_state[0] != 0;
     for (const RowUpdate& packet : packets)
-      if (const RowPlace place = places_[packet.slot]; place.serial == open_->serial)
+      if (const RowPlace place = places_[packet.slot]; place.serial == open_->serial && place.row != RowPool::kNone)
         pool_.prefetch(place.row, measured);
   }
   /// Prefetches measures that depend on states, which are known only with the findings.
   void prefetch(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) const noexcept {
     if (plan_.by_state.size() == 1) return;
     for (std::size_t i = 0; i < findings.size(); ++i)
-      if (const RowPlace place = places_[packets[i].slot];
-          plan_.by_state[findings[i].effective_state] != 0 && place.serial == open_->serial)
+      if (const RowPlace place = places_[packets[i].slot]; plan_.by_state[findings[i].effective_state] != 0 &&
+                                                           place.serial == open_->serial && place.row != RowPool::kNone)
         pool_.prefetch(place.row, /*measured=*/true);
   }
 
@@ -197,6 +197,7 @@ class WindowRows {
       close();
     }
     open_->number = WindowEnd::kAll;
+    open_->serial = kNoWindow;  // its rows are passed on
     if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoWindow, /*is_untold=*/true, one_in());
     while (tell()) wait();
     border_ = WindowLength::kNoBorder;
@@ -206,7 +207,8 @@ class WindowRows {
   static constexpr std::uint32_t kAllChunks = ~std::uint32_t{0};
   static constexpr std::uint32_t kTellChunks = 64;  ///< chunks of bins in a slice: some microseconds
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
-  static constexpr std::uint64_t kFewEnded = 8;  ///< rows that may be moved for each that is passed on
+  static constexpr std::uint32_t kFewEnded = 8;  ///< rows that may be moved for each that is passed on
+  static constexpr int kPassedAtOnce = 2;        ///< chunks at a window's packet: some 100 us
 
   static std::size_t rows_for(std::size_t slots, std::size_t waiting) noexcept {
     return slots + std::max(slots / 4, waiting);
@@ -290,6 +292,8 @@ class WindowRows {
     places_[packet.slot] = {open_->serial, at};
     if (at == RowPool::kNone) {
       ++open_->totals.unlisted_flows;
+      WindowRow none{.state = states.own};
+      if (!reads_all_) take_from_unread(none, packet, key_of);
       return nullptr;
     }
     WindowRow& row = pool_.row(at);
@@ -326,8 +330,7 @@ class WindowRows {
       return &row;
     }
     const std::uint64_t earlier = row.earlier_states | std::uint64_t{1} << row.state;
-    places_[packet.slot].serial = kNoWindow;
-    ++ended_rows_;
+    end_row(std::exchange(places_[packet.slot], {}).row);
     WindowRow* const next = begin(packet, states, states.effective, row.weight, key_of);
     if (next != nullptr) next->earlier_states = earlier;
     return next;
@@ -343,6 +346,10 @@ class WindowRows {
     return at == RowPool::kNone ? append_when_full() : at;
   }
   std::uint32_t append_when_full() noexcept;
+  void end_row(std::uint32_t at) noexcept {
+    pool_.end_row(at);
+    ++ended_rows_;
+  }
   void pass_on_ended() noexcept;
   bool pass_on_first() noexcept;
   bool is_live(std::uint32_t row) const noexcept {

@@ -31,7 +31,7 @@ struct RowsMessage {
   std::uint32_t one_in, least_one_in;  ///< WindowTotals::one_in, and the smallest n of the window
 
   /// Calls `take(flow)` with a FlowWindow for each row, whose measures are null if there are none, and `done()` for
-  /// some of them together. Their memory is given back then.
+  /// some of them together. Their memory is given back once that returns.
   template <class Take, class Done>
   void consume(Take take, Done done) const {
     pool->consume(
