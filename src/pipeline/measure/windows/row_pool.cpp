@@ -21,7 +21,6 @@ std::size_t chunks_for(std::size_t rows) noexcept {
 
 RowPool::RowPool(std::size_t rows, std::size_t measured_bytes)
     : chunk_rows_(static_cast<std::uint32_t>(chunk_rows_for(rows))),
-      measured_bytes_(measured_bytes),
       stride_(stride_of(measured_bytes)),
       rows_(chunks_for(rows) * chunk_rows_ * stride_),
       keys_(chunks_for(rows) * chunk_rows_),

@@ -51,7 +51,7 @@ struct RowList {
 };
 
 /// Memory for the rows of windows. The worker fills chunks of rows, and the analyst reads them in place and gives them
-/// back, so a row is written once and never copied.
+/// back. Only compact() copies a row.
 ///
 /// Shape:  a row is a WindowRow and the measures of its window, in whole cache lines. Its key is in an array beside
 ///         them. A chunk has up to 1024 rows, and a small pool has chunks of fewer. Chunks that were used last are used
@@ -73,7 +73,6 @@ class RowPool {
     return *reinterpret_cast<const WindowRow*>(rows_.data() + at * stride_);
   }
   const FlowKey& key(std::uint32_t at) const noexcept { return keys_[at]; }
-  std::size_t measured_bytes() const noexcept { return measured_bytes_; }
 
   // Writer:
 
@@ -88,7 +87,7 @@ class RowPool {
 
   /// Returns a new row at the end of the list, with undefined content.
   std::uint32_t append(RowList& list) noexcept {
-    if (list.empty() || heads_[list.last].count == chunk_rows_) [[unlikely]]
+    if (begins_chunk(list)) [[unlikely]]
       if (!append_chunk(list)) return kNone;
     Head& head = heads_[list.last];
     const std::uint32_t at = list.last * chunk_rows_ + head.count++;
@@ -185,7 +184,7 @@ class RowPool {
   void take_back() noexcept;
 
   std::uint32_t chunk_rows_;
-  std::size_t measured_bytes_, stride_;
+  std::size_t stride_;
   HugeBuffer<std::byte> rows_;
   HugeBuffer<FlowKey> keys_;
   std::vector<Head> heads_;          ///< by chunk

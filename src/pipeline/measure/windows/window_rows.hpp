@@ -208,7 +208,7 @@ class WindowRows {
   static constexpr std::uint32_t kTellChunks = 64;  ///< chunks of bins in a slice: some microseconds
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
   static constexpr std::uint32_t kFewEnded = 8;  ///< rows that may be moved for each that is passed on
-  static constexpr int kPassedAtOnce = 2;        ///< chunks at a window's packet: some 100 us
+  static constexpr int kPassedAtOnce = 2;        ///< chunks of which a packet waits for at most
 
   static std::size_t rows_for(std::size_t slots, std::size_t waiting) noexcept {
     return slots + std::max(slots / 4, waiting);
