@@ -77,9 +77,13 @@ void MeasureStage::measure_oldest(FlowKeys key_of) noexcept {
     }
   }
   measured_ += count;
-  // The places of the next packets were prefetched when these were added.
-  if (const std::size_t next = std::min<std::size_t>(kStatBatch, added_ - measured_); next != 0)
-    for (const auto& windows : windows_) windows->prefetch_rows({&pending_[measured_ % pending_.size()], next});
+  // What the next packets have by slot was prefetched when they were added.
+  const std::size_t next = std::min<std::size_t>(kStatBatch, added_ - measured_);
+  if (next == 0) return;
+  const std::span soon(&pending_[measured_ % pending_.size()], next);
+  for (const auto& windows : windows_) windows->prefetch_rows(soon);
+  if (tracker_ && follows_tcp_)
+    tracker_->prefetch_connections(soon, &pending_tcp_[measured_ % pending_.size()], key_of);
 }
 
 void MeasureStage::measure(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) noexcept {

@@ -219,7 +219,7 @@ class Course {
     OwnConnection& own = own_[flow.ends()];
     if (!std::exchange(flow.has_connection, true)) ++own.flows;
     TcpFinding truth;
-    analyse_any_tcp(own.connection, flow.from == flow.ends().first ? 0 : 1, tcp, packet.counts.tcp_flags(),
+    analyse_tcp(own.connection, flow.from == flow.ends().first ? 0 : 1, tcp, packet.counts.tcp_flags(),
                     packet.time_ns, own.pool, truth);
     ASSERT_EQ(finding.payload_bytes, tcp.payload_bytes);
     ASSERT_EQ(finding.tcp.marks.bits(), truth.marks.bits());

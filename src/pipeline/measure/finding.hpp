@@ -31,7 +31,10 @@ struct PacketFinding {
   TcpFinding tcp;
   std::uint32_t payload_bytes = 0;
   std::uint64_t iat_ns = kNone;  ///< since the flow's last packet; 0 if it is late; kNone for the first
-  RttHistory rtts_before;  ///< history of the flow, if FindingNeeds::rtt_history and the packet gave a round-trip time
+  RttHistory rtts_before;        ///< history of the flow, if FindingNeeds::rtt_history and the packet has_round_trip()
+
+  /// Returns whether it gave a round-trip time, and no doubt of which segment.
+  bool has_round_trip() const noexcept { return tcp.rtt_ns != kNone && !tcp.rtt_ambiguous; }
 };
 
 }  // namespace parshall

@@ -61,14 +61,4 @@ void FlowTracker::lose_track(Track& track) noexcept {
   if (track.has_connection()) connections_->pause(track.connection());
 }
 
-void FlowTracker::follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept {
-  TcpConnection& connection = (*connections_)[track.connection().place];
-  finding.payload_bytes = tcp.payload_bytes;
-  analyse_tcp(connection, track.from, tcp, packet.counts.tcp_flags(), packet.time_ns, connections_->segments(),
-              finding.tcp);
-  if (!keeps_rtts_ || finding.tcp.rtt_ns == TcpFinding::kNone || finding.tcp.rtt_ambiguous) return;
-  finding.rtts_before = track.round_trips;
-  track.round_trips.add(finding.tcp.rtt_ns);
-}
-
 }  // namespace parshall

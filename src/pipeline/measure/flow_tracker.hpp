@@ -23,7 +23,7 @@ namespace parshall {
 /// keeps, by slot, the flow's monitoring state (if there are several) and a row with the rest of the history. Flows in
 /// states that need no findings do not touch that row.
 ///
-/// Shape: 16 bytes of states and a row of 64; TcpConnections as large as the table, if TCP is needed. Nothing is
+/// Shape: 16 bytes of states and a row of 16; TcpConnections as large as the table, if TCP is needed. Nothing is
 ///        allocated after the constructor.
 class FlowTracker {
  public:
@@ -45,6 +45,18 @@ class FlowTracker {
       prefetch_line(&tracks_[slot]);
   }
 
+  /// Prefetches the connections of packets, whose rows have been prefetched. `tcp` has one entry per packet.
+  void prefetch_connections(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) const noexcept {
+    if (!connections_) return;
+    for (std::size_t i = 0; i < packets.size(); ++i) {
+      const Track& track = tracks_[packets[i].slot];
+      if (track.has_connection()) [[likely]]
+        connections_->prefetch(track.connection());
+      else if (tcp[i].present)
+        connections_->prefetch_open(key_of(packets[i].slot));
+    }
+  }
+
   /// Finds the states of at most kStatBatch packets, in arrival order. For states without needs, the rest of `findings`
   /// stays unspecified. `key_of(slot)` returns the slot's flow.
   void find_states(std::span<const RowUpdate> packets, std::span<PacketFinding> findings, FlowKeys key_of) noexcept {
@@ -56,6 +68,7 @@ class FlowTracker {
             FlowKeys key_of) noexcept {
     // Lists the packets that need work first, since a branch on this would be unpredictable.
     std::array<std::uint8_t, kStatBatch> asking, followed;
+    std::array<ConnectionEnd, kStatBatch> ends;
     std::size_t asks = 0, follows = 0;
     for (std::size_t i = 0; i < packets.size(); ++i) {
       findings[i].is_tcp = false;
@@ -65,12 +78,20 @@ class FlowTracker {
     for (const std::uint8_t i : std::span(asking).first(asks)) {
       prepare(packets[i], tcp.empty() ? nullptr : &tcp[i], findings[i], key_of);
       followed[follows] = i;
+      ends[follows] = tracks_[packets[i].slot].connection();
       follows += findings[i].is_tcp;
     }
-    for (const std::uint8_t i : std::span(followed).first(follows))
-      connections_->prefetch_segments(tracks_[packets[i].slot].connection());
-    for (const std::uint8_t i : std::span(followed).first(follows))
-      follow(tracks_[packets[i].slot], packets[i], tcp[i], findings[i]);
+    std::array<std::uint8_t, kStatBatch> timed;
+    std::size_t rtts = 0;
+    for (std::size_t f = 0; f < follows; ++f) {
+      const std::uint8_t i = followed[f];
+      (*connections_)[ends[f].place].analyse(ends[f].from, tcp[i], packets[i].counts.tcp_flags(), packets[i].time_ns,
+                                             connections_->segments(), findings[i].tcp);
+      timed[rtts] = static_cast<std::uint8_t>(f);
+      rtts += findings[i].has_round_trip();
+    }
+    if (keeps_rtts_)
+      for (const std::uint8_t f : std::span(timed).first(rtts)) keep_rtt(ends[f], findings[followed[f]]);
   }
 
   void flow_ended(std::uint32_t slot) noexcept {
@@ -111,21 +132,20 @@ class FlowTracker {
   };
   static_assert(sizeof(Stay) == 16);
 
-  struct alignas(64) Track {
+  struct alignas(16) Track {
     std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
-    std::uint32_t after_place = 0;    ///< the connection's place + 1; 0: none, as in unused memory
+    std::uint32_t after_end = 0;      ///< its ConnectionEnd, as 2 * place + from + 1; 0: none, as in unused memory
     std::uint32_t rules = 0;          ///< FlowStates::rules_for(), if findings may change the state later
-    std::uint8_t from = 0;            ///< as in ConnectionEnd
-    RttHistory round_trips;           ///< if needed: since the flow has its connection
 
-    bool has_connection() const noexcept { return after_place != 0; }
-    ConnectionEnd connection() const noexcept { return {after_place - 1, from}; }
+    bool has_connection() const noexcept { return after_end != 0; }
+    ConnectionEnd connection() const noexcept {
+      return {(after_end - 1) / 2, static_cast<std::uint8_t>((after_end - 1) % 2)};
+    }
     void set_connection(ConnectionEnd end) noexcept {
-      after_place = end.place + 1;
-      from = end.from;
+      after_end = end.place == kNowhere ? 0 : 2 * end.place + end.from + 1;
     }
   };
-  static_assert(sizeof(Track) == 64);
+  static_assert(sizeof(Track) == 16);
 
   [[gnu::always_inline]] void find_state(const RowUpdate& packet, PacketFinding& finding, FlowKeys key_of) noexcept {
     new_flows_ += packet.starts_flow;
@@ -152,7 +172,7 @@ class FlowTracker {
     if (by_state_[stay.effective_state].any()) prefetch_line(&tracks_[packet.slot]);
   }
 
-  /// Does everything but the work on the packet's connection, which it prefetches.
+  /// Does everything but the analysis of the packet's connection, whose segments it prefetches.
   [[gnu::always_inline]] void prepare(const RowUpdate& packet, const TcpFacts* tcp, PacketFinding& finding,
                                       FlowKeys key_of) noexcept {
     Track& track = tracks_[packet.slot];
@@ -160,15 +180,15 @@ class FlowTracker {
     finding.tcp = {};
     finding.payload_bytes = 0;
     finding.iat_ns = PacketFinding::kNone;
-    finding.rtts_before = {};
     if (needs.iat) note_time(track, packet.time_ns, finding);
     if (!needs.tcp || tcp == nullptr || !tcp->present) return;
-    if (!track.has_connection()) [[unlikely]] {
+    if (!track.has_connection()) [[unlikely]]
       track.set_connection(connections_->open(key_of(packet.slot)));
-      track.round_trips = {};
-    }
-    finding.is_tcp = track.has_connection();
-    if (finding.is_tcp) connections_->prefetch(track.connection());
+    if (!track.has_connection()) [[unlikely]]
+      return;
+    finding.is_tcp = true;
+    finding.payload_bytes = tcp->payload_bytes;
+    connections_->prefetch_segments(track.connection());
   }
 
   static void note_time(Track& track, std::uint64_t time_ns, PacketFinding& finding) noexcept {
@@ -205,7 +225,12 @@ class FlowTracker {
     stay.weighing = states_->weighing();
   }
   void change_effective_state(Stay& stay, Track& track, std::uint8_t state) noexcept;
-  void follow(Track& track, const RowUpdate& packet, const TcpFacts& tcp, PacketFinding& finding) noexcept;
+  /// Adds the packet's round-trip time to its flow's history.
+  void keep_rtt(ConnectionEnd end, PacketFinding& finding) noexcept {
+    RttHistory& history = (*connections_)[end.place].round_trips(end.from);
+    finding.rtts_before = history;
+    history.add(finding.tcp.rtt_ns);
+  }
 
   std::vector<FindingNeeds> by_state_;
   std::vector<std::uint64_t> weighed_packets_, effective_packets_, kept_packets_;

@@ -7,29 +7,22 @@ namespace parshall {
 
 /// Hands out the places 0 to n - 1, returned ones first.
 ///
-/// Memory: 4 bytes per place, committed as places are first handed out.
+/// Memory: 4 bytes per place, committed as places are returned: a stack, of which only the top is touched.
 class FreeList {
  public:
-  explicit FreeList(std::size_t places) : next_(places) {}
+  explicit FreeList(std::size_t places) : returned_(places) {}
 
   /// Returns a free place, or kNowhere if all are taken.
   Place take() noexcept {
-    if (free_ != kNowhere) {
-      const Place place = free_;
-      free_ = next_[place];
-      return place;
-    }
-    return fresh_ < next_.size() ? fresh_++ : kNowhere;
+    if (count_ != 0) return returned_[--count_];
+    return fresh_ < returned_.size() ? fresh_++ : kNowhere;
   }
 
-  void give_back(Place place) noexcept {
-    next_[place] = free_;
-    free_ = place;
-  }
+  void give_back(Place place) noexcept { returned_[count_++] = place; }
 
  private:
-  HugeBuffer<Place> next_;
-  Place free_ = kNowhere;
+  HugeBuffer<Place> returned_;
+  Place count_ = 0;  ///< of returned_
   Place fresh_ = 0;  ///< first place that was never taken
 };
 

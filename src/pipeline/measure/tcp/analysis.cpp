@@ -132,6 +132,22 @@ void mark_resent(TcpConnection& connection, std::size_t from, const Segment& pac
     marks.add(TcpMark::retransmission);
 }
 
+void note_handshake(TcpConnection& connection, std::size_t from, const Segment& packet, TcpFinding& finding) noexcept {
+  TcpSender& me = connection.sender[from];
+  if (packet.has(kSyn)) {
+    me.opening = !packet.has(kAck);
+    me.answered_syn = packet.has(kAck);
+    me.syn_ns = packet.time_ns;
+    return;
+  }
+  if (!me.opening || !connection.sender[1 - from].answered_syn) return;
+  me.opening = false;
+  if (packet.has(kAck) && !packet.has(kRst) && packet.seq == 1 && up_to(1, packet.ack))
+    finding.handshake_ns = connection.handshake_ns = since(packet.time_ns, me.syn_ns);
+}
+
+}  // namespace
+
 void take_ack(std::uint32_t ack, std::uint32_t ts_echo, std::uint32_t last_ack, std::uint64_t time_ns, SegmentList sent,
               SegmentPool& segments, TcpFinding& finding) noexcept {
   bool by_timestamp = false;
@@ -154,63 +170,8 @@ void take_ack(std::uint32_t ack, std::uint32_t ts_echo, std::uint32_t last_ack, 
   if (finding.rtt_ns != TcpFinding::kNone && !by_timestamp && sent_ns < latest_ns) finding.rtt_ambiguous = true;
 }
 
-void note_handshake(TcpConnection& connection, std::size_t from, const Segment& packet, TcpFinding& finding) noexcept {
-  TcpSender& me = connection.sender[from];
-  if (packet.has(kSyn)) {
-    me.opening = !packet.has(kAck);
-    me.answered_syn = packet.has(kAck);
-    me.syn_ns = packet.time_ns;
-    return;
-  }
-  if (!me.opening || !connection.sender[1 - from].answered_syn) return;
-  me.opening = false;
-  if (packet.has(kAck) && !packet.has(kRst) && packet.seq == 1 && up_to(1, packet.ack))
-    finding.handshake_ns = connection.handshake_ns = since(packet.time_ns, me.syn_ns);
-}
-
-/// Returns true only if analyse_any_tcp() would mark nothing: an ordinary packet of a connection without losses,
-/// retransmissions or reordering.
-bool is_next(const TcpSender& me, const TcpSender& peer, const TcpFacts& tcp, std::uint16_t flags) noexcept {
-  const std::uint32_t ack = tcp.ack - peer.base;
-  const bool all_seen = me.next_seq != 0 && peer.contiguous_end != 0 && tcp.seq - me.base == me.next_seq &&
-                        me.contiguous_end == me.next_seq && !before(peer.contiguous_end, ack);
-  const bool is_old = peer.last_ack != 0 && up_to(me.next_seq + tcp.payload_bytes, peer.last_ack);
-  const bool means_nothing_else = (tcp.payload_bytes > 1 && !is_old) || (tcp.payload_bytes == 0 && ack != me.last_ack);
-  return (flags & (kSyn | kFin | kRst | kAck)) == kAck && all_seen && means_nothing_else && tcp.window != 0 &&
-         !me.opening;
-}
-
-/// Does what analyse_any_tcp() does with such a packet.
-void take_next(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint64_t time_ns,
-               SegmentPool& segments, TcpFinding& finding) noexcept {
-  TcpSender &me = connection.sender[from], &peer = connection.sender[1 - from];
-  const std::uint32_t seq = me.next_seq, ack = tcp.ack - peer.base, last_ack = me.last_ack;
-  if (tcp.payload_bytes != 0) {
-    const std::uint32_t next_seq = seq + tcp.payload_bytes;
-    segments.append_next(
-        me.segments(),
-        {.seq = seq, .next_seq = next_seq, .time_ns = time_ns, .ts_value = tcp.ts_value, .retransmission = false});
-    me.next_seq = me.contiguous_end = next_seq;
-    me.next_seq_ns = time_ns;
-  }
-  if (ack != last_ack) me.duplicate_acks = 0;
-  me.window = tcp.window;
-  me.has_window = true;
-  me.last_ack = ack;
-  me.last_ns = time_ns;
-  me.kept_alive = me.probed = false;
-  if (ack == peer.next_seq && peer.unacked.plain) {
-    finding.rtt_ns = peer.unacked.empty() ? TcpFinding::kNone : since(time_ns, peer.next_seq_ns);
-    segments.clear(peer.unacked);
-  } else if (!peer.unacked.empty()) {
-    take_ack(ack, tcp.ts_echo, last_ack, time_ns, peer.segments(), segments, finding);
-  }
-}
-
-}  // namespace
-
-void analyse_any_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
-                     std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept {
+void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                 std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept {
   TcpMarks& marks = finding.marks;
   const bool refuses = (flags & kRst) != 0 && !connection.sender[from].has_base;
   find_bases(connection, from, tcp, flags, segments, marks);
@@ -267,13 +228,6 @@ void analyse_any_tcp(TcpConnection& connection, std::size_t from, const TcpFacts
     segments.clear(me.unacked);
     me = {};
   }
-}
-
-void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
-                 std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept {
-  if (is_next(connection.sender[from], connection.sender[1 - from], tcp, flags)) [[likely]]
-    return take_next(connection, from, tcp, time_ns, segments, finding);
-  analyse_any_tcp(connection, from, tcp, flags, time_ns, segments, finding);
 }
 
 }  // namespace parshall

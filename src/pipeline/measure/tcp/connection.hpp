@@ -77,12 +77,10 @@ struct RttHistory {
   }
 };
 
-/// State of a TCP connection. Shape: two cache lines.
-struct alignas(64) TcpConnection {
+/// State of a TCP connection, as analyse_tcp() sees it.
+struct TcpConnection {
   std::array<TcpSender, 2> sender;
   std::uint64_t handshake_ns = 0;  ///< time from the SYN to the acknowledgement that ends the handshake; 0: not seen
-  std::uint8_t flows = 0;          ///< number of directions that have a record
 };
-static_assert(sizeof(TcpConnection) == 128);
 
 }  // namespace parshall

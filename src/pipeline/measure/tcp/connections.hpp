@@ -7,7 +7,7 @@
 #include "pipeline/flow/both_ways.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/maps/linear_index.hpp"
-#include "pipeline/measure/tcp/connection.hpp"
+#include "pipeline/measure/tcp/compact_connection.hpp"
 
 namespace parshall {
 
@@ -20,7 +20,7 @@ struct ConnectionEnd {
 /// Connections of a worker's TCP flows. The flows of both directions share one.
 ///
 /// A connection lives as long as either direction has a record.
-/// Shape: 128 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow; committed
+/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow; committed
 ///        when first used.
 class TcpConnections {
  public:
@@ -31,7 +31,7 @@ class TcpConnections {
         segments_(flows) {}
 
   static std::size_t memory_bytes(std::size_t flows) noexcept {
-    return Map::memory_bytes(flows) + flows * sizeof(TcpConnection) + SegmentPool::memory_bytes(flows);
+    return Map::memory_bytes(flows) + flows * sizeof(CompactConnection) + SegmentPool::memory_bytes(flows);
   }
 
   void populate() noexcept {
@@ -50,50 +50,53 @@ class TcpConnections {
       if (place == kNowhere) return {};
       connections_[place] = {};
     }
-    ++connections_[place].flows;
+    ++connections_[place].flows();
+    connections_[place].round_trips(from) = {};
     return {place, from};
   }
+  /// Prefetches what open() will read first.
+  void prefetch_open(const FlowKey& flow) const noexcept { map_.prefetch(hash_(both_ways(flow).first)); }
 
   void close(ConnectionEnd end) noexcept {
-    TcpConnection& connection = connections_[end.place];
-    if (--connection.flows != 0) return;
+    if (--connections_[end.place].flows() != 0) return;
+    TcpConnection connection = connections_[end.place].unpack(segments_);
     for (TcpSender& sender : connection.sender) segments_.clear(sender.unacked);
     map_.erase(end.place, IgnoreMoves{});
   }
 
   /// Closes the connection for one end and forgets what that end sent, because it is not tracked for a while.
   void forget(ConnectionEnd end) noexcept {
-    TcpConnection& connection = connections_[end.place];
-    TcpSender &sender = connection.sender[end.from], &peer = connection.sender[1 - end.from];
-    segments_.clear(sender.unacked);
-    sender = {};
-    peer.last_ack = 0;  // numbers that have no meaning from now on
-    peer.duplicate_acks = 0;
+    TcpConnection connection = connections_[end.place].unpack(segments_);
+    forget_sender(connection, end.from);
+    connections_[end.place].pack(connection, segments_);
     close(end);
   }
 
   /// Suspends tracking: clears all state that depends on sequence numbers, since packets will be missed.
   void pause(ConnectionEnd end) noexcept {
-    TcpConnection& connection = connections_[end.place];
-    TcpSender &sender = connection.sender[end.from], &peer = connection.sender[1 - end.from];
-    for (TcpSender* one : {&sender, &peer}) segments_.clear(one->unacked);
-    sender = {};
-    peer.last_ack = 0;
-    peer.duplicate_acks = 0;
+    TcpConnection connection = connections_[end.place].unpack(segments_);
+    forget_sender(connection, end.from);
+    segments_.clear(connection.sender[1 - end.from].unacked);
+    connections_[end.place].pack(connection, segments_);
   }
 
-  void prefetch(ConnectionEnd end) const noexcept { prefetch_object<sizeof(TcpConnection)>(&connections_[end.place]); }
-
-  /// Prefetches segments, once the connection has arrived.
+  void prefetch(ConnectionEnd end) const noexcept { connections_[end.place].prefetch(); }
   void prefetch_segments(ConnectionEnd end) const noexcept {
-    const TcpConnection& connection = connections_[end.place];
-    segments_.prefetch(connection.sender[end.from].unacked, connection.sender[1 - end.from].unacked);
+    connections_[end.place].prefetch_segments(end.from, segments_);
   }
 
-  TcpConnection& operator[](Place place) noexcept { return connections_[place]; }
+  CompactConnection& operator[](Place place) noexcept { return connections_[place]; }
   SegmentPool& segments() noexcept { return segments_; }
 
  private:
+  void forget_sender(TcpConnection& connection, std::size_t from) noexcept {
+    TcpSender &sender = connection.sender[from], &peer = connection.sender[1 - from];
+    segments_.clear(sender.unacked);
+    sender = {};
+    peer.last_ack = 0;  // numbers that have no meaning from now on
+    peer.duplicate_acks = 0;
+  }
+
   static constexpr std::uint64_t kOwnSeed = 0x7463'705f'656e'6473;
 
   struct Hasher {
@@ -106,7 +109,7 @@ class TcpConnections {
 
   Hasher hash_;
   Map map_;
-  HugeBuffer<TcpConnection> connections_;
+  HugeBuffer<CompactConnection> connections_;
   SegmentPool segments_;
 };
 

@@ -73,23 +73,17 @@ class SegmentPool {
   void populate() noexcept { chunks_.populate(); }
   static std::size_t memory_bytes(std::size_t chunks) noexcept { return chunks * (sizeof(Chunk) + sizeof(Place)); }
 
-  /// Prefetches a list that will be appended to, and one that will be acknowledged.
-  void prefetch(const UnackedSegments& sent, const UnackedSegments& acknowledged) const noexcept {
-    if (sent.in_chunks) [[unlikely]]
-      prefetch_object<sizeof(Chunk)>(&chunks_[sent.chunks.last]);
-    if (acknowledged.in_chunks) [[unlikely]]
-      prefetch_object<sizeof(Chunk)>(&chunks_[acknowledged.chunks.first]);
-  }
+  void prefetch(Place chunk) const noexcept { prefetch_line(&chunks_[chunk]); }
 
   /// Appends a segment that will define its sender's next_seq and next_seq_ns; `to` has their previous values. If two
   /// segments need a chunk and there is none, this one is kept.
-  void append_next(SegmentList to, const UnackedSegment& segment) noexcept {
+  [[gnu::always_inline]] void append_next(const SegmentList& to, const UnackedSegment& segment) noexcept {
     if (!to.list.empty()) return append_next_to_chunk(to, segment);
     begin(to.list, segment);
   }
 
   /// Appends any other segment.
-  [[gnu::noinline]] void append(SegmentList to, const UnackedSegment& segment) noexcept {
+  [[gnu::noinline]] void append(const SegmentList& to, const UnackedSegment& segment) noexcept {
     append_to_chunk(to, segment);
     if (to.list.in_chunks) to.list.plain = false;
   }
@@ -152,15 +146,16 @@ class SegmentPool {
     list.count = 1;
   }
 
-  [[gnu::noinline]] void append_next_to_chunk(SegmentList to, const UnackedSegment& segment) noexcept {
+  [[gnu::always_inline]] void append_next_to_chunk(const SegmentList& to, const UnackedSegment& segment) noexcept {
     UnackedSegments& list = to.list;
     const bool is_kept = append_to_chunk(to, segment);
     if (!is_kept && !list.in_chunks) return begin(list, segment);
     list.plain = list.plain && is_kept && to.next_seq_ns <= segment.time_ns;
   }
 
-  /// Appends to the last chunk. Returns false if there was no room.
-  bool append_to_chunk(SegmentList to, const UnackedSegment& segment) noexcept {
+  /// Appends to the last chunk. Returns false if there was no room. Inline, so that the segment's fields are stored
+  /// once: a copy as a whole would read recent partial stores, and stall.
+  [[gnu::always_inline]] bool append_to_chunk(const SegmentList& to, const UnackedSegment& segment) noexcept {
     UnackedSegments& list = to.list;
     const std::uint32_t end = list.in_chunks ? last_end(list) : list.empty() ? segment.next_seq : to.next_seq;
     if (list.count == kMostPerSender || !make_room(to)) return ++dropped_, false;
@@ -194,11 +189,14 @@ class SegmentPool {
     return chunk.segments[chunk.end - 1].next_seq;
   }
 
-  /// Ensures that the last chunk has a free place, moving a single segment into a chunk. Returns false if there is
-  /// none.
-  bool make_room(SegmentList to) noexcept {
+  /// Ensures that the last chunk has a free place. Returns false if there is none.
+  bool make_room(const SegmentList& to) noexcept {
+    return (to.list.in_chunks && chunks_[to.list.chunks.last].end != Chunk::kSegments) || add_chunk(to);
+  }
+
+  /// Adds an empty chunk, and moves a single segment into it. Returns false if there is none.
+  [[gnu::noinline]] bool add_chunk(const SegmentList& to) noexcept {
     UnackedSegments& list = to.list;
-    if (list.in_chunks && chunks_[list.chunks.last].end != Chunk::kSegments) return true;
     const Place place = free_.take();
     if (place == kNowhere) return false;
     Chunk& chunk = chunks_[place];
@@ -240,7 +238,8 @@ class SegmentPool {
     free_.give_back(place);
   }
 
-  [[gnu::noinline]] void give_chunks_back(const UnackedSegments& list) noexcept {
+  void give_chunks_back(const UnackedSegments& list) noexcept {
+    if (list.chunks.first == list.chunks.last) return free_.give_back(list.chunks.first);  // without touching it
     for (Place place = list.chunks.first; place != kNowhere;) {
       const Place next = chunks_[place].next;
       free_.give_back(place);

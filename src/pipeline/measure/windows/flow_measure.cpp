@@ -10,7 +10,8 @@ std::size_t MeasureSet::add(std::shared_ptr<const FlowMeasure> measure) {
   const bool behind = measure->is_rare() || first_line_ + bytes > kLine;
   const std::size_t offset = behind ? kLine + behind_ : first_line_;
   (behind ? behind_ : first_line_) += bytes;
-  measures_.push_back({std::move(measure), offset});
+  const MeasuredPackets packets = measure->packets();
+  measures_.push_back({std::move(measure), offset, packets});
   return offset;
 }
 

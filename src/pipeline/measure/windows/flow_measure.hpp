@@ -8,27 +8,39 @@
 #include <vector>
 
 #include "pipeline/measure/finding.hpp"
+#include "pipeline/measure/windows/row_pool.hpp"
 
 namespace parshall {
+
+/// Packets that change a measure.
+enum class MeasuredPackets : std::uint8_t {
+  all,
+  with_round_trip,  ///< a round-trip time, ambiguous or not
+  with_mark,
+  with_handshake,  ///< ends a handshake
+};
 
 /// Packets in order of arrival, each with the part of its flow's row that belongs to a measure.
 class MeasureBatch {
  public:
-  /// `offset` is that of the measure's part within all measures, to which rows[i] points.
-  MeasureBatch(std::span<std::byte* const> rows, std::size_t offset, const PacketFinding* const* packets) noexcept
-      : rows_(rows), offset_(offset), packets_(packets) {}
+  /// Of `packets`, and the rows of their flows, the batch has those at `chosen`. `offset` is that of the measure's part
+  /// behind a row.
+  MeasureBatch(const PacketFinding* packets, WindowRow* const* rows, std::span<const std::uint8_t> chosen,
+               std::size_t offset) noexcept
+      : packets_(packets), rows_(rows), chosen_(chosen), offset_(offset) {}
 
-  std::size_t size() const noexcept { return rows_.size(); }
-  const PacketFinding& packet(std::size_t i) const noexcept { return *packets_[i]; }
+  std::size_t size() const noexcept { return chosen_.size(); }
+  const PacketFinding& packet(std::size_t i) const noexcept { return packets_[chosen_[i]]; }
   template <class T>
   T& part(std::size_t i) const noexcept {
-    return *reinterpret_cast<T*>(rows_[i] + offset_);
+    return *reinterpret_cast<T*>(rows_[chosen_[i]]->measured() + offset_);
   }
 
  private:
-  std::span<std::byte* const> rows_;
+  const PacketFinding* packets_;
+  WindowRow* const* rows_;
+  std::span<const std::uint8_t> chosen_;
   std::size_t offset_;
-  const PacketFinding* const* packets_;
 };
 
 /// Numbers of a flow and window that tasks need beyond its counts. They are in the flow's row of that window. Called
@@ -40,6 +52,7 @@ class FlowMeasure {
   virtual std::string name() const = 0;  ///< name with its parameters; measures of the same name are identical
   virtual std::size_t row_bytes() const noexcept = 0;  ///< a multiple of 8; all zero when the window begins
   virtual FindingNeeds needs() const noexcept = 0;
+  virtual MeasuredPackets packets() const noexcept { return MeasuredPackets::all; }
 
   /// Returns whether few packets touch its part, which is then placed behind those that every packet touches.
   virtual bool is_rare() const noexcept { return false; }
@@ -62,6 +75,7 @@ class MeasureSet {
   struct Placed {
     std::shared_ptr<const FlowMeasure> measure;
     std::size_t offset;
+    MeasuredPackets packets;
   };
 
   /// Returns the measure's offset; the same measure is added only once.

@@ -91,7 +91,9 @@ class RowPool {
       if (!append_chunk(list)) return kNone;
     Head& head = heads_[list.last];
     const std::uint32_t at = list.last * chunk_rows_ + head.count++;
-    prefetch(std::min(at + kAhead, static_cast<std::uint32_t>(keys_.size()) - 1), stride_ > sizeof(WindowRow));
+    const std::uint32_t soon = std::min(at + kAhead, static_cast<std::uint32_t>(keys_.size()) - 1);
+    prefetch(soon, stride_ > sizeof(WindowRow));
+    prefetch_line(&keys_[soon]);
     return at;
   }
 

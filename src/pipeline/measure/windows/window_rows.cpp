@@ -4,6 +4,45 @@
 #include <sched.h>
 
 namespace parshall {
+namespace {
+
+/// Some packets of a batch, in order.
+class Choice {
+ public:
+  /// Without a branch, which would be unpredictable.
+  void add_if(bool is_chosen, std::size_t packet) noexcept {
+    packets_[count_] = static_cast<std::uint8_t>(packet);
+    count_ += is_chosen;
+  }
+  void clear() noexcept { count_ = 0; }
+  std::span<const std::uint8_t> packets() const noexcept { return std::span(packets_).first(count_); }
+
+ private:
+  std::array<std::uint8_t, kStatBatch + 1> packets_;
+  std::size_t count_ = 0;
+};
+
+/// Chooses those of `packets` that change a measure.
+std::span<const std::uint8_t> choose(std::span<const std::uint8_t> packets, MeasuredPackets measured,
+                                     const PacketFinding* findings, Choice& chosen) noexcept {
+  chosen.clear();
+  switch (measured) {
+    case MeasuredPackets::all:
+      return packets;
+    case MeasuredPackets::with_round_trip:
+      for (const std::uint8_t i : packets) chosen.add_if(findings[i].tcp.rtt_ns != TcpFinding::kNone, i);
+      break;
+    case MeasuredPackets::with_mark:
+      for (const std::uint8_t i : packets) chosen.add_if(findings[i].tcp.marks.bits() != 0, i);
+      break;
+    case MeasuredPackets::with_handshake:
+      for (const std::uint8_t i : packets) chosen.add_if(findings[i].tcp.handshake_ns != TcpFinding::kNone, i);
+      break;
+  }
+  return chosen.packets();
+}
+
+}  // namespace
 
 WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
                        const FlowSample* sample, std::size_t waiting_rows)
@@ -105,27 +144,24 @@ void WindowRows::unlist(const RowList& rows, WindowTotals& totals) noexcept {
 
 /// Passes the packets to the measures of their flows' states. It first lists the packets that have any, since a branch
 /// on this would be unpredictable.
-void WindowRows::measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept {
-  std::array<std::uint8_t, kStatBatch> any;
-  std::size_t measured = 0;
-  for (std::size_t i = 0; i < packets.size(); ++i) {
-    any[measured] = static_cast<std::uint8_t>(i);
-    measured += measures_of(findings[i]) != 0 && places_[packets[i].slot].row != RowPool::kNone;
-  }
-  if (measured == 0) return;
-  std::array<std::byte*, kStatBatch> rows, rows_taken;
-  std::array<const PacketFinding*, kStatBatch> taken;
-  for (std::size_t i = 0; i < measured; ++i) rows[i] = pool_.row(places_[packets[any[i]].slot].row).measured();
+void WindowRows::measure(std::span<WindowRow* const> rows, const PacketFinding* findings) noexcept {
+  Choice all, of_kind, of_state;
+  for (std::size_t i = 0; i < rows.size(); ++i) all.add_if(has_measures(rows[i], findings[i]), i);
+  MeasuredPackets kind = MeasuredPackets::all;
+  std::span<const std::uint8_t> packets = all.packets();
+  if (packets.empty()) return;
   for (std::size_t m = 0; m < plan_.measures->measures().size(); ++m) {
-    const auto& [measure, offset] = plan_.measures->measures()[m];
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < measured; ++i) {
-      const PacketFinding& finding = findings[any[i]];
-      rows_taken[count] = rows[i];
-      taken[count] = &finding;
-      count += measures_of(finding) >> m & 1;
+    const auto& [measure, offset, measured] = plan_.measures->measures()[m];
+    if (std::exchange(kind, measured) != measured) packets = choose(all.packets(), measured, findings, of_kind);
+    std::span<const std::uint8_t> chosen = packets;
+    if (plan_.by_state.size() != 1) {
+      of_state.clear();
+      for (const std::uint8_t i : packets) of_state.add_if(plan_.by_state[findings[i].effective_state] >> m & 1, i);
+      chosen = of_state.packets();
+    } else if ((plan_.by_state[0] >> m & 1) == 0) {
+      continue;
     }
-    if (count != 0) measure->update({{rows_taken.data(), count}, offset, taken.data()});
+    if (!chosen.empty()) measure->update({findings, rows.data(), chosen, offset});
   }
 }
 

@@ -88,9 +88,10 @@ class WindowRows {
   /// and no state needs them. `key_of(slot)` returns the slot's flow, here and below.
   void update(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings, FlowKeys key_of) noexcept {
     const bool any_findings = !findings.empty();
+    std::array<WindowRow*, kStatBatch> rows;
     std::size_t measured = 0;
     const auto measure_until = [&](std::size_t end) {
-      if (any_findings) measure(packets.subspan(measured, end - measured), findings.subspan(measured, end - measured));
+      if (any_findings) measure({&rows[measured], end - measured}, &findings[measured]);
       measured = end;
     };
     for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -104,6 +105,7 @@ class WindowRows {
       const std::uint8_t weight = any_findings ? findings[i].weight : 0;
       if (!reads_all_ && count_unread(packet, states, weight, key_of)) {
         add_to_totals(packet);
+        rows[i] = nullptr;
         continue;
       }
       WindowRow* row = nullptr;
@@ -116,6 +118,7 @@ class WindowRows {
           row = change_states(*row, packet, states, key_of);
         }
       }
+      rows[i] = row;
       if (row != nullptr) [[likely]]
         row->add(packet);
       else
@@ -363,11 +366,12 @@ class WindowRows {
   }
   void unlist(const RowList& rows, WindowTotals& totals) noexcept;
 
-  void measure(std::span<const RowUpdate> packets, std::span<const PacketFinding> findings) noexcept;
-  std::uint64_t measures_of(const PacketFinding& finding) const noexcept {
-    if (!reads_all_ && !plan_.reads(finding.state, finding.effective_state)) return 0;  // it has no row
-    return plan_.by_state[plan_.by_state.size() == 1 ? 0 : finding.effective_state];
+  bool has_measures(const WindowRow* row, const PacketFinding& finding) const noexcept {
+    return row != nullptr && (reads_all_ || plan_.reads(finding.state, finding.effective_state)) &&
+           plan_.measures_of(finding.effective_state) != 0;
   }
+  /// Updates the measures. `rows` are those of the packets' flows, or null.
+  void measure(std::span<WindowRow* const> rows, const PacketFinding* findings) noexcept;
 
   std::uint32_t one_in() const noexcept { return sample_ == nullptr ? 1 : sample_->one_in(); }
   void begin_window(LinkPlace place) noexcept;

@@ -9,28 +9,26 @@
 namespace parshall {
 namespace {
 
-bool has_sample(const PacketFinding& packet) noexcept {
-  return packet.is_tcp && packet.tcp.rtt_ns != TcpFinding::kNone && !packet.tcp.rtt_ambiguous;
-}
-
 class RoundTripTimes final : public FlowMeasure {
  public:
   std::string name() const override { return "round trips"; }
   std::size_t row_bytes() const noexcept override { return sizeof(RoundTrips); }
   FindingNeeds needs() const noexcept override { return {.tcp = true}; }
+  MeasuredPackets packets() const noexcept override { return MeasuredPackets::with_round_trip; }
 
   void update(const MeasureBatch& batch) const noexcept override {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const PacketFinding& packet = batch.packet(i);
       auto& trips = batch.part<RoundTrips>(i);
-      if (has_sample(packet)) {
-        const std::uint64_t rtt_ns = packet.tcp.rtt_ns;
-        trips.min_ns = trips.samples == 0 ? rtt_ns : std::min(trips.min_ns, rtt_ns);
-        trips.max_ns = std::max(trips.max_ns, rtt_ns);
-        trips.sum_ns += rtt_ns;
-        ++trips.samples;
+      if (packet.tcp.rtt_ambiguous) [[unlikely]] {
+        ++trips.ambiguous;
+        continue;
       }
-      trips.ambiguous += packet.tcp.rtt_ambiguous;
+      const std::uint64_t rtt_ns = packet.tcp.rtt_ns;
+      trips.min_ns = trips.samples == 0 ? rtt_ns : std::min(trips.min_ns, rtt_ns);
+      trips.max_ns = std::max(trips.max_ns, rtt_ns);
+      trips.sum_ns += rtt_ns;
+      ++trips.samples;
     }
   }
 };
@@ -40,12 +38,12 @@ class Handshakes final : public FlowMeasure {
   std::string name() const override { return "handshakes"; }
   std::size_t row_bytes() const noexcept override { return sizeof(Handshake); }
   FindingNeeds needs() const noexcept override { return {.tcp = true}; }
+  MeasuredPackets packets() const noexcept override { return MeasuredPackets::with_handshake; }
   bool is_rare() const noexcept override { return true; }
 
   void update(const MeasureBatch& batch) const noexcept override {
     for (std::size_t i = 0; i < batch.size(); ++i)
-      if (batch.packet(i).tcp.handshake_ns != TcpFinding::kNone)
-        batch.part<Handshake>(i).after_ns = batch.packet(i).tcp.handshake_ns + 1;
+      batch.part<Handshake>(i).after_ns = batch.packet(i).tcp.handshake_ns + 1;
   }
 };
 
@@ -56,12 +54,13 @@ class LatencyChange final : public FlowMeasure {
   std::string name() const override { return fmt::format("latency changes beyond {} after {}", beta_, after_); }
   std::size_t row_bytes() const noexcept override { return sizeof(LatencyChanges); }
   FindingNeeds needs() const noexcept override { return {.tcp = true, .rtt_history = true}; }
+  MeasuredPackets packets() const noexcept override { return MeasuredPackets::with_round_trip; }
 
   void update(const MeasureBatch& batch) const noexcept override {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const PacketFinding& packet = batch.packet(i);
       const RttHistory& before = packet.rtts_before;
-      if (before.samples < after_ || !has_sample(packet)) continue;
+      if (packet.tcp.rtt_ambiguous || before.samples < after_) continue;
       const double off_ns = std::abs(static_cast<double>(packet.tcp.rtt_ns) - before.mean_ns);
       batch.part<LatencyChanges>(i).changes += off_ns > beta_ * before.stddev_ns();
     }

@@ -26,6 +26,7 @@ class MarkCounter final : public FlowMeasure {
   std::string name() const override { return "tcp marks"; }
   std::size_t row_bytes() const noexcept override { return sizeof(TcpCounts); }
   FindingNeeds needs() const noexcept override { return {.tcp = true}; }
+  MeasuredPackets packets() const noexcept override { return MeasuredPackets::with_mark; }
   bool is_rare() const noexcept override { return true; }
 
   void update(const MeasureBatch& batch) const noexcept override {
