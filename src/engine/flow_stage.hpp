@@ -173,6 +173,9 @@ struct FlowStageOptions {
   bool explain = false;                ///< time the measure stage, for some batches
   std::size_t class_rings = 0;         ///< rings to classifier threads; 0: the worker classifies
   std::size_t class_ring_jobs = ClassJobRing::kJobs;
+
+  /// Returns whether tasks need more of a flow than its counters.
+  bool tracks_flows() const noexcept { return states || std::ranges::any_of(findings, &FindingNeeds::any); }
 };
 
 }  // namespace parshall

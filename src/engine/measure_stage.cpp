@@ -3,17 +3,35 @@
 
 namespace parshall {
 
+namespace {
+
+/// Returns the bytes of a row of SlotRows.
+std::size_t slot_bytes(const FlowStageOptions& options) noexcept {
+  std::size_t bytes = options.tracks_flows() ? FlowTracker::slot_bytes(options.states != nullptr) : 0;
+  for (const WindowPlan& plan : options.windows) bytes += WindowRows::slot_bytes(plan);
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t MeasureStage::findings_bytes(const FlowStageOptions& options, std::size_t rows) noexcept {
+  std::size_t bytes = SlotRows::memory_bytes(rows, slot_bytes(options));
+  if (options.tracks_flows()) bytes += FlowTracker::memory_bytes(options.findings, rows);
+  for (const WindowPlan& plan : options.windows) bytes += WindowRows::memory_bytes(plan, rows, options.waiting_rows);
+  return bytes;
+}
+
 MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample)
     : biflows_(options.biflow ? std::make_unique<Biflows>(table_slots) : nullptr),
-      messages_(options.windows.empty() ? 64 : options.window_ring_bytes),
-      slots_(options.biflow ? Biflows::rows_for(table_slots) : table_slots) {
+      by_slot_(options.biflow ? Biflows::rows_for(table_slots) : table_slots, slot_bytes(options)),
+      messages_(options.windows.empty() ? 64 : options.window_ring_bytes) {
   if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
-  for (std::uint32_t i = 0; i < options.windows.size(); ++i)
-    windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, slots_, messages_, options.can_wait, sample,
-                                                    options.waiting_rows));
   if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
-  if (options.states || std::ranges::any_of(options.findings, &FindingNeeds::any))
-    tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), slots_, options.seed);
+  if (options.tracks_flows())
+    tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), by_slot_, options.seed);
+  for (std::uint32_t i = 0; i < options.windows.size(); ++i)
+    windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, by_slot_, messages_, options.can_wait,
+                                                    sample, options.waiting_rows));
   if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
   if (options.populate) populate();
   has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
@@ -29,9 +47,10 @@ void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
   const bool keeps_origins = before && before->set()->has_origins() && statistics && statistics->has_origins();
   if (!keeps_classes_ && !keeps_origins) before.reset();
   if (statistics && statistics->row_bytes() != 0)
-    rows_ = std::make_unique<FlowRows>(std::move(statistics), slots_, jobs_.get());
-  if (keeps_origins) rows_->keep_origins(*before, slots_);
-  if (keeps_classes_ && before && before->set()->classifies() && classifies()) rows_->keep_classes(*before, slots_);
+    rows_ = std::make_unique<FlowRows>(std::move(statistics), by_slot_.slots(), jobs_.get());
+  if (keeps_origins) rows_->keep_origins(*before, by_slot_.slots());
+  if (keeps_classes_ && before && before->set()->classifies() && classifies())
+    rows_->keep_classes(*before, by_slot_.slots());
 }
 
 void MeasureStage::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {

@@ -27,6 +27,9 @@ class MeasureStage {
   /// `sample`: flows that are inspected; null: all.
   MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample);
 
+  /// Returns the memory for windows and for findings about packets, of that many rows.
+  static std::size_t findings_bytes(const FlowStageOptions& options, std::size_t rows) noexcept;
+
   bool any() const noexcept { return rows_ || !windows_.empty() || biflows_; }
 
   /// Returns null if each direction is a flow, so that a row belongs to a slot; otherwise a row belongs to one
@@ -69,8 +72,7 @@ class MeasureStage {
   [[gnu::always_inline]] void prefetch(std::uint32_t slot) const noexcept {
     if (biflows_) biflows_->prefetch(slot);
     if (rows_) rows_->prefetch(slot);
-    if (tracker_) tracker_->prefetch(slot);
-    for (const auto& windows : windows_) windows->prefetch(slot);
+    if (!by_slot_.empty()) by_slot_.prefetch(slot);
   }
 
   /// Adds the next packet, with `place.latest_ns` and `tcp` if known or needed. `key_of(slot)` returns the slot's flow.
@@ -220,6 +222,7 @@ class MeasureStage {
 
   /// Commits all memory that packets touch: a source that cannot wait would lose packets meanwhile.
   void populate() noexcept {
+    by_slot_.populate();
     for (const auto& windows : windows_) windows->populate();
     if (tracker_) tracker_->populate();
     if (biflows_) biflows_->populate();
@@ -242,12 +245,12 @@ class MeasureStage {
   std::unique_ptr<ClassJobs> jobs_;
   std::unique_ptr<Biflows> biflows_;
   std::unique_ptr<FlowRows> rows_;
+  SlotRows by_slot_;  ///< of tracker_ and windows_
   std::unique_ptr<FlowStates> states_;
   std::unique_ptr<FlowTracker> tracker_;
   std::unique_ptr<WorkerControl> control_;
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
-  std::size_t slots_;  ///< number of rows
   bool follows_tcp_, reads_headers_, has_bins_, keeps_classes_, tells_kept_out_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< coprime to the batches of a poll

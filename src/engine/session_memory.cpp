@@ -5,10 +5,10 @@
 
 #include "engine/biflows.hpp"
 #include "engine/event_queue.hpp"
+#include "engine/measure_stage.hpp"
 #include "engine/packet_counter.hpp"
 #include "engine/recall_board.hpp"
 #include "engine/session.hpp"
-#include "pipeline/measure/flow_tracker.hpp"
 
 namespace parshall {
 namespace {
@@ -26,9 +26,6 @@ std::uint64_t findings_bytes(const SessionOptions& options) noexcept {
 
 }  // namespace
 
-bool SessionOptions::finds_anything() const noexcept {
-  return stage.states || std::ranges::any_of(stage.findings, &FindingNeeds::any);
-}
 bool SessionOptions::follows_tcp() const noexcept { return std::ranges::any_of(stage.findings, &FindingNeeds::tcp); }
 
 std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema& schema) {
@@ -40,10 +37,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   if (!options.stage.windows.empty()) bytes += std::bit_ceil(options.stage.window_ring_bytes);
   const std::size_t rows = options.stage.biflow ? Biflows::rows_for(slots) : slots;
   if (options.stage.biflow) bytes += Biflows::memory_bytes(slots);
-  for (const WindowPlan& plan : options.stage.windows)
-    bytes += WindowRows::memory_bytes(plan, rows, options.stage.waiting_rows);
-  if (options.finds_anything())
-    bytes += FlowTracker::memory_bytes(options.stage.findings, options.stage.states != nullptr, rows);
+  bytes += MeasureStage::findings_bytes(options.stage, rows);
   if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), rows);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *
@@ -72,7 +66,7 @@ std::uint64_t Session::most_reported(const SessionOptions& options) noexcept {
 
 bool Session::tables_grow(const SessionOptions& options, const Schema& schema, bool can_wait) noexcept {
   return can_wait && !options.snapshots && !options.stage.observe_merges && options.identity != Identity::nic_hash &&
-         !schema.statistics()->classifies() && options.stage.windows.empty() && !options.finds_anything();
+         !schema.statistics()->classifies() && options.stage.windows.empty() && !options.stage.tracks_flows();
 }
 
 Session::Stages Session::make_stages(const SessionOptions& options, const Schema& schema, bool can_wait) {

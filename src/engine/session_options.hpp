@@ -34,7 +34,6 @@ struct SessionOptions {
   std::size_t classifiers = 0;  ///< classifier threads, if class_helpers_maker() exists; 0: the workers classify
   FlowStageOptions stage;       ///< `flows` is per worker; make_stages() sets `statistics` and memory
 
-  bool finds_anything() const noexcept;  ///< true if tasks need more of a flow than its counters
   bool follows_tcp() const noexcept;
   bool reads_headers() const noexcept { return follows_tcp() || stage.side_facts || stage.biflow; }
 };

@@ -151,7 +151,8 @@ class GivingWay : public ::testing::Test {
   }
 
   FlowStates states_{plan_of(kTwo), /*can_wait=*/true, /*seed=*/7};
-  FlowTracker tracker_{{{}, {.iat = true}}, &states_, 1024, 7};
+  SlotRows slots_{1024, 32};
+  FlowTracker tracker_{{{}, {.iat = true}}, &states_, slots_, 7};
   std::array<bool, 1024> known_{};
 };
 
@@ -225,7 +226,8 @@ TEST_F(GivingWay, FlowsAreWeighedByWhatTheyHadBetweenTwoChanges) {
 /// A connection whose data is acknowledged a little later each time, of which the heavier state asks for round trips.
 TEST(GivingWayOfConnections, RoundTripsStayAndWhatWasNotAcknowledgedDoesNot) {
   FlowStates states(plan_of(kTwo), /*can_wait=*/true, /*seed=*/7);
-  FlowTracker tracker({{}, {.tcp = true, .rtt_history = true}}, &states, 16, 7);
+  SlotRows slots(16, 32);
+  FlowTracker tracker({{}, {.tcp = true, .rtt_history = true}}, &states, slots, 7);
   const FlowKey data = states_key(3), acks = opposite(data);
   std::array<bool, 2> known{};
   std::uint64_t now_ns = 1'000'000;
@@ -311,7 +313,8 @@ class Sampled : public ::testing::Test {
   Sampled()
       : states_(std::make_shared<StatePlan>(StatePlan{.names = {"light", "heavy"}, .lighter = {0, 0}, .first = 1}),
                 /*can_wait=*/false, 1),
-        tracker_({{}, {.iat = true, .tcp = true, .rtt_history = true}}, &states_, 2 * kFlows, 1) {}
+        slots_(2 * kFlows, 32),
+        tracker_({{}, {.iat = true, .tcp = true, .rtt_history = true}}, &states_, slots_, 1) {}
 
   static FlowKey states_key(std::uint32_t slot) {
     FlowKey key;
@@ -332,6 +335,7 @@ class Sampled : public ::testing::Test {
   }
 
   FlowStates states_;
+  SlotRows slots_;
   FlowTracker tracker_;
 };
 

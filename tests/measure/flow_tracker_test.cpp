@@ -65,7 +65,7 @@ double stddev_of(const std::vector<double>& values) {
 class Course {
  public:
   Course(FindingNeeds needs, std::size_t slots, std::uint64_t seed)
-      : needs_(needs), tracker_({needs}, nullptr, slots, seed), flows_(slots), random_(seed) {
+      : needs_(needs), slots_(slots, 32), tracker_({needs}, nullptr, slots_, seed), flows_(slots), random_(seed) {
     for (std::uint32_t i = 0; i < kConnections; ++i) {
       const std::size_t bytes = i % 2 == 0 ? 4 : 16;
       // Of every four, two have one address for both ends, and some of the others one port.
@@ -219,8 +219,8 @@ class Course {
     OwnConnection& own = own_[flow.ends()];
     if (!std::exchange(flow.has_connection, true)) ++own.flows;
     TcpFinding truth;
-    analyse_tcp(own.connection, flow.from == flow.ends().first ? 0 : 1, tcp, packet.counts.tcp_flags(),
-                    packet.time_ns, own.pool, truth);
+    analyse_tcp(own.connection, flow.from == flow.ends().first ? 0 : 1, tcp, packet.counts.tcp_flags(), packet.time_ns,
+                own.pool, truth);
     ASSERT_EQ(finding.payload_bytes, tcp.payload_bytes);
     ASSERT_EQ(finding.tcp.marks.bits(), truth.marks.bits());
     ASSERT_EQ(finding.tcp.rtt_ns, truth.rtt_ns);
@@ -240,6 +240,7 @@ class Course {
   }
 
   FindingNeeds needs_;
+  SlotRows slots_;
   FlowTracker tracker_;
   std::vector<std::optional<Flow>> flows_;  ///< by slot
   std::map<std::pair<End, End>, OwnConnection> own_;
@@ -275,7 +276,8 @@ TEST(FlowTracker, FindsNoMoreThanWhatIsAskedFor) {
 }
 
 TEST(FlowTracker, TheDirectionsOfAConnectionMeetInOneWhicheverComesFirst) {
-  FlowTracker tracker({{.tcp = true}}, nullptr, 4, 1);
+  SlotRows slots(4, 32);
+  FlowTracker tracker({{.tcp = true}}, nullptr, slots, 1);
   const End a{{10, 0, 0, 1}, 4000}, b{{10, 0, 0, 2}, 80};
   const auto key = [&](std::uint32_t slot) { return slot == 1 ? tracked_key(a, b) : tracked_key(b, a); };
   const auto play = [&](std::uint32_t data_slot, std::uint32_t ack_slot) {
@@ -295,7 +297,8 @@ TEST(FlowTracker, TheDirectionsOfAConnectionMeetInOneWhicheverComesFirst) {
 }
 
 TEST(FlowTracker, AConnectionLivesAsLongAsEitherDirectionHasARecord) {
-  FlowTracker tracker({{.tcp = true}}, nullptr, 4, 1);
+  SlotRows slots(4, 32);
+  FlowTracker tracker({{.tcp = true}}, nullptr, slots, 1);
   const End a{{10, 0, 0, 1}, 4000}, b{{10, 0, 0, 2}, 80};
   const auto key = [&](std::uint32_t slot) { return slot == 1 ? tracked_key(a, b) : tracked_key(b, a); };
   const auto find = [&](std::uint32_t slot, bool starts, std::uint64_t time_ns, const TcpFacts& tcp) {

@@ -89,9 +89,10 @@ TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SplitMix64 random(seed);
     RecordRing split_ring(1 << 20), whole_ring(1 << 20);
-    WindowRows split(unread_plan({0b001, 0b000, 0b101}), 0, kUnreadSlots, split_ring, /*can_wait=*/false, nullptr,
+    SlotRows split_slots(kUnreadSlots, 16), whole_slots(kUnreadSlots, 16);
+    WindowRows split(unread_plan({0b001, 0b000, 0b101}), 0, split_slots, split_ring, /*can_wait=*/false, nullptr,
                      kWaitingRows);
-    WindowRows whole(unread_plan({0b111, 0b111, 0b111}), 0, kUnreadSlots, whole_ring, /*can_wait=*/false, nullptr,
+    WindowRows whole(unread_plan({0b111, 0b111, 0b111}), 0, whole_slots, whole_ring, /*can_wait=*/false, nullptr,
                      kWaitingRows);
     WindowRows* const both[] = {&split, &whole};
     ToldTogether told, truth;

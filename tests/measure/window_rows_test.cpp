@@ -75,7 +75,8 @@ class Rows : public ::testing::Test {
   static constexpr WindowLength kLength{WindowLength::Unit::ns, 1000};
 
   RecordRing ring_{1 << 16};
-  WindowRows rows_{WindowPlan(kLength), 0, kSlots, ring_, /*can_wait=*/false};
+  SlotRows slots_{kSlots, 16};
+  WindowRows rows_{WindowPlan(kLength), 0, slots_, ring_, /*can_wait=*/false};
   Told told_;
 
   void update(std::vector<RowUpdate> packets) { rows_.update(packets, {}, key_of_slot); }
@@ -190,7 +191,8 @@ TEST(WindowRows, WhatIsToldAndUnlistedIsAllThatWasCountedOverAnyCourse) {
     for (const bool can_wait : {true, false}) {
       SplitMix64 random(7);
       RecordRing ring(4096);
-      WindowRows rows(WindowPlan(length), 0, kSlots, ring, can_wait);
+      SlotRows slots(kSlots, 16);
+      WindowRows rows(WindowPlan(length), 0, slots, ring, can_wait);
       Told told;
       std::map<std::uint64_t, std::uint64_t> truth;
       std::vector<bool> used(kSlots);
@@ -316,7 +318,8 @@ class Measured {
         masks_(std::move(masks)),
         random_(seed),
         ring_(1 << 20),
-        rows_(plan(), 0, kSlots, ring_, /*can_wait=*/false, nullptr, kWaitingRows) {}
+        slots_(kSlots, 16),
+        rows_(plan(), 0, slots_, ring_, /*can_wait=*/false, nullptr, kWaitingRows) {}
 
   void run(int steps) {
     for (int step = 0; step < steps; ++step) {
@@ -535,6 +538,7 @@ class Measured {
   std::vector<std::uint64_t> masks_;  ///< by kStates
   SplitMix64 random_;
   RecordRing ring_;
+  SlotRows slots_;
   WindowRows rows_;
   LinkPlace link_{0, 10'000};
   std::array<std::optional<Record>, kSlots> records_;  ///< by slot
@@ -549,7 +553,8 @@ class Measured {
 /// A ring that is read at once, and windows of 1000 ns with a packet each 10 ns.
 TEST(WindowRows, PacketsThatWereMissedAreOfTheWindowThatEndedSinceOrElseOfTheOpenOne) {
   RecordRing ring(1 << 20);
-  WindowRows rows(WindowPlan(WindowLength{WindowLength::Unit::ns, 1000}), 0, 64, ring, /*can_wait=*/false);
+  SlotRows slots(64, 16);
+  WindowRows rows(WindowPlan(WindowLength{WindowLength::Unit::ns, 1000}), 0, slots, ring, /*can_wait=*/false);
   const auto key = [](std::uint32_t) { return FlowKey(); };
   std::map<std::uint64_t, std::uint64_t> missed;
   const auto packet_at = [&](std::uint64_t ns) {

@@ -10,7 +10,7 @@
 #include "app/profile/decode_alone.hpp"
 #include "app/profile/stage_run.hpp"
 #include "base/machine.hpp"
-#include "pipeline/measure/flow_tracker.hpp"
+#include "engine/measure_stage.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 
 namespace parshall::lab {
@@ -111,11 +111,8 @@ std::optional<Error> enough_memory(const WorkloadSweep& sweep, const SampleLengt
   for (const Workload& workload : sweep.workloads) {
     const std::size_t slots = sweep.table->slots(sweep.flows);
     const FlowStageOptions options = options_of(workload, sweep, sample.part);
-    needed += sweep.table->memory_bytes(sweep.flows) + options.window_ring_bytes;
-    for (const WindowPlan& window : workload.windows)
-      needed += WindowRows::memory_bytes(window, slots, options.waiting_rows);
-    if (workload.states || std::ranges::any_of(workload.findings, &FindingNeeds::any))
-      needed += FlowTracker::memory_bytes(workload.findings, /*has_states=*/true, slots);
+    needed += sweep.table->memory_bytes(sweep.flows) + options.window_ring_bytes +
+              MeasureStage::findings_bytes(options, slots);
   }
   if (needed <= available_bytes()) return std::nullopt;
   return Error{fmt::format(

@@ -12,22 +12,20 @@ bool any_tcp(std::span<const FindingNeeds> by_state) noexcept {
 
 }  // namespace
 
-FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, std::size_t slots, std::uint64_t seed)
+FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed)
     : by_state_(std::move(by_state)),
       weighed_packets_(by_state_.size() * FlowWeight::kClasses),
       effective_packets_(by_state_.size()),
       kept_packets_(by_state_.size()),
       states_(states),
-      stays_(states == nullptr ? 0 : slots),
-      tracks_(slots),
+      stays_(states == nullptr ? SlotColumn<Stay>() : slots.add<Stay>()),
+      tracks_(slots.add<Track>()),
       keeps_rtts_(std::ranges::any_of(by_state_, &FindingNeeds::rtt_history)) {
-  if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots, seed);
+  if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots.slots(), seed);
 }
 
-std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, bool has_states,
-                                      std::size_t slots) noexcept {
-  return slots * (sizeof(Track) + (has_states ? sizeof(Stay) : 0)) +
-         (any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0);
+std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept {
+  return any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0;
 }
 
 /// Starts tracking a flow; flow_ended() has reset its row.

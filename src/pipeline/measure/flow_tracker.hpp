@@ -14,6 +14,7 @@
 #include "pipeline/flow/flow_keys.hpp"
 #include "pipeline/measure/finding.hpp"
 #include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/slot_rows.hpp"
 #include "pipeline/measure/states/flow_states.hpp"
 #include "pipeline/measure/tcp/connections.hpp"
 
@@ -28,24 +29,17 @@ namespace parshall {
 class FlowTracker {
  public:
   /// `by_state` says what to determine for flows of each monitoring state. `states` is null if there is only one.
-  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, std::size_t slots, std::uint64_t seed);
+  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed);
 
-  static std::size_t memory_bytes(std::span<const FindingNeeds> by_state, bool has_states, std::size_t slots) noexcept;
+  /// Returns the bytes that it keeps in SlotRows, and in memory of its own.
+  static std::size_t slot_bytes(bool has_states) noexcept { return sizeof(Track) + (has_states ? sizeof(Stay) : 0); }
+  static std::size_t memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept;
 
   void populate() noexcept {
-    stays_.populate();
-    tracks_.populate();
     if (connections_) connections_->populate();
   }
 
-  void prefetch(std::uint32_t slot) const noexcept {
-    if (states_ != nullptr)
-      prefetch_line(&stays_[slot]);
-    else
-      prefetch_line(&tracks_[slot]);
-  }
-
-  /// Prefetches the connections of packets, whose rows have been prefetched. `tcp` has one entry per packet.
+  /// Prefetches the connections of packets, whose SlotRows have been prefetched. `tcp` has one entry per packet.
   void prefetch_connections(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) const noexcept {
     if (!connections_) return;
     for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -169,7 +163,6 @@ class FlowTracker {
     finding.effective_state = stay.effective_state;
     finding.effective_before = effective_before;
     finding.weight = stay.weight;
-    if (by_state_[stay.effective_state].any()) prefetch_line(&tracks_[packet.slot]);
   }
 
   /// Does everything but the analysis of the packet's connection, whose segments it prefetches.
@@ -236,8 +229,8 @@ class FlowTracker {
   std::vector<std::uint64_t> weighed_packets_, effective_packets_, kept_packets_;
   std::uint64_t new_flows_ = 0;
   FlowStates* states_;
-  HugeBuffer<Stay> stays_;  ///< by slot; empty if there is one state
-  HugeBuffer<Track> tracks_;
+  SlotColumn<Stay> stays_;  ///< none if there is one state
+  SlotColumn<Track> tracks_;
   std::unique_ptr<TcpConnections> connections_;
   bool keeps_rtts_;
 };

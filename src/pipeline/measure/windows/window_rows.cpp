@@ -44,7 +44,7 @@ std::span<const std::uint8_t> choose(std::span<const std::uint8_t> packets, Meas
 
 }  // namespace
 
-WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
+WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, SlotRows& slots, RecordRing& ring, bool can_wait,
                        const FlowSample* sample, std::size_t waiting_rows)
     : plan_(std::move(plan)),
       length_(plan_.length),
@@ -52,10 +52,10 @@ WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, 
       ring_(ring),
       can_wait_(can_wait),
       sample_(sample),
-      pool_(rows_for(slots, waiting_rows), plan_.measures->bytes()),
-      places_(slots),
+      pool_(rows_for(slots.slots(), waiting_rows), plan_.measures->bytes()),
+      places_(slots.add<RowPlace>()),
       reads_all_(plan_.reads_all()),
-      unread_(reads_all_ ? 0 : slots) {
+      unread_(reads_all_ ? SlotColumn<UnreadFlow>() : slots.add<UnreadFlow>()) {
   for (WorkerWindow& window : windows_) {
     window.unread.resize(plan_.read.size());
     window.bins.resize(plan_.bins());

@@ -17,6 +17,7 @@
 #include "pipeline/flow/flow_sample.hpp"
 #include "pipeline/flow/kept_out.hpp"
 #include "pipeline/measure/flow_rows.hpp"
+#include "pipeline/measure/slot_rows.hpp"
 #include "pipeline/measure/windows/flow_measure.hpp"
 #include "pipeline/measure/windows/row_pool.hpp"
 #include "pipeline/measure/windows/window_plan.hpp"
@@ -34,8 +35,8 @@ namespace parshall {
 ///
 /// Shape: row = 64 bytes and the measures', in whole cache lines, and a key of 40 bytes. Flows of states without
 ///        measures do not touch the measures' lines. There is a row for every slot, and at least a quarter more for
-///        rows that wait for their reader. Each slot has 8 bytes for the place of its row, and another 8 if not all
-///        flows are read. Nothing is allocated after the constructor.
+///        rows that wait for their reader. Each slot has 8 bytes in SlotRows for the place of its row, and another 8 if
+///        not all flows are read. Nothing is allocated after the constructor.
 /// Full:  if few rows are free, those of flows that have ended are passed on before the window ends. If none is free, a
 ///        packet waits for the reader if the input can wait; otherwise its flow is unlisted: counted in the window's
 ///        totals as not reported. A worker waits if 64 windows are unread.
@@ -49,26 +50,21 @@ class WindowRows {
 
   /// `sample` selects the monitored flows; null: all.
   /// `waiting_rows` may wait for the reader, if that is more than a quarter of the slots.
-  WindowRows(WindowPlan plan, std::uint32_t clock, std::size_t slots, RecordRing& ring, bool can_wait,
+  WindowRows(WindowPlan plan, std::uint32_t clock, SlotRows& slots, RecordRing& ring, bool can_wait,
              const FlowSample* sample = nullptr, std::size_t waiting_rows = 0);
 
+  /// Returns the bytes that it keeps in SlotRows, and in memory of its own.
+  static std::size_t slot_bytes(const WindowPlan& plan) noexcept {
+    return sizeof(RowPlace) + (plan.reads_all() ? 0 : sizeof(UnreadFlow));
+  }
   static std::size_t memory_bytes(const WindowPlan& plan, std::size_t slots, std::size_t waiting_rows) noexcept {
     return RowPool::memory_bytes(rows_for(slots, waiting_rows), plan.measures->bytes()) +
-           slots * (sizeof(RowPlace) + (plan.reads_all() ? 0 : sizeof(UnreadFlow))) +
            2 * (plan.bins() * sizeof(LinkBin) + plan.read.size() * sizeof(UnreadFlows));
   }
 
-  void populate() noexcept {
-    pool_.populate();
-    places_.populate();
-    unread_.populate();
-  }
+  void populate() noexcept { pool_.populate(); }
 
-  void prefetch(std::uint32_t slot) const noexcept {
-    prefetch_line(&places_[slot]);
-    if (!reads_all_) prefetch_line(&unread_[slot]);
-  }
-  /// Prefetches the rows of packets, whose places have been prefetched.
+  /// Prefetches the rows of packets, whose SlotRows have been prefetched.
   void prefetch_rows(std::span<const RowUpdate> packets) const noexcept {
     const bool measured = plan_.by_state.size() == 1 && plan_.by_state[0] != 0;
     for (const RowUpdate& packet : packets)
@@ -399,9 +395,9 @@ class WindowRows {
   bool can_wait_;
   const FlowSample* sample_;
   RowPool pool_;
-  HugeBuffer<RowPlace> places_;  ///< by slot
+  SlotColumn<RowPlace> places_;
   bool reads_all_;
-  HugeBuffer<UnreadFlow> unread_;  ///< likewise; empty if all flows are read
+  SlotColumn<UnreadFlow> unread_;  ///< none if all flows are read
   std::array<WorkerWindow, 2> windows_;
   std::array<std::pair<std::uint64_t, WindowEnd>, 64> ends_{};  ///< a ring of ends to report, by window
   std::size_t ends_queued_ = 0, ends_told_ = 0;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/huge_buffer.hpp"
+#include "base/prefetch.hpp"
+
+namespace parshall {
+
+/// What one stage keeps of each flow: an object of type T by slot of the table. An untouched one is all zero.
+template <class T>
+class SlotColumn {
+ public:
+  SlotColumn() = default;
+  SlotColumn(std::byte* first, unsigned shift) noexcept : first_(first), shift_(shift) {}
+
+  T& operator[](std::size_t slot) const noexcept { return *reinterpret_cast<T*>(first_ + (slot << shift_)); }
+
+ private:
+  std::byte* first_ = nullptr;
+  unsigned shift_ = 0;  ///< log2 of a row's bytes
+};
+
+/// Memory of several stages, with a row for each slot, so that one prefetch brings what all of them keep of a flow.
+///
+/// Shape: a row has a power of two of bytes, at least 8. Rows of unused slots are never touched.
+class SlotRows {
+ public:
+  /// `row_bytes`: the sum of the columns' sizes.
+  SlotRows(std::size_t slots, std::size_t row_bytes)
+      : slots_(slots), shift_(shift_for(row_bytes)), rows_(row_bytes == 0 ? 0 : slots << shift_) {}
+
+  static std::size_t memory_bytes(std::size_t slots, std::size_t row_bytes) noexcept {
+    return row_bytes == 0 ? 0 : slots << shift_for(row_bytes);
+  }
+
+  std::size_t slots() const noexcept { return slots_; }
+  bool empty() const noexcept { return rows_.size() == 0; }
+  void populate() { rows_.populate(); }
+
+  /// Adds a column. Columns are added in falling order of their alignment, and fit into row_bytes.
+  template <class T>
+  SlotColumn<T> add() noexcept {
+    std::byte* const first = rows_.data() + used_;
+    used_ += sizeof(T);
+    return {first, shift_};
+  }
+
+  [[gnu::always_inline]] void prefetch(std::size_t slot) const noexcept {
+    prefetch_line(rows_.data() + (slot << shift_));
+    if (shift_ > kLineShift) [[unlikely]]
+      prefetch_line(rows_.data() + (slot << shift_) + (1 << kLineShift));
+  }
+
+ private:
+  static constexpr unsigned kLineShift = 6;
+  static unsigned shift_for(std::size_t row_bytes) noexcept {
+    return static_cast<unsigned>(std::bit_width(std::max<std::size_t>(row_bytes, 8) - 1));
+  }
+
+  std::size_t slots_;
+  unsigned shift_;
+  HugeBuffer<std::byte> rows_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace parshall
