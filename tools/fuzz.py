@@ -36,6 +36,7 @@ SOURCES = {
         "src/pipeline/capture/pcapng_parser.cpp",
     ),
     "compressed": ("src/pipeline/capture/compressed",),
+    "connection": ("src/pipeline/measure/tcp",),
     "echo": ("tester/closed_loop/echo_exchange.cpp", "tester/closed_loop/served_connection.cpp"),
     "exported": (
         "src/verify/exported_file.cpp",

@@ -257,6 +257,10 @@ def seeds_of_all(captures):
         for output in (4, 5, 6, 7)
         for step in (1, 7, 41)
     }
+    in_order, answered = b"\5\x40\1", b"\5\x40\1\6\x40\1"  # data of one end, and of both in turn
+    seeds["connection"] = {bytes(16) + packets * 40 for packets in (in_order, answered, in_order * 5 + b"\2\1")} | {
+        bytes(range(16)) + bytes((i * step) % 256 for i in range(600)) for step in (1, 7, 41)
+    }
     return seeds
 
 

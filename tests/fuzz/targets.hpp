@@ -7,6 +7,7 @@ namespace parshall::fuzz {
 // A function for each target: hands an input to what reads such bytes, and requires what has to hold of any.
 void fuzz_capture_file(Bytes input);
 void fuzz_compressed(Bytes input);
+void fuzz_connection(Bytes input);
 void fuzz_echo(Bytes input);
 void fuzz_exported(Bytes input);
 void fuzz_filter(Bytes input);
@@ -35,6 +36,7 @@ struct Target {
 inline constexpr Target kTargets[] = {
     {"capture_file", fuzz_capture_file},
     {"compressed", fuzz_compressed},
+    {"connection", fuzz_connection},
     {"echo", fuzz_echo},
     {"exported", fuzz_exported},
     {"filter", fuzz_filter},

@@ -71,6 +71,7 @@ class Connection : public ::testing::TestWithParam<Numbers> {
       EXPECT_EQ(finding.rtt_ambiguous, by_any.rtt_ambiguous);
     }
     EXPECT_EQ(finding.handshake_ns, by_any.handshake_ns);
+    if (!unpacks_) return finding;
     connection_ = packed_.unpack(pool_);
     EXPECT_EQ(connection_.handshake_ns, by_any_.handshake_ns);
     for (const std::size_t end : {kClient, kServer}) expect_same_sender(end);
@@ -138,6 +139,7 @@ class Connection : public ::testing::TestWithParam<Numbers> {
   CompactConnection packed_;
   TcpConnection connection_, by_any_;  ///< the same unpacked, and the one to compare with
   SegmentPool pool_{kChunks}, pool_of_any_{kChunks};
+  bool unpacks_ = true;   ///< compare the connections after each packet, not only the findings
   bool has_room_ = true;  ///< no segment was dropped, so that both keep the same
 };
 
@@ -789,6 +791,7 @@ TEST_P(Connection, InCompactFormItLosesOnlySegmentsWithoutRoom) {
 void Connection::play_anything(SplitMix64& random, bool far, std::uint64_t one_odd_in) {
   std::uint32_t next[2] = {1, 1};
   std::size_t rtts = 0, marked = 0;
+  unpacks_ = true;
   shake_hands();
   std::uint64_t now_ns = kMs;
   for (int i = 0; i < 20'000; ++i) {
@@ -811,6 +814,7 @@ void Connection::play_anything(SplitMix64& random, bool far, std::uint64_t one_o
     const auto anywhere = static_cast<std::uint32_t>(0x8000'0000 - 2 + random.below(5));
     if (far && odd == 10) packet.ack += anywhere;
     if (far && odd == 11) packet.seq += anywhere;
+    unpacks_ = random.below(4) == 0;
     const TcpFinding finding = send(from, now_ns, packet);
     ASSERT_FALSE(HasFailure()) << "of packet " << i;
     rtts += finding.rtt_ns != TcpFinding::kNone;

@@ -82,13 +82,13 @@ void CompactConnection::pack(const TcpConnection& connection, SegmentPool& segme
                   .syn_ns = sender.syn_ns,
                   .contiguous_end = sender.contiguous_end,
                   .duplicate_acks = sender.duplicate_acks,
-                  .high_time_bits = static_cast<unsigned>(sender.next_seq_ns >> kModeShift) & 3U,
                   .has_base = sender.has_base,
                   .has_window = sender.has_window,
                   .answered_syn = sender.answered_syn,
                   .opening = sender.opening,
                   .kept_alive = sender.kept_alive,
                   .probed = sender.probed};
+    others_[i].high_time_bits = static_cast<unsigned>(sender.next_seq_ns >> kModeShift) & 3U;
   }
   if (is_undisturbed)
     for (std::size_t i = 0; i != 2; ++i) pack_segments(i, segments);
@@ -121,7 +121,7 @@ void CompactConnection::pack_segments(std::size_t i, SegmentPool& segments) noex
     latest.before_bytes = static_cast<std::uint16_t>(before_bytes);
     latest.ts_step = static_cast<std::uint16_t>(ts_step);
     if (first.next_seq != last.seq || first.retransmission || before_bytes > 0xFFFF || ts_step > 0xFFFF ||
-        last.time_ns - first.time_ns > 0xFFFF'FFFF)
+        first.time_ns > last.time_ns || last.time_ns - first.time_ns > 0xFFFF'FFFF)
       return;
   }
   const bool follows = count == 0 ? sent == 0 : count == 1 ? sent != 0 && sent <= bytes : sent > bytes;
@@ -173,11 +173,13 @@ void CompactConnection::take_others(std::size_t from, const TcpFacts& tcp, std::
         (me.next_seq + tcp.payload_bytes - peer.last_ack < kHalf)))
     return take_any(from, tcp, flags, time_ns, segments, finding);
 
+  const bool is_first = me.window == 0;  // of this end
   const std::uint32_t last_ack = me.last_ack, sent = me.next_seq - peer.last_ack;
   if (!me.is_listed() && me.has_room(sent, tcp, time_ns)) {
     me.take(sent, tcp, time_ns);
   } else {
     if (!me.is_listed()) make_listed(from, segments);
+    if (is_first) me.time_and_mode = time_ns | kListed;  // it reaches the first number
     me.last_ack = tcp.ack;
     me.window = tcp.window;
     if (tcp.payload_bytes != 0) {
@@ -195,7 +197,7 @@ void CompactConnection::take_others(std::size_t from, const TcpFacts& tcp, std::
     if (!peer.list.empty()) finding.rtt_ns = since(time_ns, peer.time_ns());
     segments.clear(peer.list);
   } else if (!peer.list.empty()) {
-    take_ack(tcp.ack - base_[1 - from], tcp.ts_echo, last_ack - base_[1 - from], time_ns,
+    take_ack(tcp.ack - base_[1 - from], tcp.ts_echo, is_first ? 0 : last_ack - base_[1 - from], time_ns,
              {peer.list, next_seq, peer.time_ns()}, segments, finding);
   }
   if (peer.list.empty() && tcp.ack == peer.next_seq) peer.time_and_mode &= ~kListed;

@@ -102,6 +102,7 @@ class alignas(64) CompactConnection {
     /// Notes an ordinary packet that it sent.
     [[gnu::always_inline]] void take(std::uint32_t sent, const TcpFacts& tcp, std::uint64_t now_ns) noexcept {
       const bool is_data = tcp.payload_bytes != 0, has_before = is_data & (sent != 0);
+      const bool is_further = is_data | (window == 0);  // its first packet reaches the first number
       last_ack = tcp.ack;
       window = tcp.window;
       latest.ts_step = has_before ? static_cast<std::uint16_t>(tcp.ts_value - latest.ts_value) : latest.ts_step;
@@ -109,7 +110,7 @@ class alignas(64) CompactConnection {
       latest.before_bytes = has_before ? bytes : latest.before_bytes;
       latest.ts_value = is_data ? tcp.ts_value : latest.ts_value;
       next_seq += tcp.payload_bytes;
-      time_and_mode = is_data ? now_ns : time_and_mode;
+      time_and_mode = is_further ? now_ns : time_and_mode;
       bytes = is_data ? static_cast<std::uint16_t>(tcp.payload_bytes) : bytes;
     }
   };

@@ -20,7 +20,7 @@ struct ConnectionEnd {
 /// Connections of a worker's TCP flows. The flows of both directions share one.
 ///
 /// A connection lives as long as either direction has a record.
-/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow; committed
+/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and half a chunk of segments for each flow; committed
 ///        when first used.
 class TcpConnections {
  public:
@@ -28,10 +28,10 @@ class TcpConnections {
       : hash_(KeyFields::five_tuple, Identity::exact, seed ^ kOwnSeed),
         map_(flows, hash_),
         connections_(flows),
-        segments_(flows) {}
+        segments_(chunks_for(flows)) {}
 
   static std::size_t memory_bytes(std::size_t flows) noexcept {
-    return Map::memory_bytes(flows) + flows * sizeof(CompactConnection) + SegmentPool::memory_bytes(flows);
+    return Map::memory_bytes(flows) + flows * sizeof(CompactConnection) + SegmentPool::memory_bytes(chunks_for(flows));
   }
 
   void populate() noexcept {
@@ -89,6 +89,8 @@ class TcpConnections {
   SegmentPool& segments() noexcept { return segments_; }
 
  private:
+  /// Most connections need none.
+  static std::size_t chunks_for(std::size_t flows) noexcept { return flows / 2 + 1; }
   void forget_sender(TcpConnection& connection, std::size_t from) noexcept {
     TcpSender &sender = connection.sender[from], &peer = connection.sender[1 - from];
     segments_.clear(sender.unacked);
