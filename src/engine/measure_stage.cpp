@@ -14,7 +14,7 @@ std::size_t slot_bytes(const FlowStageOptions& options) noexcept {
 
 }  // namespace
 
-std::size_t MeasureStage::findings_bytes(const FlowStageOptions& options, std::size_t rows) noexcept {
+std::size_t MeasureStage::row_memory_bytes(const FlowStageOptions& options, std::size_t rows) noexcept {
   std::size_t bytes = SlotRows::memory_bytes(rows, slot_bytes(options));
   if (options.tracks_flows()) bytes += FlowTracker::memory_bytes(options.findings, rows);
   for (const WindowPlan& plan : options.windows) bytes += WindowRows::memory_bytes(plan, rows, options.waiting_rows);

@@ -28,7 +28,7 @@ class MeasureStage {
   MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample);
 
   /// Returns the memory for windows and for findings about packets, of that many rows.
-  static std::size_t findings_bytes(const FlowStageOptions& options, std::size_t rows) noexcept;
+  static std::size_t row_memory_bytes(const FlowStageOptions& options, std::size_t rows) noexcept;
 
   bool any() const noexcept { return rows_ || !windows_.empty() || biflows_; }
 

@@ -37,7 +37,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   if (!options.stage.windows.empty()) bytes += std::bit_ceil(options.stage.window_ring_bytes);
   const std::size_t rows = options.stage.biflow ? Biflows::rows_for(slots) : slots;
   if (options.stage.biflow) bytes += Biflows::memory_bytes(slots);
-  bytes += MeasureStage::findings_bytes(options.stage, rows);
+  bytes += MeasureStage::row_memory_bytes(options.stage, rows);
   if (schema.statistics()->row_bytes() != 0) bytes += FlowRows::memory_bytes(*schema.statistics(), rows);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *

@@ -16,7 +16,7 @@ struct Packet {
   TcpFacts tcp;
   std::uint16_t flags;
   std::uint64_t time_ns;
-  bool ends_in_a_look;  ///< compare the connections after it, not only the findings
+  bool compares;  ///< compare the connections after it, not only the findings
 };
 
 /// Makes packets of a connection. Without odd bytes in the input, they are in order.
@@ -27,7 +27,7 @@ class Sender {
   Packet packet() {
     const std::uint8_t how = input_.byte();
     const std::size_t from = how & 1;
-    Packet packet{.from = from, .tcp = {}, .flags = kAck, .time_ns = 0, .ends_in_a_look = (how & 2) != 0};
+    Packet packet{.from = from, .tcp = {}, .flags = kAck, .time_ns = 0, .compares = (how & 2) != 0};
     packet.tcp = {.seq = next_[from],
                   .ack = next_[1 - from],
                   .payload_bytes = 0,
@@ -108,7 +108,7 @@ void fuzz_connection(Bytes bytes) {
   CompactConnection connection;
   TcpConnection reference;
   while (!input.empty()) {
-    const auto [from, tcp, flags, time_ns, ends_in_a_look] = sender.packet();
+    const auto [from, tcp, flags, time_ns, compares] = sender.packet();
     TcpFinding finding, expected;
     connection.analyse(from, tcp, flags, time_ns, pool, finding);
     analyse_tcp(reference, from, tcp, flags, time_ns, reference_pool, expected);
@@ -116,7 +116,7 @@ void fuzz_connection(Bytes bytes) {
     require(finding.rtt_ns == expected.rtt_ns);
     require(finding.rtt_ambiguous == expected.rtt_ambiguous);
     require(finding.handshake_ns == expected.handshake_ns);
-    if (!ends_in_a_look) continue;
+    if (!compares) continue;
     const TcpConnection unpacked = connection.unpack(pool);
     for (std::size_t end = 0; end != 2; ++end)
       require(numbers_of(unpacked.sender[end]) == numbers_of(reference.sender[end]));

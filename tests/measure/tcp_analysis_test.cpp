@@ -761,6 +761,29 @@ TEST_P(Connection, WhatIsHalfOfAllNumbersBeyondTheLastAcknowledgementIsTakenForO
   EXPECT_GT(spurious, 30'000u);
 }
 
+TEST_P(Connection, TwoSegmentsOfAnEndNeedNoMemoryThoughTheOtherIsSilent) {
+  for (std::uint32_t i = 0; i < 2; ++i) client(i * kMs, {.seq = 500 + 100 * i, .ack = 700, .bytes = 100});
+  EXPECT_EQ(kept(kClient), 2u);
+  EXPECT_EQ(free_chunks(), kChunks);
+  client(3 * kMs, {.seq = 700, .ack = 700, .bytes = 100});
+  EXPECT_EQ(free_chunks(), kChunks - 1);
+  expect_rtt(server(9 * kMs, {.seq = 700, .ack = 800}), 6 * kMs);
+  EXPECT_EQ(free_chunks(), kChunks);
+}
+
+TEST_P(Connection, SegmentsAreForgottenWithoutMemory) {
+  pool_ = SegmentPool(0);
+  has_room_ = false;
+  CompactConnection connection;
+  TcpFinding finding;
+  for (std::uint32_t i = 0; i < 2; ++i)
+    connection.analyse(kClient, {.seq = 500 + 100 * i, .ack = 700, .payload_bytes = 100, .window = 5, .present = true},
+                       kAck, kStart + i, pool_, finding);
+  for (const std::size_t end : {kClient, kServer}) connection.forget_segments(end, pool_);
+  EXPECT_EQ(pool_.dropped(), 0u);
+  EXPECT_EQ(connection.unpack(pool_).sender[kClient].unacked.count, 0u);
+}
+
 /// Two ends that mostly do what they should, and at any time something else.
 TEST_P(Connection, InCompactFormItIsTheSameConnection) {
   SplitMix64 random(GetParam().client + 1);

@@ -310,6 +310,46 @@ TEST(MeasureSet, TheFirstLineHasWhatEveryPacketTouchesWhileItFits) {
   EXPECT_EQ(set.bytes(), 160u);
 }
 
+/// A packet that begins a row may move other rows, those of the same batch among them.
+TEST(MeasuredRows, CountEachPacketThoughRowsMove) {
+  WindowPlan plan(WindowLength{WindowLength::Unit::ns, 1000}, [] {
+    auto measures = std::make_shared<MeasureSet>();
+    measures->add(measure("all", 16, {.iat = true}));
+    return measures;
+  }());
+  RecordRing ring(1 << 16);
+  SlotRows slots(64, 16);
+  WindowRows rows(std::move(plan), 0, slots, ring, /*can_wait=*/false);
+  std::uint64_t packets = 0, measured = 0;
+  const auto read = [&] {
+    ring.drain([&](std::span<const std::byte> bytes) {
+      if (read_as<WindowMessage>(bytes).kind != WindowMessage::Kind::rows) return;
+      const auto message = read_as<RowsMessage>(bytes);
+      message.pool->consume(
+          message.rows,
+          [&](const WindowRow& row, const FlowKey&) {
+            packets += row.packets;
+            measured += measured_as<std::uint64_t>(row.measured());
+          },
+          [] {});
+    });
+  };
+  constexpr std::uint64_t kBatches = 5000;
+  const std::array<PacketFinding, 2> findings{};
+  const auto key_of = [](std::uint32_t) { return FlowKey{}; };
+  for (std::uint64_t i = 0; i < kBatches; ++i) {
+    const std::array batch{RowUpdate{0, i == 0, false, false, CountWord::packet(100, 114, 0), 5000, {2 * i, 5000}},
+                           RowUpdate{1, true, false, false, CountWord::packet(100, 114, 0), 5000, {2 * i + 1, 5000}}};
+    rows.update(batch, findings, key_of);
+    rows.flow_ended(1);
+    read();
+  }
+  rows.finish({2 * kBatches, 5001});
+  read();
+  EXPECT_EQ(packets, 2 * kBatches);
+  EXPECT_EQ(measured, packets);
+}
+
 /// Flows with measures in windows of one length, and what a plain model says of them. Each record has a key of its own.
 class Measured {
  public:

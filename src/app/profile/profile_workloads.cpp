@@ -112,7 +112,7 @@ std::optional<Error> enough_memory(const WorkloadSweep& sweep, const SampleLengt
     const std::size_t slots = sweep.table->slots(sweep.flows);
     const FlowStageOptions options = options_of(workload, sweep, sample.part);
     needed += sweep.table->memory_bytes(sweep.flows) + options.window_ring_bytes +
-              MeasureStage::findings_bytes(options, slots);
+              MeasureStage::row_memory_bytes(options, slots);
   }
   if (needed <= available_bytes()) return std::nullopt;
   return Error{fmt::format(

@@ -2,8 +2,10 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
@@ -44,15 +46,17 @@ class SlotRows {
   /// Adds a column. Columns are added in falling order of their alignment, and fit into row_bytes.
   template <class T>
   SlotColumn<T> add() noexcept {
+    static_assert(std::is_trivially_copyable_v<T>);
+    assert(used_ % alignof(T) == 0 && used_ + sizeof(T) <= std::size_t{1} << shift_);
     std::byte* const first = rows_.data() + used_;
     used_ += sizeof(T);
     return {first, shift_};
   }
 
   [[gnu::always_inline]] void prefetch(std::size_t slot) const noexcept {
-    prefetch_line(rows_.data() + (slot << shift_));
-    if (shift_ > kLineShift) [[unlikely]]
-      prefetch_line(rows_.data() + (slot << shift_) + (1 << kLineShift));
+    const std::byte* const row = rows_.data() + (slot << shift_);
+    prefetch_line(row);
+    for (unsigned line = 1; line < 1U << shift_ >> kLineShift; ++line) prefetch_line(row + (line << kLineShift));
   }
 
  private:

@@ -12,6 +12,8 @@ class FreeList {
  public:
   explicit FreeList(std::size_t places) : returned_(places) {}
 
+  void populate() noexcept { returned_.populate(); }
+
   /// Returns a free place, or kNowhere if all are taken.
   Place take() noexcept {
     if (count_ != 0) return returned_[--count_];

@@ -48,6 +48,7 @@ class LinearIndex : public MapEntries<LinearIndexEntry<K, V>> {
   void populate() noexcept {
     Entries::populate();
     index_.populate();
+    free_.populate();
   }
 
   void prefetch(std::uint64_t hash) const noexcept { prefetch_line(&index_[home(tag_of(hash))]); }

@@ -66,11 +66,12 @@ void CompactConnection::pack(const TcpConnection& connection, SegmentPool& segme
   for (std::size_t i = 0; i != 2; ++i) {
     const TcpSender &sender = connection.sender[i], &peer = connection.sender[1 - i];
     is_undisturbed = is_undisturbed && is_calm(sender) && (sent_in_order(sender) || sent_nothing(sender)) &&
-                     sender.next_seq_ns >> kModeShift == 0 && sender.next_seq - peer.last_ack < kHalf;
+                     sender.next_seq_ns >> kModeShift == 0 &&
+                     (sender.has_window ? sender.next_seq : 1) - (peer.has_window ? peer.last_ack : 1) < kHalf;
   }
   for (std::size_t i = 0; i != 2; ++i) {
     const TcpSender &sender = connection.sender[i], &peer = connection.sender[1 - i];
-    // An undisturbed end that sent nothing is about to send its first number, and to acknowledge the peer's.
+    // An undisturbed end that sent nothing will send number 1, and acknowledges nothing of the peer's.
     const bool is_silent = is_undisturbed && !sender.has_window;
     base_[i] = sender.base;
     ends_[i].next_seq = sender.base + (is_silent ? 1 : sender.next_seq);
@@ -97,7 +98,7 @@ void CompactConnection::pack(const TcpConnection& connection, SegmentPool& segme
 /// Takes the segments of an undisturbed connection's end out of their list, if the end has room for them.
 void CompactConnection::pack_segments(std::size_t i, SegmentPool& segments) noexcept {
   End& end = ends_[i];
-  const std::uint32_t next_seq = end.next_seq - base_[i], sent = end.next_seq - ends_[1 - i].last_ack;
+  const std::uint32_t next_seq = end.next_seq - base_[i], unacked = end.next_seq - ends_[1 - i].last_ack;
   if (end.list.count > 2 || !end.list.sorted) return;
   std::array<UnackedSegment, 2> kept{};
   std::size_t count = 0;
@@ -124,8 +125,8 @@ void CompactConnection::pack_segments(std::size_t i, SegmentPool& segments) noex
         first.time_ns > last.time_ns || last.time_ns - first.time_ns > 0xFFFF'FFFF)
       return;
   }
-  const bool follows = count == 0 ? sent == 0 : count == 1 ? sent != 0 && sent <= bytes : sent > bytes;
-  if (!follows || sent > bytes + before_bytes) return;
+  const bool follows = count == 0 ? unacked == 0 : count == 1 ? unacked != 0 && unacked <= bytes : unacked > bytes;
+  if (!follows || unacked > bytes + before_bytes) return;
   segments.clear(end.list);
   end.latest = latest;
   end.bytes = static_cast<std::uint16_t>(bytes);
@@ -135,18 +136,18 @@ void CompactConnection::pack_segments(std::size_t i, SegmentPool& segments) noex
 /// Puts the segments of an undisturbed connection's end into a list.
 void CompactConnection::make_listed(std::size_t i, SegmentPool& segments) noexcept {
   End& end = ends_[i];
-  const std::uint32_t sent = end.next_seq - ends_[1 - i].last_ack;
+  const std::uint32_t unacked = end.next_seq - ends_[1 - i].last_ack;
   const std::uint32_t next_seq = end.next_seq - base_[i], seq = next_seq - end.bytes;
   const End::Latest latest = end.latest;
   const std::uint64_t before_ns = end.before_ns();
   end.list = {};
-  if (sent > end.bytes)
+  if (unacked > end.bytes)
     segments.append_next({end.list, 0, 0}, {.seq = seq - latest.before_bytes,
                                             .next_seq = seq,
                                             .time_ns = before_ns,
                                             .ts_value = latest.ts_value - latest.ts_step,
                                             .retransmission = false});
-  if (sent != 0)
+  if (unacked != 0)
     segments.append_next({end.list, seq, before_ns}, {.seq = seq,
                                                       .next_seq = next_seq,
                                                       .time_ns = end.time_ns(),
@@ -155,28 +156,37 @@ void CompactConnection::make_listed(std::size_t i, SegmentPool& segments) noexce
   end.time_and_mode |= kListed;
 }
 
-void CompactConnection::take_any(std::size_t from, const TcpFacts& tcp, std::uint16_t flags, std::uint64_t time_ns,
-                                 SegmentPool& segments, TcpFinding& finding) noexcept {
+void CompactConnection::forget_segments(std::size_t i, SegmentPool& segments) noexcept {
+  End& end = ends_[i];
+  if (end.is_listed())
+    segments.clear(end.list);
+  else
+    end.list = {};
+  end.time_and_mode |= kListed;
+}
+
+void CompactConnection::analyse_unpacked(std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                                         std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept {
   TcpConnection connection = unpack(segments);
   analyse_tcp(connection, from, tcp, flags, time_ns, segments, finding);
   pack(connection, segments);
 }
 
-/// Analyses an ordinary packet of an undisturbed connection, whatever the number of segments on their way. Passes any
-/// other packet on to analyse_tcp().
+/// Analyses a packet that take_in_line() did not: an ordinary one of an undisturbed connection here, any other by
+/// analyse_tcp().
 void CompactConnection::take_others(std::size_t from, const TcpFacts& tcp, std::uint16_t flags, std::uint64_t time_ns,
                                     SegmentPool& segments, TcpFinding& finding) noexcept {
   End &me = ends_[from], &peer = ends_[1 - from];
-  const std::uint32_t unacked = peer.next_seq - me.last_ack;
+  const std::uint32_t peer_unacked = peer.next_seq - me.last_ack;
   if (!(((me.time_and_mode & kDisturbed) == 0) & (time_ns >> kModeShift == 0) & is_ordinary(me, tcp, flags) &
-        (tcp.ack - me.last_ack <= unacked) & (unacked < kHalf) &
+        (tcp.ack - me.last_ack <= peer_unacked) & (peer_unacked < kHalf) &
         (me.next_seq + tcp.payload_bytes - peer.last_ack < kHalf)))
-    return take_any(from, tcp, flags, time_ns, segments, finding);
+    return analyse_unpacked(from, tcp, flags, time_ns, segments, finding);
 
   const bool is_first = me.window == 0;  // of this end
-  const std::uint32_t last_ack = me.last_ack, sent = me.next_seq - peer.last_ack;
-  if (!me.is_listed() && me.has_room(sent, tcp, time_ns)) {
-    me.take(sent, tcp, time_ns);
+  const std::uint32_t last_ack = me.last_ack, unacked = me.next_seq - peer.last_ack;
+  if (!me.is_listed() && me.has_room(unacked, tcp, time_ns)) {
+    me.take(unacked, tcp, time_ns);
   } else {
     if (!me.is_listed()) make_listed(from, segments);
     if (is_first) me.time_and_mode = time_ns | kListed;  // it reaches the first number
@@ -191,7 +201,7 @@ void CompactConnection::take_others(std::size_t from, const TcpFacts& tcp, std::
       me.time_and_mode = time_ns | kListed;
     }
   }
-  if (!peer.is_listed()) return time_ack(peer, tcp.ack - last_ack, unacked, time_ns, finding);
+  if (!peer.is_listed()) return time_ack(peer, tcp.ack - last_ack, peer_unacked, time_ns, finding);
   const std::uint32_t next_seq = peer.next_seq - base_[1 - from];
   if (tcp.ack == peer.next_seq && peer.list.plain) {
     if (!peer.list.empty()) finding.rtt_ns = since(time_ns, peer.time_ns());

@@ -26,11 +26,11 @@ class alignas(64) CompactConnection {
  public:
   /// Analyses the next packet sent by end `from`. `finding` must be as constructed.
   ///
-  /// Error:  as analyse_tcp(), with one exception: the sequence number 2^32 after the first is not taken for "none
-  /// yet".
+  /// Error:  as analyse_tcp(), with two exceptions. analyse_tcp() takes a number 2^32 after the first for "none yet";
+  ///         this class does not. If the pool is full, an end with two segments may lose the older one.
   [[gnu::always_inline]] void analyse(std::size_t from, const TcpFacts& tcp, std::uint16_t flags, std::uint64_t time_ns,
                                       SegmentPool& segments, TcpFinding& finding) noexcept {
-    if (!take_next(from, tcp, flags, time_ns, finding)) [[unlikely]]
+    if (!take_in_line(from, tcp, flags, time_ns, finding)) [[unlikely]]
       take_others(from, tcp, flags, time_ns, segments, finding);
   }
 
@@ -40,17 +40,20 @@ class alignas(64) CompactConnection {
     prefetch_line(&round_trips_);
   }
 
-  /// Prefetches the segments of a packet sent by end `from`, once that has arrived. Without lists, memory that is
-  /// there: a branch would be unpredictable.
+  /// Prefetches the segments of a packet sent by end `from`, once that has arrived. Prefetches any chunk for an end
+  /// without, since a branch would be unpredictable.
   [[gnu::always_inline]] void prefetch_segments(std::size_t from, const SegmentPool& segments) const noexcept {
-    segments.prefetch(ends_[from].list.chunks.last & ends_[from].listed_mask());
-    segments.prefetch(ends_[1 - from].list.chunks.first & ends_[1 - from].listed_mask());
+    segments.prefetch(ends_[from].list.chunks.last & ends_[from].chunks_mask());
+    segments.prefetch(ends_[1 - from].list.chunks.first & ends_[1 - from].chunks_mask());
   }
 
-  /// Returns the connection and resets this one, since both would own the same segments. It has last_ns only where that
-  /// matters: while an end's duplicate acknowledgements are counted.
+  /// Returns the connection, and its segments, for which it may take chunks: they must be packed again, or cleared. It
+  /// has last_ns only where that matters: while an end's duplicate acknowledgements are counted.
   TcpConnection unpack(SegmentPool& segments) noexcept;
   void pack(const TcpConnection& connection, SegmentPool& segments) noexcept;
+
+  /// Gives back the segments of an end.
+  void forget_segments(std::size_t end, SegmentPool& segments) noexcept;
 
   /// Returns the round-trip times of the flow from that end.
   RttHistory& round_trips(std::size_t from) noexcept { return round_trips_[from]; }
@@ -83,25 +86,26 @@ class alignas(64) CompactConnection {
     };
 
     bool is_listed() const noexcept { return (time_and_mode & kListed) != 0; }
-    std::uint32_t listed_mask() const noexcept {
-      return 0 - static_cast<std::uint32_t>(time_and_mode >> kModeShift & 1);
+    /// Returns all ones if its segments are in chunks, else 0.
+    std::uint32_t chunks_mask() const noexcept {
+      return 0 - static_cast<std::uint32_t>(time_and_mode >> kModeShift & static_cast<std::uint64_t>(list.in_chunks));
     }
     std::uint64_t time_ns() const noexcept { return time_and_mode & kTimeMask; }
     std::uint64_t before_ns() const noexcept {
       return time_ns() - static_cast<std::uint32_t>(static_cast<std::uint32_t>(time_ns()) - latest.before_ns);
     }
 
-    // For an end without a list, of which `sent` bytes are not acknowledged:
-
-    /// Returns whether it needs no list after an ordinary packet.
-    [[gnu::always_inline]] bool has_room(std::uint32_t sent, const TcpFacts& tcp, std::uint64_t now_ns) const noexcept {
+    /// Returns whether it needs no list after an ordinary packet, if it has none and `unacked` bytes are not
+    /// acknowledged.
+    [[gnu::always_inline]] bool has_room(std::uint32_t unacked, const TcpFacts& tcp,
+                                         std::uint64_t now_ns) const noexcept {
       const std::uint32_t ts_step = tcp.ts_value - latest.ts_value;
-      const bool can_follow = (sent <= bytes) & (now_ns - time_and_mode <= 0xFFFF'FFFF) & (ts_step <= 0xFFFF);
-      return (tcp.payload_bytes == 0) | (((sent == 0) | can_follow) & (tcp.payload_bytes <= 0xFFFF));
+      const bool can_follow = (unacked <= bytes) & (now_ns - time_and_mode <= 0xFFFF'FFFF) & (ts_step <= 0xFFFF);
+      return (tcp.payload_bytes == 0) | (((unacked == 0) | can_follow) & (tcp.payload_bytes <= 0xFFFF));
     }
-    /// Notes an ordinary packet that it sent.
-    [[gnu::always_inline]] void take(std::uint32_t sent, const TcpFacts& tcp, std::uint64_t now_ns) noexcept {
-      const bool is_data = tcp.payload_bytes != 0, has_before = is_data & (sent != 0);
+    /// Notes an ordinary packet that it sent, if it has_room().
+    [[gnu::always_inline]] void take(std::uint32_t unacked, const TcpFacts& tcp, std::uint64_t now_ns) noexcept {
+      const bool is_data = tcp.payload_bytes != 0, has_before = is_data & (unacked != 0);
       const bool is_further = is_data | (window == 0);  // its first packet reaches the first number
       last_ack = tcp.ack;
       window = tcp.window;
@@ -127,19 +131,19 @@ class alignas(64) CompactConnection {
   };
   static_assert(sizeof(Others) == 24);
 
-  /// Analyses an ordinary packet of an undisturbed connection, if no end has more than two segments on their way.
+  /// Analyses an ordinary packet of an undisturbed connection, if no end has a list, or needs one.
   /// Returns false, without effect, for any other packet.
-  [[gnu::always_inline]] bool take_next(std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
-                                        std::uint64_t time_ns, TcpFinding& finding) noexcept {
+  [[gnu::always_inline]] bool take_in_line(std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                                           std::uint64_t time_ns, TcpFinding& finding) noexcept {
     End &me = ends_[from], &peer = ends_[1 - from];
-    const std::uint32_t acked = tcp.ack - me.last_ack, unacked = peer.next_seq - me.last_ack;
-    if (!is_ordinary(me, tcp, flags) || acked > unacked) [[unlikely]]
+    const std::uint32_t acked = tcp.ack - me.last_ack, peer_unacked = peer.next_seq - me.last_ack;
+    if (!is_ordinary(me, tcp, flags) || acked > peer_unacked) [[unlikely]]
       return false;
     const bool in_line = (me.time_and_mode | peer.time_and_mode | time_ns) >> kModeShift == 0;
-    const std::uint32_t sent = me.next_seq - peer.last_ack;
-    if (!(in_line & me.has_room(sent, tcp, time_ns))) return false;
-    time_ack(peer, acked, unacked, time_ns, finding);
-    me.take(sent, tcp, time_ns);
+    const std::uint32_t unacked = me.next_seq - peer.last_ack;
+    if (!(in_line & me.has_room(unacked, tcp, time_ns))) return false;
+    time_ack(peer, acked, peer_unacked, time_ns, finding);
+    me.take(unacked, tcp, time_ns);
     return true;
   }
 
@@ -164,8 +168,8 @@ class alignas(64) CompactConnection {
 
   void take_others(std::size_t from, const TcpFacts& tcp, std::uint16_t flags, std::uint64_t time_ns,
                    SegmentPool& segments, TcpFinding& finding) noexcept;
-  [[gnu::noinline]] void take_any(std::size_t from, const TcpFacts& tcp, std::uint16_t flags, std::uint64_t time_ns,
-                                  SegmentPool& segments, TcpFinding& finding) noexcept;
+  [[gnu::noinline]] void analyse_unpacked(std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
+                                          std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept;
   void make_listed(std::size_t end, SegmentPool& segments) noexcept;
   void pack_segments(std::size_t end, SegmentPool& segments) noexcept;
 

@@ -20,8 +20,9 @@ struct ConnectionEnd {
 /// Connections of a worker's TCP flows. The flows of both directions share one.
 ///
 /// A connection lives as long as either direction has a record.
-/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and half a chunk of segments for each flow; committed
-///        when first used.
+/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and half a chunk of segments for each flow. All is
+///        committed when first used.
+/// Full:  there are 5 segments for every two flows, beside two of each undisturbed connection's end. See SegmentPool.
 class TcpConnections {
  public:
   TcpConnections(std::size_t flows, std::uint64_t seed)
@@ -59,25 +60,21 @@ class TcpConnections {
 
   void close(ConnectionEnd end) noexcept {
     if (--connections_[end.place].flows() != 0) return;
-    TcpConnection connection = connections_[end.place].unpack(segments_);
-    for (TcpSender& sender : connection.sender) segments_.clear(sender.unacked);
+    for (const std::size_t one : {0, 1}) connections_[end.place].forget_segments(one, segments_);
     map_.erase(end.place, IgnoreMoves{});
   }
 
   /// Closes the connection for one end and forgets what that end sent, because it is not tracked for a while.
   void forget(ConnectionEnd end) noexcept {
-    TcpConnection connection = connections_[end.place].unpack(segments_);
-    forget_sender(connection, end.from);
-    connections_[end.place].pack(connection, segments_);
+    connections_[end.place].forget_segments(end.from, segments_);
+    forget_sender(end);
     close(end);
   }
 
   /// Suspends tracking: clears all state that depends on sequence numbers, since packets will be missed.
   void pause(ConnectionEnd end) noexcept {
-    TcpConnection connection = connections_[end.place].unpack(segments_);
-    forget_sender(connection, end.from);
-    segments_.clear(connection.sender[1 - end.from].unacked);
-    connections_[end.place].pack(connection, segments_);
+    for (const std::size_t one : {0, 1}) connections_[end.place].forget_segments(one, segments_);
+    forget_sender(end);
   }
 
   void prefetch(ConnectionEnd end) const noexcept { connections_[end.place].prefetch(); }
@@ -91,12 +88,14 @@ class TcpConnections {
  private:
   /// Most connections need none.
   static std::size_t chunks_for(std::size_t flows) noexcept { return flows / 2 + 1; }
-  void forget_sender(TcpConnection& connection, std::size_t from) noexcept {
-    TcpSender &sender = connection.sender[from], &peer = connection.sender[1 - from];
-    segments_.clear(sender.unacked);
-    sender = {};
+  /// Forgets what that end sent; it has no segments.
+  void forget_sender(ConnectionEnd end) noexcept {
+    TcpConnection connection = connections_[end.place].unpack(segments_);
+    TcpSender& peer = connection.sender[1 - end.from];
+    connection.sender[end.from] = {};
     peer.last_ack = 0;  // numbers that have no meaning from now on
     peer.duplicate_acks = 0;
+    connections_[end.place].pack(connection, segments_);
   }
 
   static constexpr std::uint64_t kOwnSeed = 0x7463'705f'656e'6473;

@@ -70,7 +70,10 @@ class SegmentPool {
 
   explicit SegmentPool(std::size_t chunks) : chunks_(chunks), free_(chunks) {}
 
-  void populate() noexcept { chunks_.populate(); }
+  void populate() noexcept {
+    chunks_.populate();
+    free_.populate();
+  }
   static std::size_t memory_bytes(std::size_t chunks) noexcept { return chunks * (sizeof(Chunk) + sizeof(Place)); }
 
   void prefetch(Place chunk) const noexcept { prefetch_line(&chunks_[chunk]); }

@@ -12,7 +12,7 @@
 
 namespace parshall {
 
-/// Packets that change a measure.
+/// Packets that change a measure: it is not told of others. A packet without TCP has none of the last three.
 enum class MeasuredPackets : std::uint8_t {
   all,
   with_round_trip,  ///< a round-trip time, ambiguous or not

@@ -18,7 +18,7 @@ class Choice {
   std::span<const std::uint8_t> packets() const noexcept { return std::span(packets_).first(count_); }
 
  private:
-  std::array<std::uint8_t, kStatBatch + 1> packets_;
+  std::array<std::uint8_t, kStatBatch> packets_;
   std::size_t count_ = 0;
 };
 

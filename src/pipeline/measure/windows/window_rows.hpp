@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -106,6 +107,8 @@ class WindowRows {
       }
       WindowRow* row = nullptr;
       if (const RowPlace place = places_[packet.slot]; place.serial != open_->serial) [[unlikely]] {
+        if (pool_.begins_chunk(open_->rows)) [[unlikely]]
+          measure_until(i);  // rows may move
         row = begin(packet, states, before, weight, key_of);
       } else if (place.row != RowPool::kNone) [[likely]] {
         row = &pool_.row(place.row);
@@ -295,6 +298,7 @@ class WindowRows {
       if (!reads_all_) take_from_unread(none, packet, key_of);
       return nullptr;
     }
+    new (&pool_.key(at)) FlowKey(key_of(packet.slot));  // in place: a copy would wait for all stores before it
     WindowRow& row = pool_.row(at);
     row = {.slot = packet.slot,
            .state = states.own,
@@ -305,7 +309,6 @@ class WindowRows {
            .weight = weight,
            .starts = packet.starts_flow,
            .first_ns = packet.time_ns};
-    pool_.key(at) = key_of(packet.slot);
     if (!reads_all_) take_from_unread(row, packet, key_of);
     begin_measures(row);
     return &row;
