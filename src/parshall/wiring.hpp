@@ -13,7 +13,7 @@
 
 namespace parshall {
 
-/// What the program that runs a plan needs of the run, beside what the plan says.
+/// Needs of the program that runs a plan, beside the plan itself.
 struct RunNeeds {
   bool snapshots = true;         ///< reports before the end will be requested
   bool keeps_ended = true;       ///< reports have the records of ended flows

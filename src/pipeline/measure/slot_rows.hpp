@@ -12,7 +12,7 @@
 
 namespace parshall {
 
-/// What one stage keeps of each flow: an object of type T by slot of the table. An untouched one is all zero.
+/// Objects of type T by slot of the table, which one stage keeps of each flow. An untouched one is all zero.
 template <class T>
 class SlotColumn {
  public:

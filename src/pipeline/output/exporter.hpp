@@ -21,7 +21,7 @@ struct ObservationPoint {
   std::uint32_t index = 0;  ///< nonzero
 };
 
-/// What a flush found out about the data handed over: records, their packets, and findings.
+/// Result of a flush for the data handed over: records, their packets, and findings.
 struct FlushOutcome {
   std::optional<Error> error;   ///< set once the exporter has failed for good: it drops later data
   std::string trouble;          ///< a problem that may be temporary, such as a lost connection; empty if there is none

@@ -65,7 +65,7 @@ class alignas(64) CompactConnection {
   static constexpr std::uint64_t kListed = std::uint64_t{1} << 62, kDisturbed = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kTimeMask = kListed - 1;
 
-  /// What one end sent. Its numbers are those of its packets.
+  /// One end of a connection. Its numbers are those of its packets.
   ///
   /// Unacknowledged segments are in `list` if it is_listed(). Otherwise they follow from the numbers: none if all is
   /// acknowledged; the latest; or that and the one before, if the peer has yet to acknowledge more than the latest.

@@ -23,8 +23,8 @@ enum class MeasuredPackets : std::uint8_t {
 /// Packets in order of arrival, each with the part of its flow's row that belongs to a measure.
 class MeasureBatch {
  public:
-  /// Of `packets`, and the rows of their flows, the batch has those at `chosen`. `offset` is that of the measure's part
-  /// behind a row.
+  /// Makes a batch of those of `packets`, and of the rows of their flows, that are at `chosen`. `offset` is that of the
+  /// measure's part behind a row.
   MeasureBatch(const PacketFinding* packets, WindowRow* const* rows, std::span<const std::uint8_t> chosen,
                std::size_t offset) noexcept
       : packets_(packets), rows_(rows), chosen_(chosen), offset_(offset) {}

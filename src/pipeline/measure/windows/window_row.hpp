@@ -18,7 +18,7 @@ struct StatePair {
   friend bool operator==(StatePair, StatePair) = default;
 };
 
-/// Where a flow's row of the open window is.
+/// Place of a flow's row of the open window.
 struct RowPlace {
   std::uint32_t serial = kNoWindow;    ///< window of the row; another than the open one: the flow has none yet
   std::uint32_t row = RowPool::kNone;  ///< kNone: no row was free, and the flow is not reported
