@@ -2,7 +2,6 @@
 #include "engine/measure_stage.hpp"
 
 namespace parshall {
-
 namespace {
 
 /// Returns the bytes of a row of SlotRows.

@@ -27,13 +27,6 @@ struct TcpFinding {
 void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
                  std::uint64_t time_ns, SegmentPool& segments, TcpFinding& finding) noexcept;
 
-inline TcpFinding analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tcp, std::uint16_t flags,
-                              std::uint64_t time_ns, SegmentPool& segments) noexcept {
-  TcpFinding finding;
-  analyse_tcp(connection, from, tcp, flags, time_ns, segments, finding);
-  return finding;
-}
-
 /// Takes an acknowledgement of the segments in `sent`, whose sender's numbers were acknowledged up to `last_ack` (0:
 /// none yet), and sets the round-trip time of `finding`. All numbers are relative to the sender's first.
 void take_ack(std::uint32_t ack, std::uint32_t ts_echo, std::uint32_t last_ack, std::uint64_t time_ns, SegmentList sent,
