@@ -15,6 +15,8 @@ make --no-print-directory BUILD="$build" lint; count "lint" $?
 PARSHALL_THOROUGH=1 python3 tools/run_tests.py "$build"; count "tests, those that take long among them" $?
 python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "captures in every thread model, 1, 2 and 4 workers, file and standard input" $?
 
+python3 tests/conformance/test_seeds.py "$build/parshall" --all; count "captures with other seeds, workers and thread models" $?
+
 python3 tests/tasks/test_tcp.py "$build/parshall" --all; count "TCP of captures" $?
 python3 tests/tasks/test_captures.py "$build/parshall" --all; count "windows of captures" $?
 

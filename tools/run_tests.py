@@ -49,6 +49,7 @@ def tests_of(build):
         ("captures against their truth", "tests/conformance/test_traces.py", parshall),
         ("TCP of captures against tshark and tcptrace", "tests/tasks/test_tcp.py", parshall),
         ("windows of captures against their truth", "tests/tasks/test_captures.py", parshall),
+        ("captures with other seeds and workers", "tests/conformance/test_seeds.py", parshall),
         ("peer comparison's own tests", "lab/bench/peers/test_compare.py"),
     ):
         yield Test(name, ["python3", str(ROOT / script[0]), *script[1:]], COMPUTING, priority=1)

@@ -126,11 +126,10 @@ class MeasureStage {
 
   // After flush(), for a row:
 
-  /// `evicted`: the flow left for want of room.
-  void flow_ended(std::uint32_t slot, bool evicted) noexcept {
+  void flow_ended(std::uint32_t slot, EndReason reason) noexcept {
     if (rows_) rows_->flow_ended(slot);
-    for (const auto& windows : windows_) windows->flow_ended(slot, evicted);
-    if (tracker_) tracker_->flow_ended(slot);
+    for (const auto& windows : windows_) windows->flow_ended(slot, reason == EndReason::lack_of_resources);
+    if (tracker_ && reason != EndReason::active_timeout) tracker_->flow_ended(slot);  // else the flow goes on
   }
   /// Begins another record of the same flow in the slot, after flow_ended().
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {

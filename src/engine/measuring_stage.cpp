@@ -53,10 +53,10 @@ TalliedFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) cons
 }
 
 void MeasuringStage::end_rows(std::uint32_t slot, const FlowRecord& record) noexcept {
-  const bool evicted = record.end_reason == EndReason::lack_of_resources;
-  if (measure_stage_.biflows() == nullptr) return measure_stage_.flow_ended(slot, evicted);
-  measure_stage_.flow_ended(Biflows::row_of(slot, false), evicted);
-  measure_stage_.flow_ended(Biflows::row_of(slot, true), evicted);
+  const EndReason reason = record.end_reason;
+  if (measure_stage_.biflows() == nullptr) return measure_stage_.flow_ended(slot, reason);
+  measure_stage_.flow_ended(Biflows::row_of(slot, false), reason);
+  measure_stage_.flow_ended(Biflows::row_of(slot, true), reason);
 }
 
 void MeasuringStage::go_on(std::uint32_t slot, const FlowRecord& ended) noexcept {

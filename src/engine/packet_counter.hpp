@@ -25,7 +25,10 @@ class PacketCounter final : public FlowStage {
     ready_.store(true, std::memory_order_release);
     return false;
   }
-  void finish(LinkPlace) noexcept override { publish(counts()); }
+  std::uint64_t finish(LinkPlace now) noexcept override {
+    publish(counts());
+    return now.latest_ns;
+  }
   void request_snapshot(std::uint64_t number) noexcept override {
     snapshot_.number = number;
     ready_.store(false, std::memory_order_relaxed);

@@ -124,8 +124,7 @@ void Workers::run_stage(std::size_t index) {
     clock.end_round(has_worked);  // includes the nap of an idle round
   }
   clock.end_round(/*was_work=*/false);
-  stage.finish(now);
-  leave(index);
+  leave(index, stage.finish(now));
 }
 
 }  // namespace parshall

@@ -59,9 +59,9 @@ void Workers::work(std::size_t index) {
       process(index, packets, *staging);
   level_out(index, *staging);
   stage.drain();
-  stage.finish(lane.link());
+  const std::uint64_t last_ns = stage.finish(lane.link());
   lane.publish(/*last=*/true);
-  leave(index);
+  leave(index, last_ns);
 }
 
 }  // namespace parshall

@@ -77,8 +77,18 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     return more;
   }
 
-  void finish(LinkPlace now) noexcept override {
+  std::uint64_t finish(LinkPlace now) noexcept override {
     measure_stage_.finish(now);
+    publish(counts_but_live(table_.buckets(), table_.size()));
+    std::uint64_t latest_ns = now.latest_ns;
+    for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
+      if (table_.occupied(slot)) latest_ns = std::max(latest_ns, table_.record(slot).last_ns);
+    return latest_ns;
+  }
+
+  void end_quiet(std::uint64_t now_ns) noexcept override {
+    table_.sweep(now_ns, static_cast<std::uint32_t>(table_.buckets()));
+    table_.sweep(now_ns, 0);  // those whose end waits for the next sweep
     publish(counts_but_live(table_.buckets(), table_.size()));
   }
 

@@ -36,9 +36,9 @@ void Workers::work_in_turns(std::size_t index) {
     idle.wait();
   }
   stage.drain();
-  stage.finish(reader.link);
+  const std::uint64_t last_ns = stage.finish(reader.link);
   lane.publish(/*last=*/true);
-  leave(index);
+  leave(index, last_ns);
 }
 
 /// Decodes several groups at a time: memory just written in parts cannot be read as a whole without a stall.

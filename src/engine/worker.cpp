@@ -105,14 +105,19 @@ void Workers::level_out(std::size_t index, InFlight& staging) {
   while (!lane.done()) process(index, lane.poll(), staging);
 }
 
-/// Keeps a worker whose input has ended answering requests while others go on.
-void Workers::leave(std::size_t index) {
+/// Keeps a worker whose input has ended, at `last_ns`, answering requests while others go on. Then ends the flows that
+/// are over by the time of the last packet of all.
+void Workers::leave(std::size_t index, std::uint64_t last_ns) {
+  std::uint64_t latest_ns = latest_ns_.load();
+  while (latest_ns < last_ns && !latest_ns_.compare_exchange_weak(latest_ns, last_ns)) {
+  }
   left_.fetch_add(1);
   while (left_.load() < stages_.size() && !stop_.load(std::memory_order_relaxed)) {
     while (stages_[index]->housekeep({})) {
     }
     std::this_thread::sleep_for(kLeftNap);
   }
+  stages_[index]->end_quiet(latest_ns_.load());
 }
 
 }  // namespace parshall

@@ -130,7 +130,7 @@ class Workers {
 
   void publish_handed(LinkPlace link) noexcept;
   void level_out(std::size_t index, InFlight& staging);
-  void leave(std::size_t index);
+  void leave(std::size_t index, std::uint64_t last_ns);
   void process(std::size_t index, std::span<const RawPacket> packets, InFlight& staging) noexcept;
 
   void hand_over(Lane& lane, std::span<const RawPacket> packets, InFlight& staging,
@@ -151,6 +151,7 @@ class Workers {
   std::atomic<bool> receiving_{true};
   std::atomic<int> running_{0};
   std::atomic<std::size_t> stopped_lanes_{0}, left_{0};
+  std::atomic<std::uint64_t> latest_ns_{0};                       ///< latest time that finished stages returned
   std::atomic<std::uint64_t> handed_position_{0}, handed_ns_{0};  ///< packets up to here are in the rings
   std::atomic<std::uint64_t> furthest_{0};                        ///< Lane::reached() of the lane that read most
 };

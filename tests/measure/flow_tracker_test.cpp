@@ -319,5 +319,101 @@ TEST(FlowTracker, AConnectionLivesAsLongAsEitherDirectionHasARecord) {
   EXPECT_EQ(find(1, true, 300, data).tcp.marks.bits(), 0) << "nobody remembers";
 }
 
+/// Flows of ten connections, which end by timeouts as in a table: each flow's record before its next packet, and
+/// perhaps before by a sweep.
+class TimedFlows {
+ public:
+  static constexpr Timeouts kTimeouts{.idle_ns = 1000, .active_ns = 0, .linger_ns = 100};
+
+  TimedFlows(std::size_t batch, bool sweeps) : batch_(batch), sweeps_(sweeps) {}
+
+  void play(std::uint32_t connection, bool back, std::uint64_t time_ns, std::uint16_t flags, const TcpFacts& tcp) {
+    const std::uint32_t slot = 2 * connection + back;
+    for (std::uint32_t other = 0; other < kSlots; ++other)
+      if ((sweeps_ || other == slot) && records_[other] && is_over(*records_[other], time_ns)) end(other);
+    const bool starts = !records_[slot];
+    if (starts) records_[slot].emplace();
+    records_[slot]->last_ns = time_ns;
+    records_[slot]->is_closed |= (flags & (kFinFlag | kRstFlag)) != 0;
+    packets_.push_back({slot, starts, false, false, CountWord::packet(140, 154, flags), time_ns, {}});
+    tcp_.push_back(tcp);
+    if (packets_.size() == batch_) measure();
+  }
+
+  std::vector<TcpFinding> found() {
+    measure();
+    return found_;
+  }
+  std::uint64_t dropped_segments() const { return tracker_.dropped_segments(); }
+
+ private:
+  static constexpr std::uint32_t kSlots = 20;
+  struct Record {
+    std::uint64_t last_ns = 0;
+    bool is_closed = false;
+  };
+
+  static bool is_over(const Record& record, std::uint64_t now_ns) {
+    return now_ns - record.last_ns > (record.is_closed ? kTimeouts.linger_ns : kTimeouts.idle_ns);
+  }
+  static FlowKey key(std::uint32_t slot) {
+    const End a{{10, 0, 0, 1}, static_cast<std::uint16_t>(4000 + slot / 2)}, b{{10, 0, 0, 2}, 80};
+    return slot % 2 == 0 ? tracked_key(a, b) : tracked_key(b, a);
+  }
+  void end(std::uint32_t slot) {
+    measure();
+    tracker_.flow_ended(slot);
+    records_[slot].reset();
+  }
+  void measure() {
+    std::vector<PacketFinding> findings(packets_.size());
+    tracker_.find_states(packets_, findings, key);
+    tracker_.find(packets_, tcp_, findings, key);
+    for (const PacketFinding& finding : findings) found_.push_back(finding.tcp);
+    packets_.clear();
+    tcp_.clear();
+  }
+
+  std::size_t batch_;
+  bool sweeps_;
+  SlotRows rows_{50 * kSlots, 32};  // so that there is room for all segments
+  FlowTracker tracker_{{{.tcp = true}}, nullptr, rows_, 1, kTimeouts};
+  std::array<std::optional<Record>, kSlots> records_;
+  std::vector<RowUpdate> packets_;
+  std::vector<TcpFacts> tcp_;
+  std::vector<TcpFinding> found_;
+};
+
+TEST(FlowTracker, FindsTheSameWheneverTheTableIsSwept) {
+  TimedFlows lazy(32, false), swept(32, true), one_by_one(1, false);
+  SplitMix64 random(5);
+  std::uint64_t now_ns = 1'000'000;
+  constexpr int kPackets = 20'000;
+  for (int i = 0; i < kPackets; ++i) {
+    now_ns += random.below(50) == 0 ? random.below(3000) : random.below(60);
+    const auto connection = static_cast<std::uint32_t>(random.below(10));
+    const bool back = random.below(2) != 0;
+    const auto flags = static_cast<std::uint16_t>(random.below(30) == 0 ? kFinFlag | kAckFlag : kAckFlag);
+    const TcpFacts tcp{.seq = static_cast<std::uint32_t>(1000 + 100 * random.below(4)),
+                       .ack = static_cast<std::uint32_t>(1000 + 100 * random.below(4)),
+                       .payload_bytes = random.below(2) == 0 ? 0u : 100u,
+                       .window = 5,
+                       .present = true};
+    for (TimedFlows* const flows : {&lazy, &swept, &one_by_one}) flows->play(connection, back, now_ns, flags, tcp);
+  }
+  const auto expected = one_by_one.found(), found = lazy.found(), found_swept = swept.found();
+  ASSERT_EQ(expected.size(), std::size_t{kPackets});
+  ASSERT_EQ(lazy.dropped_segments() + swept.dropped_segments(), 0u) << "else nothing can be said";
+  std::size_t marked = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(found[i].marks.bits(), expected[i].marks.bits()) << "packet " << i;
+    ASSERT_EQ(found[i].rtt_ns, expected[i].rtt_ns) << "packet " << i;
+    ASSERT_EQ(found_swept[i].marks.bits(), expected[i].marks.bits()) << "packet " << i;
+    ASSERT_EQ(found_swept[i].rtt_ns, expected[i].rtt_ns) << "packet " << i;
+    marked += expected[i].marks.bits() != 0;
+  }
+  EXPECT_GT(marked, 1000u);
+}
+
 }  // namespace
 }  // namespace parshall

@@ -9,6 +9,7 @@
 #include "pipeline/flow/flood_filter.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
+#include "pipeline/flow/timeouts.hpp"
 
 namespace parshall {
 
@@ -69,18 +70,6 @@ class FlowSink {
   /// their slots call it only while they grow.
   virtual void flow_moved([[maybe_unused]] std::uint32_t from, [[maybe_unused]] std::uint32_t to,
                           [[maybe_unused]] std::size_t counted) noexcept {}
-};
-
-/// Timeouts in packet time; 0 turns one off.
-struct Timeouts {
-  std::uint64_t idle_ns = 0;
-  std::uint64_t active_ns = 0;
-  std::uint64_t linger_ns = 0;  ///< replaces the idle timeout of a closed flow (see FlowSink); shorter than it
-
-  /// Returns the shortest time without a packet after which a flow may end.
-  std::uint64_t shortest_quiet_ns() const noexcept {
-    return idle_ns == 0 || linger_ns == 0 ? std::max(idle_ns, linger_ns) : std::min(idle_ns, linger_ns);
-  }
 };
 
 /// Options of a table's memory, all of which is mapped at once.

@@ -12,6 +12,7 @@
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/flow/flow_keys.hpp"
+#include "pipeline/flow/timeouts.hpp"
 #include "pipeline/measure/finding.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/slot_rows.hpp"
@@ -24,12 +25,17 @@ namespace parshall {
 /// keeps, by slot, the flow's monitoring state (if there are several) and a row with the rest of the history. Flows in
 /// states that need no findings do not touch that row.
 ///
+/// A connection is forgotten once both of its flows are over by the timeouts at the time of the next packet, whether
+/// or not their records have ended. So findings depend on the packets alone, and not on when the table is swept.
+///
 /// Shape: 16 bytes of states and a row of 16; TcpConnections as large as the table, if TCP is needed. Nothing is
 ///        allocated after the constructor.
 class FlowTracker {
  public:
   /// `by_state` says what to determine for flows of each monitoring state. `states` is null if there is only one.
-  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed);
+  /// `timeouts`: those of a flow; none if both directions have one record.
+  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed,
+              Timeouts timeouts = {});
 
   /// Returns the bytes that it keeps in SlotRows, and in memory of its own.
   static std::size_t slot_bytes(bool has_states) noexcept { return sizeof(Track) + (has_states ? sizeof(Stay) : 0); }
@@ -63,6 +69,8 @@ class FlowTracker {
     // Lists the packets that need work first, since a branch on this would be unpredictable.
     std::array<std::uint8_t, kStatBatch> asking, followed;
     std::array<ConnectionEnd, kStatBatch> ends;
+    std::uint64_t restarts = 0;  // bit f: the connection of the packet followed[f] begins again
+    static_assert(kStatBatch <= 64);
     std::size_t asks = 0, follows = 0;
     for (std::size_t i = 0; i < packets.size(); ++i) {
       findings[i].is_tcp = false;
@@ -70,7 +78,8 @@ class FlowTracker {
       asks += by_state_[findings[i].effective_state].any();
     }
     for (const std::uint8_t i : std::span(asking).first(asks)) {
-      prepare(packets[i], tcp.empty() ? nullptr : &tcp[i], findings[i], key_of);
+      const bool restart = prepare(packets[i], tcp.empty() ? nullptr : &tcp[i], findings[i], key_of);
+      restarts |= std::uint64_t{restart} << follows;
       followed[follows] = i;
       ends[follows] = tracks_[packets[i].slot].connection();
       follows += findings[i].is_tcp;
@@ -79,6 +88,8 @@ class FlowTracker {
     std::size_t rtts = 0;
     for (std::size_t f = 0; f < follows; ++f) {
       const std::uint8_t i = followed[f];
+      if ((restarts >> f & 1) != 0) [[unlikely]]
+        connections_->restart(ends[f].place);
       (*connections_)[ends[f].place].analyse(ends[f].from, tcp[i], packets[i].counts.tcp_flags(), packets[i].time_ns,
                                              connections_->segments(), findings[i].tcp);
       timed[rtts] = static_cast<std::uint8_t>(f);
@@ -95,6 +106,7 @@ class FlowTracker {
   }
   void flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
     tracks_[to] = std::exchange(tracks_[from], {});
+    if (tracks_[to].has_connection()) connections_->move(tracks_[to].connection(), to);
     if (states_ != nullptr) stays_[to] = stays_[from];
   }
 
@@ -128,16 +140,26 @@ class FlowTracker {
 
   struct alignas(16) Track {
     std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
-    std::uint32_t after_end = 0;      ///< its ConnectionEnd, as 2 * place + from + 1; 0: none, as in unused memory
-    std::uint32_t rules = 0;          ///< FlowStates::rules_for(), if findings may change the state later
+    std::uint32_t end_and_closed = 0;
+    std::uint32_t rules = 0;  ///< FlowStates::rules_for(), if findings may change the state later
 
-    bool has_connection() const noexcept { return after_end != 0; }
+    bool has_connection() const noexcept { return (end_and_closed & ~kClosed) != 0; }
     ConnectionEnd connection() const noexcept {
-      return {(after_end - 1) / 2, static_cast<std::uint8_t>((after_end - 1) % 2)};
+      const std::uint32_t end = (end_and_closed & ~kClosed) - 1;
+      return {end / 2, static_cast<std::uint8_t>(end % 2)};
     }
     void set_connection(ConnectionEnd end) noexcept {
-      after_end = end.place == kNowhere ? 0 : 2 * end.place + end.from + 1;
+      end_and_closed = (end_and_closed & kClosed) | (end.place == kNowhere ? 0 : 2 * end.place + end.from + 1);
     }
+    bool is_closed() const noexcept { return (end_and_closed & kClosed) != 0; }
+    void note(std::uint64_t time_ns, std::uint16_t tcp_flags) noexcept {
+      constexpr std::uint16_t kFin = 1, kRst = 4;
+      after_last_ns = time_ns + 1;
+      end_and_closed |= (tcp_flags & (kFin | kRst)) != 0 ? kClosed : 0;
+    }
+
+   private:
+    static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;  ///< beside 2 * place + from + 1; 0: no connection
   };
   static_assert(sizeof(Track) == 16);
 
@@ -165,30 +187,34 @@ class FlowTracker {
     finding.weight = stay.weight;
   }
 
-  /// Does everything but the analysis of the packet's connection, whose segments it prefetches.
-  [[gnu::always_inline]] void prepare(const RowUpdate& packet, const TcpFacts* tcp, PacketFinding& finding,
+  /// Does everything but the analysis of the packet's connection, whose segments it prefetches. Returns whether the
+  /// connection must be restarted before that.
+  [[gnu::always_inline]] bool prepare(const RowUpdate& packet, const TcpFacts* tcp, PacketFinding& finding,
                                       FlowKeys key_of) noexcept {
     Track& track = tracks_[packet.slot];
     const FindingNeeds needs = by_state_[finding.effective_state];
     finding.tcp = {};
     finding.payload_bytes = 0;
     finding.iat_ns = PacketFinding::kNone;
-    if (needs.iat) note_time(track, packet.time_ns, finding);
-    if (!needs.tcp || tcp == nullptr || !tcp->present) return;
+    if (needs.iat && track.after_last_ns != 0)
+      finding.iat_ns = packet.time_ns >= track.after_last_ns ? packet.time_ns - track.after_last_ns + 1 : 0;
+    track.note(packet.time_ns, packet.counts.tcp_flags());
+    if (!needs.tcp || tcp == nullptr || !tcp->present) return false;
+    bool restarts = false;
     if (!track.has_connection()) [[unlikely]]
-      track.set_connection(connections_->open(key_of(packet.slot)));
+      restarts = open(track, packet, key_of(packet.slot));
     if (!track.has_connection()) [[unlikely]]
-      return;
+      return false;
     finding.is_tcp = true;
     finding.payload_bytes = tcp->payload_bytes;
     connections_->prefetch_segments(track.connection());
+    return restarts;
   }
 
-  static void note_time(Track& track, std::uint64_t time_ns, PacketFinding& finding) noexcept {
-    if (track.after_last_ns != 0)
-      finding.iat_ns = time_ns >= track.after_last_ns ? time_ns - track.after_last_ns + 1 : 0;
-    track.after_last_ns = time_ns + 1;
-  }
+  /// Opens or joins the connection of a packet's flow. Returns true if its other flow is over.
+  bool open(Track& track, const RowUpdate& packet, const FlowKey& flow) noexcept;
+  /// Returns whether a flow that has had no packet since its last one is over at that time.
+  bool is_over(const Track& track, std::uint64_t now_ns) const noexcept;
   void begin(Stay& stay, Track& track, const FlowKey& flow) noexcept;
   /// Updates the states. Returns whether the flow comes back after it was shed. The key is in another cache line, so it
   /// is read only if findings changed or the sample grew.
@@ -229,6 +255,7 @@ class FlowTracker {
   std::vector<std::uint64_t> weighed_packets_, effective_packets_, kept_packets_;
   std::uint64_t new_flows_ = 0;
   FlowStates* states_;
+  Timeouts timeouts_;
   SlotColumn<Stay> stays_;  ///< none if there is one state
   SlotColumn<Track> tracks_;
   std::unique_ptr<TcpConnections> connections_;

@@ -29,13 +29,16 @@ class Entropy final : public Task {
       : aggregate_(context.aggregate(arguments.key("key", context.fields()))), amount_(arguments.amount("by")) {}
 
   void end(EventWriter& events) override {
-    double sum = 0, total = 0;
+    constexpr double kUnits = 0x1p32;  // integers, so that the sum does not depend on the order of the keys
+    __int128 units = 0;
+    double total = 0;
     for (const auto& entry : aggregate_.entries()) {
       const auto count = static_cast<double>(entry.value.*amount_.of);
       if (count == 0) continue;
       total += count;
-      sum += count * std::log2(count);
+      units += static_cast<__int128>(count * std::log2(count) * kUnits);
     }
+    double sum = static_cast<double>(units) / kUnits;
     const auto dropped = static_cast<double>(aggregate_.dropped().*amount_.of);
     const auto keys = static_cast<double>(aggregate_.entries().size());
     if (total + dropped == 0) return;

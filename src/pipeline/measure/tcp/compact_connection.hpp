@@ -58,7 +58,10 @@ class alignas(64) CompactConnection {
   /// Returns the round-trip times of the flow from that end.
   RttHistory& round_trips(std::size_t from) noexcept { return round_trips_[from]; }
 
-  std::uint8_t& flows() noexcept { return flows_; }  ///< number of directions that have a record
+  std::uint8_t& flows() noexcept { return flows_; }                        ///< number of directions that have a record
+  std::uint32_t& slot(std::size_t from) noexcept { return slots_[from]; }  ///< of the flow from that end; kNoSlot: none
+
+  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
 
  private:
   static constexpr unsigned kModeShift = 62;  ///< times in ns since 1970 stay below 2^62 until 2116
@@ -178,6 +181,7 @@ class alignas(64) CompactConnection {
   std::array<std::uint32_t, 2> base_{};
   std::uint64_t handshake_ns_ = 0;
   std::array<Others, 2> others_;
+  std::array<std::uint32_t, 2> slots_{kNoSlot, kNoSlot};
   std::uint8_t flows_ = 0;
 };
 static_assert(sizeof(CompactConnection) == 192);

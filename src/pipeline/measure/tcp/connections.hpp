@@ -19,7 +19,8 @@ struct ConnectionEnd {
 
 /// Connections of a worker's TCP flows. The flows of both directions share one.
 ///
-/// A connection lives as long as either direction has a record.
+/// A connection lives as long as either direction has a record; restart() is for one that is over before its records
+/// are found to be.
 /// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and half a chunk of segments for each flow. All is
 ///        committed when first used.
 /// Full:  there are 5 segments for every two flows, beside two of each undisturbed connection's end. See SegmentPool.
@@ -41,8 +42,9 @@ class TcpConnections {
     segments_.populate();
   }
 
-  /// Opens or joins the connection of a flow. There is always room, as each connection has at least one flow.
-  ConnectionEnd open(const FlowKey& flow) noexcept {
+  /// Opens or joins the connection of the flow in a slot. There is always room, as each connection has at least one
+  /// flow.
+  ConnectionEnd open(const FlowKey& flow, std::uint32_t slot) noexcept {
     const auto [key, from] = both_ways(flow);
     const std::uint64_t hash = hash_(key);
     Place place = map_.find(hash, key);
@@ -52,6 +54,7 @@ class TcpConnections {
       connections_[place] = {};
     }
     ++connections_[place].flows();
+    connections_[place].slot(from) = slot;
     connections_[place].round_trips(from) = {};
     return {place, from};
   }
@@ -59,9 +62,26 @@ class TcpConnections {
   void prefetch_open(const FlowKey& flow) const noexcept { map_.prefetch(hash_(both_ways(flow).first)); }
 
   void close(ConnectionEnd end) noexcept {
-    if (--connections_[end.place].flows() != 0) return;
-    for (const std::size_t one : {0, 1}) connections_[end.place].forget_segments(one, segments_);
+    CompactConnection& connection = connections_[end.place];
+    connection.slot(end.from) = CompactConnection::kNoSlot;
+    if (--connection.flows() != 0) return;
+    for (const std::size_t one : {0, 1}) connection.forget_segments(one, segments_);
     map_.erase(end.place, IgnoreMoves{});
+  }
+
+  void move(ConnectionEnd end, std::uint32_t to) noexcept { connections_[end.place].slot(end.from) = to; }
+
+  /// Returns the slot of the flow from the other end; CompactConnection::kNoSlot if there is none.
+  std::uint32_t other_slot(ConnectionEnd end) noexcept { return connections_[end.place].slot(1 - end.from); }
+
+  /// Forgets all but which flows the connection has.
+  void restart(Place place) noexcept {
+    CompactConnection& connection = connections_[place];
+    for (const std::size_t one : {0, 1}) connection.forget_segments(one, segments_);
+    CompactConnection fresh;
+    for (const std::size_t one : {0, 1}) fresh.slot(one) = connection.slot(one);
+    fresh.flows() = connection.flows();
+    connection = fresh;
   }
 
   /// Closes the connection for one end and forgets what that end sent, because it is not tracked for a while.
