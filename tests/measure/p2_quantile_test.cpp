@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/random.hpp"
 #include "one_flow.hpp"
 #include "traffic.hpp"
 
@@ -15,25 +16,29 @@ namespace {
 
 bool has_vector_form() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"); }
 
-/// Updates both forms of a state and holds them to the same bits.
+/// Updates a state by the scalar form, and two others with whole samples: by either form, which it holds to the same
+/// bits.
 class Both {
  public:
   explicit Both(double probability) : target_(probability) {}
 
   void add(double sample) {
-    scalar_.update_scalar(sample, target_);
+    state_.update_scalar(sample, target_);
     if (!has_vector_form()) return;
-    vector_.update_vector(sample, target_);
+    const auto whole = static_cast<std::uint64_t>(sample * 1024);
+    std::byte* const row = reinterpret_cast<std::byte*>(&vector_);
+    P2Quantile::update_vector({{&row, 1}, 0, {&whole, 1}}, target_);
+    scalar_.update_scalar(static_cast<double>(whole), target_);
     same_ &= std::memcmp(&scalar_, &vector_, sizeof scalar_) == 0;
   }
-  void set(const P2Quantile& state) { scalar_ = vector_ = state; }
+  void set(const P2Quantile& state) { state_ = scalar_ = vector_ = state; }
   bool same() const { return same_; }
-  const P2Quantile& state() const { return scalar_; }
-  double value() const { return *scalar_.value(target_); }
+  const P2Quantile& state() const { return state_; }
+  double value() const { return *state_.value(target_); }
 
  private:
   P2Target target_;
-  P2Quantile scalar_{}, vector_{};
+  P2Quantile state_{}, scalar_{}, vector_{};
   bool same_ = true;
 };
 
@@ -131,6 +136,31 @@ TEST(P2Quantile, KeepsItsMarkersInOrderAndBothFormsTheSameBitsOnAllData) {
       EXPECT_EQ(quantile.state().position(4), samples.size());
       EXPECT_TRUE(quantile.same());
     }
+  }
+}
+
+TEST(P2Quantile, ABatchOfManyFlowsHasTheBitsOfOneSampleAtATime) {
+  if (!has_vector_form()) GTEST_SKIP() << "no AVX-512";
+  constexpr std::size_t kFlows = 40;
+  SplitMix64 random(11);
+  for (const double p : {0.001, 0.5, 0.99}) {
+    const P2Target target(p);
+    std::array<P2Quantile, kFlows> scalar{}, vector{};
+    for (int round = 0; round < 4000; ++round) {
+      // Between all flows in turn, and one flow again and again.
+      const std::size_t flows = 1 + random.below(kFlows), size = random.below(kStatBatch + 1);
+      std::vector<std::byte*> rows;
+      std::vector<std::uint64_t> samples;
+      for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t flow = random.below(flows);
+        rows.push_back(reinterpret_cast<std::byte*>(&vector[flow]));
+        samples.push_back(random.below(2) == 0 ? random.below(4) : random() >> random.below(64));
+        scalar[flow].update_scalar(static_cast<double>(samples.back()), target);
+      }
+      P2Quantile::update_vector({rows, 0, samples}, target);
+      ASSERT_EQ(std::memcmp(scalar.data(), vector.data(), sizeof scalar), 0) << p << ", round " << round;
+    }
+    EXPECT_GT(scalar[0].count(), 1000u);
   }
 }
 

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "pipeline/measure/statistics/quantiles.hpp"
+
+#define P2_VECTOR [[gnu::target("avx2,avx512f,avx512vl")]]
 
 // Compiled without contraction to fused multiply-add, since the compiler would contract the two forms differently.
 
@@ -70,63 +73,56 @@ void P2Quantile::halve() noexcept {
   }
 }
 
-/// Processes markers in vector lanes: lane k is marker k + 2 of the paper (or the room and slope below it), lane 3 the
-/// outermost.
-[[gnu::target("avx2,avx512f,avx512vl")]] void P2Quantile::update_vector(double sample,
-                                                                        const P2Target& target) noexcept {
-  if (count_ - kMarkers >= kMaxCount - kMarkers) [[unlikely]]
-    return update_scalar(sample, target);
-
-  // Loads and stores are whole and at the same places each time, so that a flow seen twice in a row forwards its state.
-  const __m256d stored = _mm256_loadu_pd(height_.data());
-  const __m256d x = _mm256_set1_pd(sample);
+/// Counts a sample without moving inner markers, and marks the state as listed if one may have to move. Returns whether
+/// it did. Lane k is marker k + 2 of the paper.
+P2_VECTOR [[gnu::always_inline]] inline bool P2Quantile::count_in(double sample, const P2Target& target) noexcept {
+  const __m256d ones = _mm256_set1_pd(1), x = _mm256_set1_pd(sample);
   const double top = std::max(sample, height_[4]);
-  const __m256d below = _mm256_mask_min_pd(stored, 1, x, stored);
-  const __m256d here = _mm256_blend_pd(_mm256_permute4x64_pd(below, 0b11'11'10'01), _mm256_set1_pd(top), 0b1000);
+  const __m256d stored = _mm256_loadu_pd(height_.data());
+  const __m256d here = _mm256_blend_pd(_mm256_permute4x64_pd(stored, 0b11'11'10'01), _mm256_set1_pd(top), 0b1000);
   const __mmask8 passed = static_cast<__mmask8>(_mm256_cmp_pd_mask(x, here, _CMP_LT_OQ) | 0b1000);
   __m128i* const place = reinterpret_cast<__m128i*>(inner_position_.data());
-  const __m128i one = _mm_set1_epi32(1);
-  const __m128i loaded = _mm_loadu_si128(place);
-  const __m128i at = _mm_mask_add_epi32(loaded, passed, loaded, one);
-
-  const __m256d ones = _mm256_set1_pd(1), minus_ones = _mm256_set1_pd(-1);
-  const __m256d position = _mm256_cvtepi32_pd(at);
-  const __m256d last = _mm256_set1_pd(static_cast<double>(count_));  // the count before this sample: one less
+  const __m128i before = _mm_loadu_si128(place);
+  const __m128i at = _mm_mask_add_epi32(before, passed, before, _mm_set1_epi32(1));
+  const __m256d last = _mm256_set1_pd(static_cast<double>(_mm_extract_epi32(before, 3)));
   const __m256d desired = _mm256_add_pd(ones, _mm256_mul_pd(last, _mm256_loadu_pd(target.share.data())));
-  const __m256d distance = _mm256_sub_pd(desired, position);
-  const __mmask8 far_above = _mm256_cmp_pd_mask(distance, ones, _CMP_GE_OQ);
-  const __mmask8 far_below = _mm256_cmp_pd_mask(distance, minus_ones, _CMP_LE_OQ);
-
-  const __m256d position_below = _mm256_blend_pd(_mm256_permute4x64_pd(position, 0b10'01'00'00), ones, 1);
-  const __m256d room_below = _mm256_sub_pd(position, position_below);
-  const __m256d room_above = _mm256_permute4x64_pd(room_below, 0b11'11'10'01);
-  const __mmask8 up = _mm256_mask_cmp_pd_mask(far_above, room_above, ones, _CMP_GT_OQ);
-  const __mmask8 down = _mm256_mask_cmp_pd_mask(far_below, room_below, ones, _CMP_GT_OQ);
-  const unsigned moving = up | down;
-
-  const __m256d slope_below = _mm256_div_pd(_mm256_sub_pd(here, below), room_below);
-  const __m256d slope_above = _mm256_permute4x64_pd(slope_below, 0b11'11'10'01);
-  const __m256d step = _mm256_mask_blend_pd(down, ones, minus_ones);
-  const __m256d pull = _mm256_add_pd(_mm256_mul_pd(_mm256_add_pd(room_below, step), slope_above),
-                                     _mm256_mul_pd(_mm256_sub_pd(room_above, step), slope_below));
-  const __m256d parabola =
-      _mm256_add_pd(here, _mm256_mul_pd(_mm256_div_pd(step, _mm256_add_pd(room_above, room_below)), pull));
-  const __m256d above = _mm256_permute4x64_pd(here, 0b11'11'10'01);
-  const __mmask8 inside =
-      _mm256_mask_cmp_pd_mask(_mm256_cmp_pd_mask(below, parabola, _CMP_LT_OQ), parabola, above, _CMP_LT_OQ);
-  const __m256d line = _mm256_mask_sub_pd(_mm256_add_pd(here, slope_above), down, here, slope_below);
-  const __m256d moved =
-      _mm256_mask_mov_pd(here, static_cast<__mmask8>(moving), _mm256_mask_mov_pd(line, inside, parabola));
-  const __m128i moved_at = _mm_mask_sub_epi32(_mm_mask_add_epi32(at, up, at, one), down, at, one);
-
-  // A marker uses its lower neighbour's new place, so if two neighbours move in one step they go one after the other.
-  const bool in_turn = (moving << 1 & (far_above | far_below) & 0b111) != 0;
-  const __m256d inner = in_turn ? here : moved;
-  _mm256_storeu_pd(height_.data(), _mm256_blend_pd(_mm256_permute4x64_pd(inner, 0b10'01'00'00), below, 1));
+  const __m256d distance = _mm256_sub_pd(desired, _mm256_cvtepi32_pd(at));
+  const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), distance);
+  const bool may_move = (_mm256_cmp_pd_mask(size, ones, _CMP_GE_OQ) & 0b111) != 0;
+  height_[0] = std::min(sample, height_[0]);
   height_[4] = top;
-  _mm_storeu_si128(place, in_turn ? at : moved_at);
-  if (in_turn) [[unlikely]]
-    adjust(target);
+  _mm_storeu_si128(place, _mm_or_si128(at, _mm_set_epi32(static_cast<int>(may_move ? kListed : 0), 0, 0, 0)));
+  return may_move;
+}
+
+/// Most samples move no marker, but a branch on that would be unpredictable. So the states with a marker to move are
+/// listed, and moved after the batch, or when their flow comes again.
+P2_VECTOR void P2Quantile::update_vector(const SampleBatch& batch, const P2Target& target) noexcept {
+  std::array<P2Quantile*, kStatBatch> listed;
+  std::size_t count = 0;
+  const auto is_rare = [](const P2Quantile& state) {  // few samples, too many, or listed
+    return state.count_ - kMarkers >= kMaxCount - kMarkers;
+  };
+  const auto move_listed = [&] {
+    for (P2Quantile* const state : std::span(listed).first(std::exchange(count, 0))) {
+      state->count_ &= ~kListed;
+      state->adjust(target);
+    }
+  };
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    auto& state = *reinterpret_cast<P2Quantile*>(batch.state(i));
+    const auto sample = static_cast<double>(batch.samples[i]);
+    if (is_rare(state)) [[unlikely]] {
+      move_listed();
+      if (is_rare(state)) {
+        state.update_scalar(sample, target);
+        continue;
+      }
+    }
+    listed[count] = &state;
+    count += state.count_in(sample, target);
+  }
+  move_listed();
 }
 
 std::optional<double> P2Quantile::value(const P2Target& target) const noexcept {
@@ -148,18 +144,10 @@ class P2Statistic final : public Statistic {
   std::size_t row_bytes() const noexcept override { return sizeof(P2Quantile); }
   std::span<const Column> columns() const noexcept override { return column_; }
 
-  // The vector step is inlined into the loop; its rare paths are calls.
-  [[gnu::flatten]] void update(const SampleBatch& batch) const noexcept override {
-    const P2Target target = target_;
-    const SampleBatch of = batch;  // stays in registers, whatever is stored
-    for (std::size_t i = 0; i < of.size(); ++i) {
-      auto& state = *reinterpret_cast<P2Quantile*>(of.state(i));
-      const auto sample = static_cast<double>(of.samples[i]);
-      if constexpr (kBuiltForAvx512)
-        state.update_vector(sample, target);
-      else
-        state.update_scalar(sample, target);
-    }
+  void update(const SampleBatch& batch) const noexcept override {
+    if constexpr (kBuiltForAvx512) return P2Quantile::update_vector(batch, target_);
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      reinterpret_cast<P2Quantile*>(batch.state(i))->update_scalar(static_cast<double>(batch.samples[i]), target_);
   }
 
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override {

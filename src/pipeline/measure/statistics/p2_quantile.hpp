@@ -22,7 +22,7 @@ struct P2Target {
 ///
 /// Shape:  56 bytes, plain memory, all zero before the first sample: with 8 bytes in front it fills a cache line. The
 ///         outer markers' positions are 1 and the count, and so are not stored.
-/// Cost:   4 compares and at most 3 marker moves a sample; docs/accuracy-statistics.md has the time.
+/// Cost:   4 compares a sample, and at most 3 marker moves in some; docs/accuracy-statistics.md has the time.
 /// Error:  none below 5 samples (nearest rank). Above there is no bound. Short flows are the worst: the estimate of an
 ///         outer percentile begins as the median of the flow's first five samples.
 /// Full:   never. At 2^31 samples, count and positions are halved. From then on a sample weighs as much as two earlier
@@ -34,9 +34,10 @@ class P2Quantile {
  public:
   static constexpr std::uint32_t kMaxCount = (std::uint32_t{1} << 31) - 1;
 
-  /// Adds a sample. Both forms give the same state, bit for bit. `update_vector` needs a CPU with AVX-512VL.
+  /// Adds a sample, or those of a batch. Both forms give the same states, bit for bit. `update_vector` needs a CPU with
+  /// AVX-512VL.
   void update_scalar(double sample, const P2Target& target) noexcept;
-  void update_vector(double sample, const P2Target& target) noexcept;
+  static void update_vector(const SampleBatch& batch, const P2Target& target) noexcept;
 
   /// Returns nullopt before the first sample, the exact value (nearest rank) up to four, and an estimate after.
   std::optional<double> value(const P2Target& target) const noexcept;
@@ -51,6 +52,10 @@ class P2Quantile {
   }
 
  private:
+  static constexpr std::uint32_t kListed = std::uint32_t{1} << 31;  ///< in count_, while update_vector() lists it
+  static_assert(kMaxCount < kListed);
+
+  bool count_in(double sample, const P2Target& target) noexcept;
   void warm_up(double sample) noexcept;
   void halve() noexcept;
   void adjust(const P2Target& target) noexcept;
