@@ -17,6 +17,7 @@ OutputStall::OutputStall(const Outputs& outputs, std::chrono::milliseconds patie
 
 OutputStall::~OutputStall() {
   going_.store(false, std::memory_order_relaxed);
+  end_.wake();
   thread_.join();
 }
 
@@ -25,7 +26,8 @@ void OutputStall::run() {
   constexpr std::chrono::milliseconds kLook{50};
   name_this_thread("stall");
   std::vector<OutputSummary::Sum> before;
-  for (auto since = Clock::now(); going_.load(std::memory_order_relaxed); std::this_thread::sleep_for(kLook)) {
+  const auto has_ended = [this] { return !going_.load(std::memory_order_relaxed); };
+  for (auto since = Clock::now(); !has_ended(); end_.sleep(kLook, has_ended)) {
     std::vector<OutputSummary::Sum> now;
     bool waits = false;
     for (const OutputSummary& output : outputs_.summaries()) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/doorbell.hpp"
 #include "pipeline/output/outputs.hpp"
 
 namespace parshall::cli {
@@ -27,6 +28,7 @@ class OutputStall {
   std::function<bool()> is_ending_;
   std::function<void()> tell_;
   std::atomic<bool> going_{true};
+  Doorbell end_;
   std::thread thread_;
 };
 

@@ -202,6 +202,7 @@ class Watch {
     const bool by_packet_time = wiring().session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     auto stopped = Clock::time_point::max();
+    std::chrono::microseconds tick = kPauseTick;  // grows, as the run over a small file ends soon
     while (!session().finished()) {
       const auto now = Clock::now();
       if (stop_asked() || run_->time_is_up() || report_->failed() || watched_->reader_gone()) {
@@ -218,7 +219,8 @@ class Watch {
         report_so_far();
         next_report = std::max(next_report + std::chrono::nanoseconds(plan_.every_ns), Clock::now());
       }
-      std::this_thread::sleep_for(by_packet_time ? kPauseTick : session().nap(kTick));
+      std::this_thread::sleep_for(by_packet_time ? kPauseTick : session().nap(tick));
+      tick = std::min<std::chrono::microseconds>(2 * tick, kTick);
     }
   }
 
