@@ -256,7 +256,7 @@ bool run_case(const Case& what, const Sizes& sizes, std::vector<Goal>& goals) {
     goal("spread of exact", costs[kExact].spread, 1.3, true);
   }
   if (at_p2) {
-    goal("P-square p99 of the gap over counting", ns(*at_p2) / ns(kExact), 2.5, true);
+    goal("P-square p99 of the gap over counting", ns(*at_p2) / ns(kExact), 2.4, true);
     goal("histogram p99 of the gap over counting", ns(*at_histogram) / ns(kExact), 3, true);
   }
 

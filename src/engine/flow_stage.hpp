@@ -96,13 +96,13 @@ class FlowStage {
   virtual void end_control_window(LinkPlace, const WorkerLoad&) noexcept {}
 
   /// Ends the open windows at the end of the input, at `now`; call it after the last drain(). If packets cannot wait,
-  /// this is the only call that may wait for the reader of window_messages(). Returns the latest time of a packet that
-  /// it counted, or of the link.
+  /// this is the only call that may wait for the reader of window_messages(). Returns the latest time of the link, or
+  /// of a packet that it counted.
   virtual std::uint64_t finish(LinkPlace now) noexcept = 0;
 
   /// Ends the flows that are over by their timeouts at `now_ns`, the latest time that finish() returned for any stage.
-  /// Without this, it would depend on the table which of them have ended.
-  virtual void end_quiet(std::uint64_t) noexcept {}
+  /// Without this, it would depend on the table which of them have ended. Leaves them alone if packets cannot wait.
+  virtual void end_quiet([[maybe_unused]] std::uint64_t now_ns) noexcept {}
 
   /// Requests a snapshot, for the reporting thread; it is complete when snapshot_ready() returns it.
   virtual void request_snapshot(std::uint64_t number) noexcept = 0;

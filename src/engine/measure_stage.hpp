@@ -56,7 +56,7 @@ class MeasureStage {
   /// Returns the class of the flow in that slot, or nullopt if flows have no class.
   std::optional<ClassId> class_of(std::uint32_t slot) const noexcept {
     if (!classifies()) return std::nullopt;
-    return rows_->set()->class_of(rows_->statistics(slot).data());
+    return rows_->class_of(slot);
   }
   /// Returns null if the worker classifies flows itself.
   const ClassJobs* class_jobs() const noexcept { return jobs_.get(); }

@@ -80,13 +80,15 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
   std::uint64_t finish(LinkPlace now) noexcept override {
     measure_stage_.finish(now);
     publish(counts_but_live(table_.buckets(), table_.size()));
-    std::uint64_t latest_ns = now.latest_ns;
-    for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
-      if (table_.occupied(slot)) latest_ns = std::max(latest_ns, table_.record(slot).last_ns);
+    std::uint64_t latest_ns = std::max(now.latest_ns, latest_ended_ns_);
+    if (can_wait_ && table_.ends_quiet())
+      for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
+        if (table_.occupied(slot)) latest_ns = std::max(latest_ns, table_.record(slot).last_ns);
     return latest_ns;
   }
 
   void end_quiet(std::uint64_t now_ns) noexcept override {
+    if (!can_wait_) return;  // so many records at once could be lost at an output, and devices differ in time
     table_.sweep(now_ns, static_cast<std::uint32_t>(table_.buckets()));
     table_.sweep(now_ns, 0);  // those whose end waits for the next sweep
     publish(counts_but_live(table_.buckets(), table_.size()));
@@ -253,6 +255,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
 
   /// Ends a flow. The record's row must hold all of its packets, including those of the current group.
   void flow_ended(FlowRecord& record, std::uint32_t slot, std::size_t counted) noexcept override {
+    latest_ended_ns_ = std::max(latest_ended_ns_, record.last_ns);
     if (extras_) {
       after_update(counted);
       measure_stage_.flush(key_of());
@@ -297,7 +300,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     }
   }
 
-  /// Returns the flow of a row in the measure stage: that of a slot, or of one of its directions.
+  /// The flow of a row in the measure stage: that of a slot, or of one of its directions.
   struct RowKeys {
     const Table* table;
     bool of_biflows;
@@ -306,6 +309,10 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
       if (!of_biflows) return table->key(row);
       const FlowKey key = table->key(Biflows::slot_of(row));
       return Biflows::is_back(row) ? opposite(key) : key;
+    }
+    /// Both directions of a biflow end together, with their record.
+    bool is_over(std::uint32_t row, std::uint64_t now_ns) const noexcept {
+      return !of_biflows && table->is_over(row, now_ns);
     }
   };
   RowKeys key_of() const noexcept { return {&table_, measure_stage_.biflows() != nullptr}; }
@@ -339,6 +346,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
   std::array<SlotRef, kGroup> slots_;
   std::span<const PacketFacts> group_;
   std::size_t group_measured_ = 0;  ///< packets of group_ that after_update() has handled
+  std::uint64_t latest_ended_ns_ = 0;
 };
 
 }  // namespace parshall

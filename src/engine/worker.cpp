@@ -106,13 +106,13 @@ void Workers::level_out(std::size_t index, InFlight& staging) {
 }
 
 /// Keeps a worker whose input has ended, at `last_ns`, answering requests while others go on. Then ends the flows that
-/// are over by the time of the last packet of all.
+/// are over at the latest time of all workers.
 void Workers::leave(std::size_t index, std::uint64_t last_ns) {
   std::uint64_t latest_ns = latest_ns_.load();
   while (latest_ns < last_ns && !latest_ns_.compare_exchange_weak(latest_ns, last_ns)) {
   }
   left_.fetch_add(1);
-  while (left_.load() < stages_.size() && !stop_.load(std::memory_order_relaxed)) {
+  while (left_.load() < stages_.size() && (levels_out_ || !stop_.load(std::memory_order_relaxed))) {
     while (stages_[index]->housekeep({})) {
     }
     std::this_thread::sleep_for(kLeftNap);

@@ -15,6 +15,9 @@ import tempfile
 
 import test_traces
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from rivals import program_for
+
 COLUMNS = (
     "duration_ns,tcp_flags,end_reason,community_id,record,flow_first_seen_ns,packets_total,ip_bytes_total,"
     "wire_bytes_total,exact,interface,tcp_retransmissions,tcp_fast_retransmissions,tcp_spurious_retransmissions,"
@@ -30,11 +33,12 @@ TASKS = (
     "count heavy-hitters hierarchical-heavy-hitters superspreaders victims change flow-sizes entropy quantiles bursty "
     "retransmissions lost-segments zero-windows latency-change microbursts"
 ).split()
-# Idle, linger and active timeouts, the latter two only for some captures.
+# The captures take turns.
 TIMEOUTS = [
     ["--idle", "2s"],
     ["--idle", "500ms", "--linger", "20ms"],
     ["--idle", "2s", "--active", "3s"],
+    ["--idle", "2s", "--linger", "50ms", "--active", "1s"],
     ["--idle", "10s", "--linger", "1s", "--active", "4s", "--biflow"],
 ]
 RUNS = [
@@ -45,7 +49,7 @@ RUNS = [
             (1, "run-to-completion"),
             (3, "pipeline"),
             (4, "run-to-completion"),
-            (2, "run-to-completion"),
+            (2, "cooperative"),
             (1, "pipeline"),
             (3, "run-to-completion"),
             (4, "pipeline"),
@@ -64,7 +68,13 @@ def written(parshall, traces, name, timeouts, run):
     seed, workers, model = run
     data = test_traces.capture_bytes(traces / "pcap" / name)
     with tempfile.TemporaryDirectory() as folder:
-        command = [parshall, "watch", "--quiet", "-r", "-" if data else str(traces / "pcap" / name)]
+        command = [
+            program_for(parshall, [model]),
+            "watch",
+            "--quiet",
+            "-r",
+            "-" if data else str(traces / "pcap" / name),
+        ]
         command += ["--columns", ",".join(f"+{column}" for column in [*COLUMNS.split(","), *MOMENTS]), *timeouts]
         for task in TASKS:
             command += ["--task", f"{task}:window={'100ms' if task == 'microbursts' else '1000p'}"]
@@ -78,6 +88,7 @@ def written(parshall, traces, name, timeouts, run):
 
 
 def difference(first, other):
+    """Returns how the lines of two runs differ; None if they do not."""
     for kind, ours, theirs in zip(("record", "event"), first, other):
         if ours != theirs:
             only, others = sorted(set(ours) - set(theirs)), sorted(set(theirs) - set(ours))

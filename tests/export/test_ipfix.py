@@ -412,6 +412,7 @@ class Faults(IpfixTest):
             while len(data) >= whole + 4 and len(data) >= whole + (
                 length := int.from_bytes(data[whole + 2 : whole + 4], "big")
             ):
+                self.assertGreaterEqual(length, 16)
                 whole += length
             reader.read(bytes(data[:whole]))
             sessions.append(reader)

@@ -323,8 +323,6 @@ TEST(FlowTracker, AConnectionLivesAsLongAsEitherDirectionHasARecord) {
 /// perhaps before by a sweep.
 class TimedFlows {
  public:
-  static constexpr Timeouts kTimeouts{.idle_ns = 1000, .active_ns = 0, .linger_ns = 100};
-
   TimedFlows(std::size_t batch, bool sweeps) : batch_(batch), sweeps_(sweeps) {}
 
   void play(std::uint32_t connection, bool back, std::uint64_t time_ns, std::uint16_t flags, const TcpFacts& tcp) {
@@ -348,14 +346,23 @@ class TimedFlows {
 
  private:
   static constexpr std::uint32_t kSlots = 20;
+  static constexpr std::uint64_t kIdle = 1000, kLinger = 100;
   struct Record {
     std::uint64_t last_ns = 0;
     bool is_closed = false;
   };
 
   static bool is_over(const Record& record, std::uint64_t now_ns) {
-    return now_ns - record.last_ns > (record.is_closed ? kTimeouts.linger_ns : kTimeouts.idle_ns);
+    return now_ns > record.last_ns && now_ns - record.last_ns > (record.is_closed ? kLinger : kIdle);
   }
+  struct Keys {
+    const TimedFlows* flows;
+
+    FlowKey operator()(std::uint32_t slot) const { return key(slot); }
+    bool is_over(std::uint32_t slot, std::uint64_t now_ns) const {
+      return TimedFlows::is_over(*flows->records_[slot], now_ns);
+    }
+  };
   static FlowKey key(std::uint32_t slot) {
     const End a{{10, 0, 0, 1}, static_cast<std::uint16_t>(4000 + slot / 2)}, b{{10, 0, 0, 2}, 80};
     return slot % 2 == 0 ? tracked_key(a, b) : tracked_key(b, a);
@@ -367,8 +374,9 @@ class TimedFlows {
   }
   void measure() {
     std::vector<PacketFinding> findings(packets_.size());
-    tracker_.find_states(packets_, findings, key);
-    tracker_.find(packets_, tcp_, findings, key);
+    const Keys keys{this};
+    tracker_.find_states(packets_, findings, keys);
+    tracker_.find(packets_, tcp_, findings, keys);
     for (const PacketFinding& finding : findings) found_.push_back(finding.tcp);
     packets_.clear();
     tcp_.clear();
@@ -377,7 +385,7 @@ class TimedFlows {
   std::size_t batch_;
   bool sweeps_;
   SlotRows rows_{50 * kSlots, 32};  // so that there is room for all segments
-  FlowTracker tracker_{{{.tcp = true}}, nullptr, rows_, 1, kTimeouts};
+  FlowTracker tracker_{{{.tcp = true}}, nullptr, rows_, 1};
   std::array<std::optional<Record>, kSlots> records_;
   std::vector<RowUpdate> packets_;
   std::vector<TcpFacts> tcp_;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "one_flow.hpp"
+#include "pipeline/measure/flow_rows.hpp"
 #include "traffic.hpp"
 
 namespace parshall {
@@ -102,11 +103,19 @@ TEST(LogHistogram, IsStillRightAfterTwoToThe25SamplesOfOneFlow) {
 
 std::uint32_t* bins_in(OneFlow& flow) { return reinterpret_cast<std::uint32_t*>(flow.row()); }
 
+/// Sets a bin as if that many samples had been added, of a flow with carries.
+void set_bin(OneFlow& flow, std::size_t bin, std::uint32_t count) {
+  flow.state()[bin] = static_cast<std::byte>(count % 256);
+  reinterpret_cast<std::uint32_t*>(flow.carries())[bin] = count / 256;
+}
+
 TEST(LogHistogram, HalvesAllBinsWhenOneIsFullAndForgetsNoValue) {
   OneFlow flow({"gap_p50", "gap_p99", "gap_p0.0000001"});
-  bins_in(flow)[1] = 1;
-  bins_in(flow)[7] = 0xffff'ffff;
-  bins_in(flow)[9] = 0x1000'0000;
+  flow.add(std::vector<std::uint64_t>(256, 7));  // so that it has carries
+  EXPECT_EQ(bins_in(flow)[7], 256u);
+  set_bin(flow, 1, 1);
+  set_bin(flow, 7, 0xffff'ffff);
+  set_bin(flow, 9, 0x1000'0000);
   flow.add(std::array<std::uint64_t, 2>{7, 7});
   EXPECT_EQ(bins_in(flow)[1], 1u);
   EXPECT_EQ(bins_in(flow)[7], 0x8000'0002u);
@@ -117,13 +126,39 @@ TEST(LogHistogram, HalvesAllBinsWhenOneIsFullAndForgetsNoValue) {
 }
 
 TEST(LogHistogram, MergedFromPartsIsTheWholeBitForBit) {
-  const auto samples = draw(kLognormal, 10'000, 4);
+  const auto samples = draw(kLognormal, 100'000, 4);
   OneFlow whole(names_of("gap")), merged(names_of("gap")), rest(names_of("gap"));
   whole.add(samples);
   merged.add(std::span(samples).first(3000));
   rest.add(std::span(samples).subspan(3000));
   merged.merge(rest);
   EXPECT_EQ(std::memcmp(merged.row(), whole.row(), whole.set().row_bytes()), 0);
+}
+
+TEST(LogHistogram, CarriesOfAFlowMoveWithItAndEndWithIt) {
+  FlowRows rows(std::make_shared<StatisticSet>(*make_statistics(std::vector<std::string>{"size_p50", "gap_p50"}, {})),
+                8);
+  const auto play = [&](std::uint32_t slot, int packets) {
+    for (int i = 0; i < packets; ++i) {
+      const auto place = LinkPlace{static_cast<std::uint64_t>(i), 0};
+      const RowUpdate packet{slot, i == 0, false, false, CountWord::packet(100, 114, 0), 1000, place};
+      rows.update({&packet, 1});
+    }
+  };
+  const auto samples = [&](std::uint32_t slot) {
+    const auto row = rows.statistics(slot);
+    const auto* const bins = reinterpret_cast<const std::uint32_t*>(row.data());
+    return std::accumulate(bins, bins + row.size() / sizeof *bins, std::uint64_t{0});
+  };
+  play(3, 1000);
+  play(4, 200);
+  EXPECT_EQ(samples(3), 1000u + 999u);
+  EXPECT_EQ(samples(4), 200u + 199u);
+  rows.move(3, 5);
+  EXPECT_EQ(samples(5), 1000u + 999u);
+  play(3, 300);
+  EXPECT_EQ(samples(3), 300u + 299u) << "without carries of the flow before";
+  EXPECT_EQ(samples(5), 1000u + 999u);
 }
 
 TEST(LogHistogram, MergedBinsThatWouldOverflowAreHalved) {

@@ -12,23 +12,30 @@
 
 namespace parshall {
 
-/// The row of one flow, fed in batches as the worker would.
+/// One flow, fed in batches as the worker would, and the row of its record.
 class OneFlow {
  public:
   explicit OneFlow(const std::vector<std::string>& names, const StatisticOptions& options = {})
-      : set_(make(names, options)), words_(set_.row_bytes() / sizeof(std::uint64_t)) {
-    for (const auto& [statistic, offset] : set_.statistics()) statistic->begin(row() + offset);
+      : set_(make(names, options)),
+        row_(words(set_.row_bytes())),
+        state_(words(set_.state_bytes())),
+        carries_(words(set_.carry_bytes())) {
+    for (const auto& placed : set_.statistics()) placed.statistic->begin(state() + placed.offset);
+    set_.write_row(state(), carries(), row());
   }
 
   void add(std::span<const std::uint64_t> samples) {
     for (std::size_t at = 0; at < samples.size(); at += kStatBatch) {
       const auto batch = samples.subspan(at, std::min(kStatBatch, samples.size() - at));
-      for (const auto& [statistic, offset] : set_.statistics()) {
+      for (const auto& placed : set_.statistics()) {
         std::array<std::byte*, kStatBatch> rows;
-        rows.fill(row() + offset);
-        statistic->update({std::span<std::byte* const>(rows).first(batch.size()), 0, batch});
+        rows.fill(state() + placed.offset);
+        const CarryRows carry_rows{state(), set_.state_bytes(), carries(), set_.carry_bytes()};
+        const auto all = std::span<std::byte* const>(rows).first(batch.size());
+        placed.statistic->update({all, 0, batch, &carry_rows, placed.carry_offset});
       }
     }
+    set_.write_row(state(), carries(), row());
   }
 
   std::optional<double> operator[](const std::string& column) const {
@@ -41,8 +48,10 @@ class OneFlow {
 
   void merge(const OneFlow& from) { set_.merge(row(), from.row()); }
   const StatisticSet& set() const { return set_; }
-  std::byte* row() { return reinterpret_cast<std::byte*>(words_.data()); }
-  const std::byte* row() const { return reinterpret_cast<const std::byte*>(words_.data()); }
+  std::byte* row() { return reinterpret_cast<std::byte*>(row_.data()); }
+  const std::byte* row() const { return reinterpret_cast<const std::byte*>(row_.data()); }
+  std::byte* state() { return reinterpret_cast<std::byte*>(state_.data()); }
+  std::byte* carries() { return reinterpret_cast<std::byte*>(carries_.data()); }
 
  private:
   static StatisticSet make(const std::vector<std::string>& names, const StatisticOptions& options) {
@@ -51,8 +60,12 @@ class OneFlow {
     return *std::move(set);
   }
 
+  static std::vector<std::uint64_t> words(std::size_t bytes) {
+    return std::vector<std::uint64_t>(bytes / sizeof(std::uint64_t));
+  }
+
   StatisticSet set_;
-  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> row_, state_, carries_;
 };
 
 }  // namespace parshall

@@ -25,18 +25,26 @@ class Both {
   void add(double sample) {
     state_.update_scalar(sample, target_);
     if (!has_vector_form()) return;
-    const auto whole = static_cast<std::uint64_t>(sample * 1024);
+    const auto whole = static_cast<std::uint64_t>(sample * kScale);
     std::byte* const row = reinterpret_cast<std::byte*>(&vector_);
     P2Quantile::update_vector({{&row, 1}, 0, {&whole, 1}}, target_);
     scalar_.update_scalar(static_cast<double>(whole), target_);
     same_ &= std::memcmp(&scalar_, &vector_, sizeof scalar_) == 0;
   }
-  void set(const P2Quantile& state) { state_ = scalar_ = vector_ = state; }
+  void set(const P2Quantile& state) {
+    state_ = scalar_ = state;
+    std::array<double, 5> heights;
+    for (std::size_t i = 0; i < 5; ++i) heights[i] = kScale * state.height(static_cast<int>(i));
+    std::memcpy(&scalar_, heights.data(), sizeof heights);  // they come first
+    vector_ = scalar_;
+  }
   bool same() const { return same_; }
   const P2Quantile& state() const { return state_; }
   double value() const { return *state_.value(target_); }
 
  private:
+  static constexpr double kScale = 1024;
+
   P2Target target_;
   P2Quantile state_{}, scalar_{}, vector_{};
   bool same_ = true;
@@ -162,6 +170,23 @@ TEST(P2Quantile, ABatchOfManyFlowsHasTheBitsOfOneSampleAtATime) {
     }
     EXPECT_GT(scalar[0].count(), 1000u);
   }
+}
+
+TEST(P2Quantile, ABatchOfOneFlowHalvesItsCountsWhereOneSampleAtATimeDoes) {
+  if (!has_vector_form()) GTEST_SKIP() << "no AVX-512";
+  const P2Target target(0.5);
+  P2Quantile scalar = evenly_filled(target, P2Quantile::kMaxCount - 10), vector = scalar;
+  std::array<std::byte*, kStatBatch> rows;
+  rows.fill(reinterpret_cast<std::byte*>(&vector));
+  std::array<std::uint64_t, kStatBatch> samples;
+  SplitMix64 random(12);
+  for (std::uint64_t& sample : samples) {
+    sample = random.below(2);
+    scalar.update_scalar(static_cast<double>(sample), target);
+  }
+  P2Quantile::update_vector({rows, 0, samples}, target);
+  EXPECT_LT(vector.count(), P2Quantile::kMaxCount / 2 + kStatBatch);
+  EXPECT_EQ(std::memcmp(&scalar, &vector, sizeof scalar), 0);
 }
 
 TEST(P2Quantile, IsExactOnAConstant) {

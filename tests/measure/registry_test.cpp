@@ -52,7 +52,7 @@ TEST(Registry, EveryListedStatisticCanBeAskedWithAndWithoutItsUnit) {
     EXPECT_THAT(columns_of({name}), ElementsAre(full));
     EXPECT_THAT(columns_of({full}), ElementsAre(full));
     const auto set = make_statistics(Columns{name}, {});
-    EXPECT_EQ(set->row_bytes(), line.bytes_per_flow) << name;
+    EXPECT_EQ(set->state_bytes(), line.bytes_per_flow) << name;
     EXPECT_EQ(set->mergeable(), line.mergeable) << name;
     EXPECT_TRUE(line.name.ends_with("<1-16>") || set->columns()[0].help == line.help) << name;
   }
@@ -163,17 +163,20 @@ TEST(Registry, ValuesComeBackInTheOrderAskedForEveryOrder) {
 
 TEST(Registry, RowsOfDifferentFlowsInOneBatchDoNotMix) {
   const auto set = make_statistics(Columns{"size_mean", "size_p50"}, {});
-  std::vector<std::uint64_t> memory(2 * set->row_bytes() / 8);
+  std::vector<std::uint64_t> memory(2 * set->state_bytes() / 8), row(set->row_bytes() / 8);
   auto* const first = reinterpret_cast<std::byte*>(memory.data());
-  auto* const second = first + set->row_bytes();
-  for (const auto& [statistic, offset] : set->statistics()) {
+  auto* const second = first + set->state_bytes();
+  auto* const record = reinterpret_cast<std::byte*>(row.data());
+  for (const auto& placed : set->statistics()) {
     const std::array rows{first, second, first};
-    statistic->update({rows, offset, std::array<std::uint64_t, 3>{4, 7, 6}});
+    placed.statistic->update({rows, placed.offset, std::array<std::uint64_t, 3>{4, 7, 6}});
   }
   std::array<std::optional<double>, 2> values;
-  set->read(first, values);
+  set->write_row(first, nullptr, record);
+  set->read(record, values);
   EXPECT_THAT(values, ElementsAre(5.0, 4.0));
-  set->read(second, values);
+  set->write_row(second, nullptr, record);
+  set->read(record, values);
   EXPECT_THAT(values, ElementsAre(7.0, 7.0));
 }
 

@@ -192,11 +192,11 @@ TEST(Schema, StatisticsTellWholeNumbersWhereTheyCountAndAreAbsentWithoutARow) {
   const StatisticSet& set = *schema->statistics();
   alignas(8) std::array<std::byte, 256> row{};
   ASSERT_LE(set.row_bytes(), row.size());
-  for (const auto& [statistic, offset] : set.statistics()) {
-    std::byte* const at = row.data() + offset;
-    statistic->begin(at);
+  for (const auto& placed : set.statistics()) {
+    std::byte* const at = row.data() + placed.offset;
+    placed.statistic->begin(at);
     constexpr std::uint64_t kSamples[] = {60, 61};
-    for (const std::uint64_t& sample : kSamples) statistic->update({{&at, 1}, 0, {&sample, 1}});
+    for (const std::uint64_t& sample : kSamples) placed.statistic->update({{&at, 1}, 0, {&sample, 1}});
   }
   std::vector<Value> values(schema->columns().size());
   schema->read(record(), row, {}, values);

@@ -621,10 +621,33 @@ class Chain(StatesTest):
             lambda part: {"tcp_retransmissions": part.retransmissions},
             tcp=True,
         )
-        truth, _ = self.check(
-            states.States("s0", {"s0": [heavy], "s1": [heavy, resent]}, [Rule("s1", reported_by="heavy")]), packets
-        )
+        plan = states.States("s0", {"s0": [heavy], "s1": [heavy, resent]}, [Rule("s1", reported_by="heavy")])
+        truth, _ = self.check(plan, packets)
         self.assertEqual(sum(task == "resent" for task, _ in truth), 2)
+
+    def test_a_record_that_ends_when_the_state_changes_changes_no_finding(self):
+        """The flow is followed at first and at the end, and loses nothing. Its records end at an active timeout."""
+        packets = []
+        for n, heavy in enumerate([True] * 4 + [False] * 6 + [True] * 10):
+            for i in range(20):
+                at = BEGIN_NS + n * SECOND // 10 + i * 5 * MS + 1
+                data = traffic.packet(at, "10.1.0.1", "10.2.0.1", TCP, 1000, 80, 100, 0x18)
+                packets.append(data._replace(tcp=traffic.Tcp(1000 + 100 * (20 * n + i), 1, 1024, Truth())))
+                for other in range(0 if heavy else 5):
+                    packets.append(traffic.packet(at + 1000 + other, "10.3.0.1", "10.2.0.1", payload=300))
+        heavy = '"heavy-hitters:key=src,threshold=50%,window=100ms"'
+        text = (
+            f'default = "light"\n[[state]]\nname = "light"\ntasks = [{heavy}]\n[[state]]\nname = "deep"\n'
+            f'tasks = [{heavy}, "lost-segments:window=100ms"]\n'
+            '[[rule]]\nfrom = ["light"]\nreported_by = "heavy-hitters"\nstate = "deep"\n'
+        )
+        capture, states_file = self.path("splits.pcap", packets), self.path("splits.toml", text)
+        for active in (f"{ms}ms" for ms in range(585, 610, 5)):
+            with self.subTest(active=active):
+                events, _ = test_tasks.run(capture, "--states", states_file, "--active", active)
+                lost = [event["values"] for event in events if event["task"] == "lost-segments"]
+                self.assertGreater(len(lost), 5)
+                self.assertEqual({values["tcp_lost_segments"] for values in lost}, {0})
 
     def test_both_examples_run_as_they_are(self):
         capture = self.path("example.pcap", busy(5, seconds=0.5))

@@ -35,7 +35,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Counter::done_, Counter::store_;
 
  public:
-  using Counter::filter_by, Counter::begun, Counter::first_packets;
+  using Counter::filter_by, Counter::begun, Counter::first_packets, Counter::is_over, Counter::ends_quiet;
 
   static constexpr bool kMoves = false;
   static constexpr std::uint32_t kReach = Store::kReach;
@@ -129,7 +129,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   /// in the next sweep, if they are still quiet: by then the memory that this touches has been fetched.
   void sweep(std::uint64_t now_ns, std::uint32_t lines) noexcept {
     constexpr std::uint32_t kAhead = 48;  // lines
-    if (!this->ends_quiet()) return;
+    if (!ends_quiet()) return;
     done_ = 0;
     for (; ended_quiet_ != found_quiet_; ++ended_quiet_) end_quiet(quiet_[ended_quiet_ % kEndLater], now_ns);
     const Line* const all = store_.lines();

@@ -19,6 +19,16 @@ class FlowCounter {
   void filter_by(FloodFilter* filter) noexcept { filter_ = filter; }
   std::uint64_t begun() const noexcept { return begun_; }
 
+  /// Returns whether the timeouts end a flow that has no further packet until `now_ns`.
+  bool is_over(std::uint32_t slot, std::uint64_t now_ns) const noexcept {
+    const std::uint64_t last_ns = store_.last_ns(slot);
+    if (now_ns <= last_ns || now_ns - last_ns <= quiet_ns_) return false;
+    if (now_ns - last_ns > idle_ns_) return true;
+    return now_ns - last_ns > linger_ns_ && sink_->is_closed(slot, store_.record(slot).tcp_flags, done_);
+  }
+  /// Returns whether flows end for lack of packets.
+  bool ends_quiet() const noexcept { return quiet_ns_ != kNever; }
+
   /// Sets how many packets of a flow count as its first ones; 0 for none.
   void first_packets(std::uint32_t packets) noexcept {
     first_below_ = packets == 0 ? 0 : std::uint64_t{packets + 1} << CountWord::kPacketShift;
@@ -45,9 +55,7 @@ class FlowCounter {
   /// Returns the gap to the flow's last packet from which count_rare() must check. It is 0 with an active timeout.
   std::uint64_t rare_from_ns() const noexcept { return active_ns_ != 0 ? 0 : quiet_ns_ + 1; }
 
-  /// Returns whether flows end for lack of packets. quiet_ns() says after how long at the earliest.
-  bool ends_quiet() const noexcept { return quiet_ns_ != kNever; }
-  std::uint64_t quiet_ns() const noexcept { return quiet_ns_; }
+  std::uint64_t quiet_ns() const noexcept { return quiet_ns_; }  ///< the shortest time after which a flow may be over
 
   /// Returns why a flow ends that had no packet since its last one; EndReason::none if it continues. For a closed flow
   /// the result does not depend on when it is checked.

@@ -16,7 +16,7 @@ constexpr std::size_t kLargeRow = 512;  ///< rows that few flows fill, so the ke
 struct Layout {
   std::array<bool, kVariables> uses{};
   std::size_t prefix_bytes = 0;
-  std::size_t stride = 0;
+  std::size_t stride = 0, carry_stride = 0;
 };
 
 Layout layout_of(const StatisticSet& set) {
@@ -25,8 +25,10 @@ Layout layout_of(const StatisticSet& set) {
     layout.uses[static_cast<std::size_t>(placed.statistic->variable())] = true;
   if (layout.uses[static_cast<std::size_t>(Variable::gap)]) layout.prefix_bytes += 8;
   if (layout.uses[static_cast<std::size_t>(Variable::iat)]) layout.prefix_bytes += 8;
-  const std::size_t bytes = layout.prefix_bytes + set.row_bytes();
-  layout.stride = bytes < kLine ? std::bit_ceil(bytes) : (bytes + kLine - 1) / kLine * kLine;
+  const auto whole_lines = [](std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; };
+  const std::size_t bytes = layout.prefix_bytes + set.state_bytes();
+  layout.stride = bytes < kLine ? std::bit_ceil(bytes) : whole_lines(bytes);
+  layout.carry_stride = whole_lines(set.carry_bytes());
   return layout;
 }
 
@@ -86,6 +88,11 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, C
   prefix_bytes_ = layout.prefix_bytes;
   stride_ = layout.stride;
   rows_ = HugeBuffer<std::byte>(slots * stride_, stride_ <= kLargeRow);
+  if (layout.carry_stride != 0) {
+    carry_memory_ = HugeBuffer<std::byte>(slots * layout.carry_stride, /*huge_pages=*/false);
+    carries_ = {rows_.data(), stride_, carry_memory_.data(), layout.carry_stride};
+    record_.resize(set_->row_bytes());
+  }
   std::ranges::copy_if(
       set_->statistics(), std::back_inserter(of_first_packets_),
       [](const StatisticSet::Placed& placed) { return placed.statistic->first_packets().has_value(); });
@@ -96,7 +103,8 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, C
 }
 
 std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
-  return slots * layout_of(set).stride;
+  const Layout layout = layout_of(set);
+  return slots * (layout.stride + layout.carry_stride);
 }
 
 void FlowRows::populate() noexcept {
@@ -118,12 +126,20 @@ void FlowRows::keep_origins(const FlowRows& before, std::size_t slots) noexcept 
   }
 }
 
+void FlowRows::move(std::uint32_t from, std::uint32_t to) noexcept {
+  std::memcpy(rows_.data() + to * stride_, row(from), stride_);
+  for (const auto& placed : set_->statistics())
+    if (placed.statistic->has_carries(row(from) + prefix_bytes_ + placed.offset))
+      std::memcpy(carries_.of(row(to)) + placed.carry_offset, carries_.of(row(from)) + placed.carry_offset,
+                  placed.statistic->carry_bytes());
+}
+
 void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
   if (packet.is_split) return;  // all statistics are of first packets, which continue
   std::memset(row, 0, stride_);
   if (set_->has_origins()) FlowOrigin::begin_at(set_->origin_state(row + prefix_bytes_), packet.time_ns);
   if (packet.is_late) return;
-  for (const auto& [statistic, offset] : of_first_packets_) statistic->begin(row + prefix_bytes_ + offset);
+  for (const auto& placed : of_first_packets_) placed.statistic->begin(row + prefix_bytes_ + placed.offset);
 }
 
 void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept {
@@ -159,7 +175,8 @@ void FlowRows::update_some(const StatisticSet::Placed& placed, std::span<const R
     states[count] = rows_.data() + packets[i].slot * stride_ + prefix_bytes_ + placed.offset;
     values[count++] = *value;
   }
-  if (count != 0) placed.statistic->update({{states.data(), count}, 0, {values.data(), count}});
+  if (count != 0)
+    placed.statistic->update({{states.data(), count}, 0, {values.data(), count}, &carries_, placed.carry_offset});
 }
 
 void FlowRows::update_side(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept {
@@ -195,8 +212,8 @@ void FlowRows::take_classes() noexcept {
 
 void FlowRows::begin_record(std::uint32_t slot) noexcept {
   std::byte* const row = rows_.data() + slot * stride_ + prefix_bytes_;
-  for (const auto& [statistic, offset] : set_->statistics())
-    if (!statistic->first_packets()) std::memset(row + offset, 0, statistic->row_bytes());
+  for (const auto& placed : set_->statistics())
+    if (!placed.statistic->first_packets()) std::memset(row + placed.offset, 0, placed.statistic->state_bytes());
 }
 
 /// Takes the first packet of a record that an active timeout began, if some statistics are per record. Those start
@@ -219,14 +236,14 @@ void FlowRows::update_split(const RowUpdate& packet) noexcept {
   samples[number(Variable::size)] = packet.wire_bytes();
   samples[number(Variable::ip_size)] = packet.counts.ip_bytes();
   samples[number(Variable::tcp_flags)] = packet.counts.tcp_flags();
-  for (const auto& [statistic, offset] : set_->statistics()) {
+  for (const auto& [statistic, offset, row_offset, carry_offset] : set_->statistics()) {
     std::byte* const state = row + prefix_bytes_ + offset;
     const Variable variable = statistic->variable();
     const bool is_of_record = !statistic->first_packets();
-    if (is_of_record) std::memset(state, 0, statistic->row_bytes());
+    if (is_of_record) std::memset(state, 0, statistic->state_bytes());
     const auto& sample = samples[number(variable)];
     if (!sample || (is_of_record && (variable == Variable::gap || variable == Variable::iat))) continue;
-    statistic->update({{&state, 1}, 0, {&*sample, 1}});
+    statistic->update({{&state, 1}, 0, {&*sample, 1}, &carries_, carry_offset});
   }
 }
 
@@ -261,12 +278,13 @@ void FlowRows::update_whole(std::span<const RowUpdate> packets) noexcept {
     if (uses_flags) flag_count = flags.put(flag_count, row, packet.counts.tcp_flags());
   }
   const std::array<std::size_t, kVariables> counts{gap_count, time_count, size_count, ip_size_count, flag_count};
-  for (const auto& [statistic, offset] : set_->statistics()) {
+  for (const auto& [statistic, offset, row_offset, carry_offset] : set_->statistics()) {
     const auto variable = static_cast<std::size_t>(statistic->variable());
     const std::size_t count = counts[variable];
     if (count == 0) continue;
     const Samples& of = samples[variable];
-    statistic->update({{of.rows.data(), count}, prefix_bytes_ + offset, {of.values.data(), count}});
+    statistic->update(
+        {{of.rows.data(), count}, prefix_bytes_ + offset, {of.values.data(), count}, &carries_, carry_offset});
   }
 }
 

@@ -36,7 +36,7 @@ struct RowUpdate {
 ///
 /// Shape: row = [last position + 1, when gaps are asked][last time + 1, when inter-arrival times are
 ///        asked][statistics], where 0 means "no packet yet". Rows are padded to a power of two bytes or to whole cache
-///        lines. Rows of unused slots are never touched.
+///        lines. Carries have an array of their own. Memory of unused slots is never touched.
 ///
 /// A record that an active timeout began starts with empty statistics, except for those of a flow's first packets. A
 /// late packet (its time is before the previous packet's) has an inter-arrival time of 0.
@@ -84,14 +84,18 @@ class FlowRows {
   }
 
   /// Moves the flow's row to another slot.
-  void move(std::uint32_t from, std::uint32_t to) noexcept {
-    std::memcpy(rows_.data() + to * stride_, row(from), stride_);
+  void move(std::uint32_t from, std::uint32_t to) noexcept;
+
+  /// Returns the row of the flow's record, which StatisticSet reads and merges, until the next call.
+  std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
+    const std::byte* const state = row(slot) + prefix_bytes_;
+    if (record_.empty()) return {state, set_->row_bytes()};
+    set_->write_row(state, carries_.of(row(slot)), record_.data());
+    return record_;
   }
 
-  /// Returns the statistics part of a flow's row, which StatisticSet reads and merges.
-  std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
-    return {row(slot) + prefix_bytes_, set_->row_bytes()};
-  }
+  /// Requires that the flows have classes.
+  ClassId class_of(std::uint32_t slot) const noexcept { return set_->class_of(row(slot) + prefix_bytes_); }
 
  private:
   void begin(std::byte* row, const RowUpdate& packet) noexcept;
@@ -114,7 +118,9 @@ class FlowRows {
   std::array<bool, kVariables> uses_{};
   std::size_t prefix_bytes_ = 0;
   std::size_t stride_ = 0;
-  HugeBuffer<std::byte> rows_;
+  HugeBuffer<std::byte> rows_, carry_memory_;
+  CarryRows carries_;
+  mutable std::vector<std::byte> record_;  ///< of statistics(); empty if there are no carries
   std::vector<StatisticSet::Placed> of_first_packets_, of_side_, of_tcp_;
   ClassJobs* jobs_;
   std::size_t jobs_waiting_ = 0;  ///< flows for which the rings were full

@@ -12,14 +12,12 @@ bool any_tcp(std::span<const FindingNeeds> by_state) noexcept {
 
 }  // namespace
 
-FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed,
-                         Timeouts timeouts)
+FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed)
     : by_state_(std::move(by_state)),
       weighed_packets_(by_state_.size() * FlowWeight::kClasses),
       effective_packets_(by_state_.size()),
       kept_packets_(by_state_.size()),
       states_(states),
-      timeouts_(timeouts),
       stays_(states == nullptr ? SlotColumn<Stay>() : slots.add<Stay>()),
       tracks_(slots.add<Track>()),
       keeps_rtts_(std::ranges::any_of(by_state_, &FindingNeeds::rtt_history)) {
@@ -30,22 +28,15 @@ std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, st
   return any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0;
 }
 
-bool FlowTracker::open(Track& track, const RowUpdate& packet, const FlowKey& flow) noexcept {
-  const ConnectionEnd end = connections_->open(flow, packet.slot);
+bool FlowTracker::open(Track& track, const RowUpdate& packet, FlowKeys key_of) noexcept {
+  const ConnectionEnd end = connections_->open(key_of(packet.slot), packet.slot);
   track.set_connection(end);
   if (end.place == kNowhere) return false;
   const std::uint32_t other = connections_->other_slot(end);
-  return other != CompactConnection::kNoSlot && is_over(tracks_[other], packet.time_ns);
+  return other != CompactConnection::kNoSlot && key_of.is_over(other, packet.time_ns);
 }
 
-bool FlowTracker::is_over(const Track& track, std::uint64_t now_ns) const noexcept {
-  if (track.after_last_ns == 0 || now_ns < track.after_last_ns) return false;
-  const std::uint64_t quiet_ns = now_ns - track.after_last_ns + 1;
-  return (timeouts_.idle_ns != 0 && quiet_ns > timeouts_.idle_ns) ||
-         (timeouts_.linger_ns != 0 && track.is_closed() && quiet_ns > timeouts_.linger_ns);
-}
-
-/// Starts tracking a flow, or another record of it.
+/// Starts tracking a flow; flow_ended() has reset its row.
 void FlowTracker::begin(Stay& stay, Track& track, const FlowKey& flow) noexcept {
   const std::uint32_t rules = states_->rules_for(flow);
   stay = {.hash = states_->hash_of(flow)};
@@ -60,7 +51,7 @@ void FlowTracker::change_effective_state(Stay& stay, Track& track, std::uint8_t 
   const bool was_followed = by_state_[stay.effective_state].tcp;
   stay.effective_state = state;
   const FindingNeeds needs = by_state_[state];
-  if (!needs.any()) track.after_last_ns = 0;
+  if (!needs.iat) track.after_last_ns = 0;
   if (needs.tcp || !track.has_connection()) return;
   if (by_state_[stay.state].tcp) {
     if (was_followed) connections_->pause(track.connection());

@@ -12,7 +12,6 @@
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/flow/flow_keys.hpp"
-#include "pipeline/flow/timeouts.hpp"
 #include "pipeline/measure/finding.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/slot_rows.hpp"
@@ -33,9 +32,7 @@ namespace parshall {
 class FlowTracker {
  public:
   /// `by_state` says what to determine for flows of each monitoring state. `states` is null if there is only one.
-  /// `timeouts`: those of a flow; none if both directions have one record.
-  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed,
-              Timeouts timeouts = {});
+  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed);
 
   /// Returns the bytes that it keeps in SlotRows, and in memory of its own.
   static std::size_t slot_bytes(bool has_states) noexcept { return sizeof(Track) + (has_states ? sizeof(Stay) : 0); }
@@ -140,26 +137,16 @@ class FlowTracker {
 
   struct alignas(16) Track {
     std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
-    std::uint32_t end_and_closed = 0;
-    std::uint32_t rules = 0;  ///< FlowStates::rules_for(), if findings may change the state later
+    std::uint32_t after_end = 0;      ///< its ConnectionEnd, as 2 * place + from + 1; 0: none, as in unused memory
+    std::uint32_t rules = 0;          ///< FlowStates::rules_for(), if findings may change the state later
 
-    bool has_connection() const noexcept { return (end_and_closed & ~kClosed) != 0; }
+    bool has_connection() const noexcept { return after_end != 0; }
     ConnectionEnd connection() const noexcept {
-      const std::uint32_t end = (end_and_closed & ~kClosed) - 1;
-      return {end / 2, static_cast<std::uint8_t>(end % 2)};
+      return {(after_end - 1) / 2, static_cast<std::uint8_t>((after_end - 1) % 2)};
     }
     void set_connection(ConnectionEnd end) noexcept {
-      end_and_closed = (end_and_closed & kClosed) | (end.place == kNowhere ? 0 : 2 * end.place + end.from + 1);
+      after_end = end.place == kNowhere ? 0 : 2 * end.place + end.from + 1;
     }
-    bool is_closed() const noexcept { return (end_and_closed & kClosed) != 0; }
-    void note(std::uint64_t time_ns, std::uint16_t tcp_flags) noexcept {
-      constexpr std::uint16_t kFin = 1, kRst = 4;
-      after_last_ns = time_ns + 1;
-      end_and_closed |= (tcp_flags & (kFin | kRst)) != 0 ? kClosed : 0;
-    }
-
-   private:
-    static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;  ///< beside 2 * place + from + 1; 0: no connection
   };
   static_assert(sizeof(Track) == 16);
 
@@ -170,7 +157,8 @@ class FlowTracker {
       return;
     }
     Stay& stay = stays_[packet.slot];
-    if (packet.starts_flow) [[unlikely]]
+    const bool begins = packet.starts_flow && !packet.is_split;
+    if (begins) [[unlikely]]
       begin(stay, tracks_[packet.slot], key_of(packet.slot));
     const std::uint8_t state_before = stay.state;
     std::uint8_t effective_before = stay.effective_state;
@@ -179,7 +167,7 @@ class FlowTracker {
     ++weighed_packets_[stay.state * FlowWeight::kClasses + stay.weight];
     stay.packets = static_cast<std::uint16_t>(stay.packets + (stay.packets != kMostPackets));
     ++effective_packets_[stay.effective_state];
-    if (packet.starts_flow || stay.state != state_before) effective_before = stay.effective_state;  // a new state
+    if (begins || stay.state != state_before) effective_before = stay.effective_state;  // a new state
     kept_packets_[stay.state] += stay.state == stay.effective_state;
     finding.state = stay.state;
     finding.effective_state = stay.effective_state;
@@ -196,13 +184,11 @@ class FlowTracker {
     finding.tcp = {};
     finding.payload_bytes = 0;
     finding.iat_ns = PacketFinding::kNone;
-    if (needs.iat && track.after_last_ns != 0)
-      finding.iat_ns = packet.time_ns >= track.after_last_ns ? packet.time_ns - track.after_last_ns + 1 : 0;
-    track.note(packet.time_ns, packet.counts.tcp_flags());
+    if (needs.iat) note_time(track, packet.time_ns, finding);
     if (!needs.tcp || tcp == nullptr || !tcp->present) return false;
     bool restarts = false;
     if (!track.has_connection()) [[unlikely]]
-      restarts = open(track, packet, key_of(packet.slot));
+      restarts = open(track, packet, key_of);
     if (!track.has_connection()) [[unlikely]]
       return false;
     finding.is_tcp = true;
@@ -212,9 +198,13 @@ class FlowTracker {
   }
 
   /// Opens or joins the connection of a packet's flow. Returns true if its other flow is over.
-  bool open(Track& track, const RowUpdate& packet, const FlowKey& flow) noexcept;
-  /// Returns whether a flow that has had no packet since its last one is over at that time.
-  bool is_over(const Track& track, std::uint64_t now_ns) const noexcept;
+  bool open(Track& track, const RowUpdate& packet, FlowKeys key_of) noexcept;
+
+  static void note_time(Track& track, std::uint64_t time_ns, PacketFinding& finding) noexcept {
+    if (track.after_last_ns != 0)
+      finding.iat_ns = time_ns >= track.after_last_ns ? time_ns - track.after_last_ns + 1 : 0;
+    track.after_last_ns = time_ns + 1;
+  }
   void begin(Stay& stay, Track& track, const FlowKey& flow) noexcept;
   /// Updates the states. Returns whether the flow comes back after it was shed. The key is in another cache line, so it
   /// is read only if findings changed or the sample grew.
@@ -255,7 +245,6 @@ class FlowTracker {
   std::vector<std::uint64_t> weighed_packets_, effective_packets_, kept_packets_;
   std::uint64_t new_flows_ = 0;
   FlowStates* states_;
-  Timeouts timeouts_;
   SlotColumn<Stay> stays_;  ///< none if there is one state
   SlotColumn<Track> tracks_;
   std::unique_ptr<TcpConnections> connections_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -81,10 +82,12 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
 }
 
 void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
-  // The states that fit into the first cache line come first, the largest of them in front; the others follow.
+  // The states that fit into the first cache line come first, the largest of them in front; the others follow, those
+  // with carries last.
   constexpr std::size_t kRestOfLine = 56;
   const auto in_front = [](const auto& a, const auto& b) {
-    const std::size_t x = a->row_bytes(), y = b->row_bytes();
+    const std::size_t x = a->state_bytes(), y = b->state_bytes();
+    if ((a->carry_bytes() == 0) != (b->carry_bytes() == 0)) return a->carry_bytes() == 0;
     if ((x <= kRestOfLine) != (y <= kRestOfLine)) return x <= kRestOfLine;
     return x <= kRestOfLine ? x > y : x < y;
   };
@@ -92,10 +95,12 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
   owned_ = std::move(statistics);
   for (const auto& statistic : owned_) {
     if (const auto* const flow_class = dynamic_cast<const FlowClass*>(statistic.get()))
-      flow_class_ = flow_class, flow_class_at_ = row_bytes_;
-    if (dynamic_cast<const FlowOrigin*>(statistic.get()) != nullptr) has_origins_ = true, origin_at_ = row_bytes_;
-    placed_.push_back({statistic.get(), row_bytes_});
+      flow_class_ = flow_class, flow_class_at_ = state_bytes_;
+    if (dynamic_cast<const FlowOrigin*>(statistic.get()) != nullptr) has_origins_ = true, origin_at_ = state_bytes_;
+    placed_.push_back({statistic.get(), state_bytes_, row_bytes_, carry_bytes_});
+    state_bytes_ += statistic->state_bytes();
     row_bytes_ += statistic->row_bytes();
+    carry_bytes_ += statistic->carry_bytes();
   }
   if (owned_.empty() || std::ranges::any_of(owned_, [](const auto& one) { return !one->first_packets(); })) return;
   first_packets_ = 0;
@@ -117,7 +122,7 @@ void StatisticSet::read(const std::byte* row, std::span<std::optional<double>> o
   std::size_t filled = 0;
   for (const Placed& placed : placed_) {
     const std::size_t columns = placed.statistic->columns().size();
-    placed.statistic->read(row + placed.offset, std::span(in_turn).subspan(filled, columns));
+    placed.statistic->read(row + placed.row_offset, std::span(in_turn).subspan(filled, columns));
     filled += columns;
   }
   for (std::size_t i = 0; i < source_.size(); ++i) out[i] = in_turn[source_[i]];
@@ -136,7 +141,15 @@ bool StatisticSet::mergeable() const noexcept {
 }
 
 void StatisticSet::merge(std::byte* into, const std::byte* from) const noexcept {
-  for (const Placed& placed : placed_) placed.statistic->merge(into + placed.offset, from + placed.offset);
+  for (const Placed& placed : placed_) placed.statistic->merge(into + placed.row_offset, from + placed.row_offset);
+}
+
+void StatisticSet::write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept {
+  for (const Placed& placed : placed_)
+    if (placed.statistic->carry_bytes() == 0)
+      std::memcpy(row + placed.row_offset, state + placed.offset, placed.statistic->row_bytes());
+    else
+      placed.statistic->write_row(state + placed.offset, carries + placed.carry_offset, row + placed.row_offset);
 }
 
 bool is_statistic(std::string_view name) {
@@ -158,7 +171,7 @@ std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
         const Column column = make_column(variable, measure.pattern, measure);
         const bool is_whole_name = column.name == info.name;
         lines.push_back({is_whole_name ? column.name : fmt::format("{}_{}", info.name, measure.pattern), column.unit,
-                         column.name, column.type, column.help, statistic->row_bytes(), statistic->mergeable()});
+                         column.name, column.type, column.help, statistic->state_bytes(), statistic->mergeable()});
       }
     }
   }

@@ -17,14 +17,18 @@ namespace parshall {
 
 /// The statistics kept for every flow, with the place of each one's state in a flow's row.
 ///
-/// Shape: a row is `row_bytes()` bytes of plain memory, all zero before the first sample. The first 56 bytes hold the
-///        largest state that fits there, which with 8 bytes in front of it fills one cache line.
+/// Shape: a record's row is `row_bytes()` bytes of plain memory. A live flow has `state_bytes()`, all zero before the
+///        first sample, and `carry_bytes()` beside them. The first 56 bytes hold the largest state that fits there,
+///        which with 8 bytes in front of it fills one cache line. Statistics with carries come last, so that all
+///        others are at the same offset in both.
 /// Merge: rows that two workers kept for one flow can be added up if `mergeable()`.
 class StatisticSet {
  public:
   struct Placed {
     const Statistic* statistic;
-    std::size_t offset;  ///< offset of its state from the start of the row
+    std::size_t offset;        ///< offset of its state from the start of a live flow's
+    std::size_t row_offset;    ///< likewise in a record's row
+    std::size_t carry_offset;  ///< likewise among a flow's carries
   };
 
   static constexpr std::size_t kMaxColumns = 64;
@@ -32,6 +36,11 @@ class StatisticSet {
   StatisticSet() = default;
 
   std::size_t row_bytes() const noexcept { return row_bytes_; }  ///< a multiple of 8; 0 without statistics
+  std::size_t state_bytes() const noexcept { return state_bytes_; }
+  std::size_t carry_bytes() const noexcept { return carry_bytes_; }
+
+  /// Writes the row of a record; needed if there are carries, else the state is the row.
+  void write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept;
   std::span<const Column> columns() const noexcept { return columns_; }
   std::span<const Placed> statistics() const noexcept { return placed_; }
 
@@ -79,7 +88,7 @@ class StatisticSet {
   std::vector<Placed> placed_;
   std::vector<Column> columns_;
   std::vector<std::size_t> source_;  ///< for each column, its index when all statistics are read in turn
-  std::size_t row_bytes_ = 0;
+  std::size_t row_bytes_ = 0, state_bytes_ = 0, carry_bytes_ = 0;
   std::optional<std::uint32_t> first_packets_;
   const FlowClass* flow_class_ = nullptr;
   std::size_t flow_class_at_ = 0;  ///< offset of its state from the start of the row

@@ -46,16 +46,32 @@ constexpr bool is_of_tcp(Variable variable) noexcept { return variable >= Variab
 
 inline constexpr std::size_t kStatBatch = 32;  ///< most packets per call of a statistic
 
+/// Memory beside the rows of live flows, with one place for each row. It is committed when first touched.
+struct CarryRows {
+  const std::byte* rows = nullptr;
+  std::size_t row_stride = 1;
+  std::byte* carries = nullptr;
+  std::size_t carry_stride = 0;
+
+  std::byte* of(const std::byte* in_row) const noexcept {
+    return carries + static_cast<std::size_t>(in_row - rows) / row_stride * carry_stride;
+  }
+};
+
 /// Samples of one variable for consecutive packets, with the rows of their flows. A row may occur more than once, in
-/// arrival order. A statistic's own state is at the same offset in all rows. The offset is added here, and not stored
-/// in the rows' pointers: values just written one by one cannot be loaded as a vector yet.
+/// arrival order. A statistic's own state is at the same offset in all rows, and so is its place among the carries. The
+/// offset is added here, and not stored in the rows' pointers: values just written one by one cannot be loaded as a
+/// vector yet.
 struct SampleBatch {
   std::span<std::byte* const> rows;
   std::size_t offset;
   std::span<const std::uint64_t> samples;  ///< packets, ns or bytes
+  const CarryRows* carry_rows = nullptr;   ///< set for statistics with carries
+  std::size_t carry_offset = 0;
 
   std::size_t size() const noexcept { return rows.size(); }
   std::byte* state(std::size_t i) const noexcept { return rows[i] + offset; }
+  std::byte* carries(std::size_t i) const noexcept { return carry_rows->of(rows[i]) + carry_offset; }
 };
 
 /// One column of a report.
@@ -68,13 +84,24 @@ struct Column {
 };
 
 /// Running number, or several, over the samples of one variable, for every flow at once. A flow's state is
-/// `row_bytes()` bytes of plain memory, all zero before the first sample. Called once per batch, never per packet.
+/// `state_bytes()` bytes of plain memory, all zero before the first sample. Called once per batch, never per packet.
+///
+/// A statistic may keep counts narrow while a flow lives, and carry what overflows into memory beside the rows. The row
+/// of a record, which is read and merged, then has both: see write_row().
 class Statistic {
  public:
   virtual ~Statistic() = default;
 
   virtual Variable variable() const noexcept = 0;
-  virtual std::size_t row_bytes() const noexcept = 0;  ///< a multiple of 8
+  virtual std::size_t row_bytes() const noexcept = 0;                       ///< in a record; a multiple of 8
+  virtual std::size_t state_bytes() const noexcept { return row_bytes(); }  ///< of a live flow; a multiple of 8
+  virtual std::size_t carry_bytes() const noexcept { return 0; }            ///< beside them; a multiple of 8
+
+  /// Returns whether the flow has any carries.
+  virtual bool has_carries([[maybe_unused]] const std::byte* state) const noexcept { return false; }
+  /// Writes the row of a record, for a statistic with carries. Others have the state as the row.
+  virtual void write_row([[maybe_unused]] const std::byte* state, [[maybe_unused]] const std::byte* carries,
+                         [[maybe_unused]] std::byte* row) const noexcept {}
 
   /// Returns how many packets at a flow's beginning it uses; nullopt if it uses all. In the first case its value
   /// applies to all records into which an active timeout splits the flow.

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/log_bins.hpp"
 #include "base/prefetch.hpp"
@@ -30,20 +31,29 @@ class LogHistogram final : public Statistic {
 
   Variable variable() const noexcept override { return variable_; }
   std::size_t row_bytes() const noexcept override { return (bins_.count() * sizeof(Bin) + 7) / 8 * 8; }
+  std::size_t state_bytes() const noexcept override { return (bins_.count() + 1 + 7) / 8 * 8; }
+  std::size_t carry_bytes() const noexcept override { return row_bytes(); }
+  bool has_carries(const std::byte* state) const noexcept override { return state[bins_.count()] != std::byte{0}; }
   std::span<const Column> columns() const noexcept override { return columns_; }
 
   void update(const SampleBatch& batch) const noexcept override {
-    std::array<Bin*, kStatBatch> cells;
+    std::array<std::uint8_t*, kStatBatch> cells;
     const std::size_t n = std::min(batch.size(), cells.size());
     for (std::size_t i = 0; i < n; ++i) {
-      cells[i] = reinterpret_cast<Bin*>(batch.state(i)) + bins_.bin_of(batch.samples[i]);
+      cells[i] = reinterpret_cast<std::uint8_t*>(batch.state(i)) + bins_.bin_of(batch.samples[i]);
       prefetch_line(cells[i]);
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      if (*cells[i] == kFullBin) [[unlikely]]
-        halve(bins_in(batch.state(i)));
-      ++*cells[i];
-    }
+    for (std::size_t i = 0; i < n; ++i)
+      if (++*cells[i] == 0) [[unlikely]]
+        carry(batch, i, cells[i]);
+  }
+
+  void write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept override {
+    auto* const bins = reinterpret_cast<Bin*>(row);
+    for (std::size_t i = 0; i < bins_.count(); ++i) bins[i] = static_cast<Bin>(state[i]);
+    if (!has_carries(state)) return;
+    const auto* const carried = reinterpret_cast<const Bin*>(carries);
+    for (std::size_t i = 0; i < bins_.count(); ++i) bins[i] += carried[i] * kCarry;
   }
 
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override {
@@ -76,13 +86,32 @@ class LogHistogram final : public Statistic {
  private:
   using Bin = std::uint32_t;
   static constexpr Bin kFullBin = std::numeric_limits<Bin>::max();
+  static constexpr Bin kCarry = 256;    ///< samples in a carry
   static constexpr int kTimeBits = 40;  ///< for gaps and inter-arrival times: 18 minutes in ns
   static constexpr int kSizeBits = 32;  ///< covers every frame length
 
   std::span<Bin> bins_in(std::byte* row) const noexcept { return {reinterpret_cast<Bin*>(row), bins_.count()}; }
 
-  static void halve(std::span<Bin> bins) noexcept {
-    for (Bin& bin : bins) bin = (bin >> 1) + (bin & 1);
+  /// Carries from a counter that has just come to kCarry, and so to 0.
+  [[gnu::noinline]] void carry(const SampleBatch& batch, std::size_t i, std::uint8_t* cell) const noexcept {
+    auto* const counters = reinterpret_cast<std::uint8_t*>(batch.state(i));
+    auto* const carried = reinterpret_cast<Bin*>(batch.carries(i));
+    if (std::exchange(counters[bins_.count()], std::uint8_t{1}) == 0) std::fill_n(carried, bins_.count(), Bin{0});
+    const auto bin = static_cast<std::size_t>(cell - counters);
+    if (carried[bin] == kFullBin / kCarry) {
+      *cell = kCarry - 1;  // as before this sample
+      halve(counters, carried);
+      ++*cell;  // not 0: half of a full bin is even
+    } else {
+      ++carried[bin];
+    }
+  }
+  void halve(std::uint8_t* counters, Bin* carried) const noexcept {
+    for (std::size_t i = 0; i < bins_.count(); ++i) {
+      const Bin bin = carried[i] * kCarry + counters[i], half = (bin >> 1) + (bin & 1);
+      counters[i] = static_cast<std::uint8_t>(half % kCarry);
+      carried[i] = half / kCarry;
+    }
   }
 
   Variable variable_;

@@ -9,8 +9,10 @@ namespace parshall {
 
 /// One histogram for each flow, for all percentiles requested of a variable.
 ///
-/// Shape:  a 32-bit counter for each bin: 1216 bytes for the gap and inter-arrival time (values up to 2^40 - 1, larger
-///         ones count in the last bin), 960 for the size (any), at 5 %; some 60 / error in general.
+/// Shape:  of a live flow: an 8-bit counter for each bin, 312 bytes for the gap and inter-arrival time (values up to
+///         2^40 - 1, larger ones count in the last bin), 248 for the size (any), at 5 %; some 15 / error in general.
+///         Beside it, for flows with more than 255 samples in a bin, 32 bits for what is carried from each. In a
+///         record: 32 bits for each bin.
 /// Cost:   integer arithmetic and one cache line a sample (docs/accuracy-statistics.md has the time); reading visits
 ///         every bin.
 /// Error:  |reported - exact| <= error * exact for any percentile (nearest rank), any data and any number of samples up
