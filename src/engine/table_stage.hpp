@@ -213,8 +213,12 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     // A running snapshot has the layout of the present rows, so statistics must not change under it.
     if (!snapshotter_.is_copying())
       if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
-    // On a link, time goes on even if no packet comes.
-    const std::uint64_t now_ns = can_wait_ ? clock_.counted_ns : std::max(clock_.counted_ns, now.latest_ns);
+    // On a link, time goes on even if no packet comes. In a capture, the next packet may be a little earlier; whether
+    // it belongs to a quiet flow's record must not depend on this sweep.
+    constexpr std::uint64_t kDisorder = 1'000'000'000;
+    const std::uint64_t counted_ns = clock_.counted_ns;
+    const std::uint64_t now_ns =
+        can_wait_ ? counted_ns - std::min(counted_ns, kDisorder) : std::max(counted_ns, now.latest_ns);
     if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
     if (snapshotter_.is_wanted()) begin_snapshot();
     const bool has_more = more_windows || sweep_.is_behind();

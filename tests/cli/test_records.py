@@ -246,6 +246,21 @@ class Made(Case):
         for reason in ("active", "idle", "end_of_flow", "forced"):
             self.assertGreater(reasons[reason], 100, reason)
 
+    def test_packets_that_go_back_by_less_than_a_second_are_in_the_same_records_for_every_seed(self):
+        chance, now, packets = random.Random(6), 1600000000 * S, []
+        for _ in range(20000):
+            now += chance.randrange(4 * MS)
+            back = chance.randrange(900 * MS) if chance.random() < 0.1 else 0
+            key = (0x0A000000 + min(chance.randrange(300), chance.randrange(300)), 0xC0000201, 1000, 53, 17)
+            packets.append(Packet(key, now - back, 0))
+        with open(self.path, "wb") as file:
+            file.write(capture(packets))
+        said = set()
+        for seed, workers in ((1, 1), (2, 1), (3, 3)):
+            flows = measure(self.path, "--idle", "500ms", "--seed", str(seed), "--workers", str(workers))
+            said.add(str(sorted((record, reason) for of in flows.values() for _, record, reason in of)))
+        self.assertEqual(len(said), 1)
+
     def test_statistics_go_along_while_a_table_grows(self):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/flows.pcap"

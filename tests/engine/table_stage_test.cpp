@@ -81,7 +81,7 @@ TEST(TableStage, ASnapshotThatFindsNoMemoryForItsRowsStillHasTheCounters) {
 class IdleFlows {
  public:
   explicit IdleFlows(std::size_t flows)
-      : stage({.flows = flows, .timeouts = {.idle_ns = kIdleNs}, .snapshots = false}) {}
+      : stage({.flows = flows, .timeouts = {.idle_ns = kIdleNs}, .snapshots = false, .can_wait = false}) {}
 
   void packet(std::uint16_t flow, std::uint64_t time_ns) {
     PacketFacts facts;
