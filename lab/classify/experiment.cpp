@@ -41,24 +41,24 @@ std::string percents(const CrewRun& run) {
 }
 
 RunSample sample_of(const CrewRun& run, double load) {
-  using Chain = const ChainRun&;
-  const std::uint64_t polled = run.sum([](Chain chain) { return chain.accounting[Counter::polled]; });
-  const std::uint64_t handled = run.sum([](Chain chain) { return chain.accounting[Counter::arrived]; });
-  const std::uint64_t classified = run.sum([](Chain chain) { return chain.classified; });
+  using Each = const ChainRun&;
+  const std::uint64_t polled = run.sum([](Each chain) { return chain.accounting[Counter::polled]; });
+  const std::uint64_t handled = run.sum([](Each chain) { return chain.accounting[Counter::arrived]; });
+  const std::uint64_t classified = run.sum([](Each chain) { return chain.classified; });
   RunSample sample{.load = load,
-                   .offered = run.sum([](Chain chain) { return chain.accounting.offered(); }),
-                   .missed = run.sum([](Chain chain) { return chain.accounting.device_lost(); }),
-                   .ring_full = run.sum([](Chain chain) { return chain.accounting[Counter::ring_full]; }),
-                   .refused = run.sum([](Chain chain) { return chain.jobs.refused; }),
+                   .offered = run.sum([](Each chain) { return chain.accounting.offered(); }),
+                   .missed = run.sum([](Each chain) { return chain.accounting.device_lost(); }),
+                   .ring_full = run.sum([](Each chain) { return chain.accounting[Counter::ring_full]; }),
+                   .refused = run.sum([](Each chain) { return chain.jobs.refused; }),
                    .thread_cpu = percents(run),
                    .resident_bytes = run.resident_bytes};
   const auto mega = [](std::uint64_t count, double seconds) { return static_cast<double>(count) / seconds / 1e6; };
   sample.offered_mpps = mega(sample.offered, run.sniffing_s);
   sample.sniffed_mpps = mega(polled, run.sniffing_s);
   sample.handled_mpps = mega(handled, run.seconds);
-  sample.classified_mpps = mega(run.sum([](Chain chain) { return chain.classified_packets; }), run.seconds);
+  sample.classified_mpps = mega(run.sum([](Each chain) { return chain.classified_packets; }), run.seconds);
   sample.classified_kfps = mega(classified, run.seconds) * 1e3;
-  sample.told_share = share_of(run.sum([](Chain chain) { return chain.told; }), classified);
+  sample.told_share = share_of(run.sum([](Each chain) { return chain.told; }), classified);
   sample.lost_share = share_of(sample.missed + sample.ring_full, sample.offered);
   for (std::size_t module = 0; module < kModules; ++module) {
     const double ns = std::accumulate(run.cpu_ns[module].begin(), run.cpu_ns[module].end(), 0.0);

@@ -75,10 +75,10 @@ TEST(RowPool, CompactingKeepsWhatIsKeptAndHandsOverTheRest) {
 TEST(RowPool, IsPassedBetweenTwoThreads) {
   RowPool pool(kRows, kMeasured);
   SpscRing<RowList> lists(8);
-  constexpr std::uint64_t kAll = 2'000'000;
+  constexpr std::uint64_t kAllRows = 2'000'000;
   std::thread reader([&] {
     std::uint64_t next = 0;
-    while (next != kAll)
+    while (next != kAllRows)
       for (const RowList& list : lists.readable(1)) {
         pool.consume(
             list,
@@ -92,10 +92,10 @@ TEST(RowPool, IsPassedBetweenTwoThreads) {
       }
   });
   RowList list;
-  for (std::uint64_t i = 0; i < kAll;) {
+  for (std::uint64_t i = 0; i < kAllRows;) {
     const bool is_full = append(pool, list, i) == RowPool::kNone;
     i += !is_full;
-    if (list.empty() || (!is_full && i % 37 != 0 && i != kAll)) continue;
+    if (list.empty() || (!is_full && i % 37 != 0 && i != kAllRows)) continue;
     while (lists.writable(1).empty()) std::this_thread::yield();
     lists.writable(1).front() = std::exchange(list, {});
     lists.publish(1);

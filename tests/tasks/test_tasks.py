@@ -10,6 +10,7 @@ import itertools
 import json
 import math
 import os
+import pathlib
 import random
 import re
 import signal
@@ -454,7 +455,7 @@ class Planted(TaskTest):
                 "--top",
                 "1",
             ],
-            input=open(self.capture, "rb").read(),
+            input=pathlib.Path(self.capture).read_bytes(),
             capture_output=True,
             timeout=60,
         )
