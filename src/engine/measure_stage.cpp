@@ -27,7 +27,8 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
   if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
   if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
   if (options.tracks_flows())
-    tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), by_slot_, options.seed);
+    tracker_ = std::make_unique<FlowTracker>(options.findings, states_.get(), by_slot_, options.seed,
+                                             options.biflow ? Timeouts{} : options.timeouts);
   for (std::uint32_t i = 0; i < options.windows.size(); ++i)
     windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, by_slot_, messages_, options.can_wait,
                                                     sample, options.waiting_rows));

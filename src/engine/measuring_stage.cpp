@@ -42,14 +42,20 @@ StatisticChoice MeasuringStage::statistics() const {
   return {measure_stage_.rows() != nullptr ? measure_stage_.rows()->set() : nullptr, generation_};
 }
 
-TalliedFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) const noexcept {
+TalliedFlow MeasuringStage::tally_of(FlowRecord& record, std::uint32_t slot) const noexcept {
   if (const Biflows* const biflows = measure_stage_.biflows()) {
     biflows->divide(record, slot);
     slot = biflows->source_row(slot);
   }
   const bool counts_classes = ended_.counts().has_classes();
-  return {record, measure_stage_.row(slot),
-          counts_classes ? measure_stage_.class_of(slot).value_or(kNotClassified) : kNotClassified};
+  return {record, {}, counts_classes ? measure_stage_.class_of(slot).value_or(kNotClassified) : kNotClassified};
+}
+
+TalliedFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) const noexcept {
+  TalliedFlow flow = tally_of(record, slot);
+  const Biflows* const biflows = measure_stage_.biflows();
+  flow.row = measure_stage_.row(biflows != nullptr ? biflows->source_row(slot) : slot);
+  return flow;
 }
 
 void MeasuringStage::end_rows(std::uint32_t slot, const FlowRecord& record) noexcept {

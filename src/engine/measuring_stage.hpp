@@ -46,6 +46,8 @@ class MeasuringStage : public FlowStage {
 
   /// Returns a flow of the table, to count or copy it. If flows are biflows, the record becomes one.
   TalliedFlow flow_of(FlowRecord& record, std::uint32_t slot) const noexcept;
+  /// Returns it without its row, which may take time to write.
+  TalliedFlow tally_of(FlowRecord& record, std::uint32_t slot) const noexcept;
 
   /// Ends the rows of the measure stage for that slot: one, or two for biflows.
   void end_rows(std::uint32_t slot, const FlowRecord& record) noexcept;

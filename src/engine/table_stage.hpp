@@ -109,7 +109,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     for (std::uint32_t slot = 0; slot < table_.slots(); ++slot)
       if (table_.occupied(slot)) {
         FlowRecord record = table_.record(slot);
-        counts.count_live(flow_of(record, slot));
+        counts.count_live(tally_of(record, slot));
       }
     add_flowless(counts, table_.buckets());
     counts.complete_bytes();
@@ -215,10 +215,10 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
       if (const auto wanted = wanted_statistics_.take()) change_statistics(*wanted);
     // On a link, time goes on even if no packet comes. In a capture, the next packet may be a little earlier; whether
     // it belongs to a quiet flow's record must not depend on this sweep.
-    constexpr std::uint64_t kDisorder = 1'000'000'000;
+    constexpr std::uint64_t kDisorderNs = 1'000'000'000;
     const std::uint64_t counted_ns = clock_.counted_ns;
     const std::uint64_t now_ns =
-        can_wait_ ? counted_ns - std::min(counted_ns, kDisorder) : std::max(counted_ns, now.latest_ns);
+        can_wait_ ? counted_ns - std::min(counted_ns, kDisorderNs) : std::max(counted_ns, now.latest_ns);
     if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
     if (snapshotter_.is_wanted()) begin_snapshot();
     const bool has_more = more_windows || sweep_.is_behind();
@@ -304,7 +304,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     }
   }
 
-  /// The flow of a row in the measure stage: that of a slot, or of one of its directions.
+  /// Returns the flow of a row in the measure stage: that of a slot, or of one of its directions.
   struct RowKeys {
     const Table* table;
     bool of_biflows;
@@ -313,10 +313,6 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
       if (!of_biflows) return table->key(row);
       const FlowKey key = table->key(Biflows::slot_of(row));
       return Biflows::is_back(row) ? opposite(key) : key;
-    }
-    /// Both directions of a biflow end together, with their record.
-    bool is_over(std::uint32_t row, std::uint64_t now_ns) const noexcept {
-      return !of_biflows && table->is_over(row, now_ns);
     }
   };
   RowKeys key_of() const noexcept { return {&table_, measure_stage_.biflows() != nullptr}; }

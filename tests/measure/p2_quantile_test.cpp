@@ -35,7 +35,7 @@ class Both {
     state_ = scalar_ = state;
     std::array<double, 5> heights;
     for (std::size_t i = 0; i < 5; ++i) heights[i] = kScale * state.height(static_cast<int>(i));
-    std::memcpy(&scalar_, heights.data(), sizeof heights);  // they come first
+    std::memcpy(static_cast<void*>(&scalar_), heights.data(), sizeof heights);  // they come first
     vector_ = scalar_;
   }
   bool same() const { return same_; }

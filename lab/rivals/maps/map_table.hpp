@@ -96,7 +96,7 @@ class MapTable : private FlowCounter<MapStore<Map>> {
   using Counter::done_, Counter::sink_, Counter::store_;
 
  public:
-  using Counter::filter_by, Counter::begun, Counter::first_packets, Counter::is_over, Counter::ends_quiet;
+  using Counter::filter_by, Counter::begun, Counter::first_packets, Counter::ends_quiet;
 
   static constexpr bool kMoves = Map::kMoves;
   static constexpr std::size_t kMaxFlows = std::size_t{1} << 28;

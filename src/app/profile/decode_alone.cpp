@@ -34,7 +34,6 @@ class DecodeAlone {
   std::size_t size() const noexcept { return 0; }
   std::size_t buckets() const noexcept { return 0; }
   void sweep(std::uint64_t, std::uint32_t) noexcept {}
-  bool is_over(std::uint32_t, std::uint64_t) const noexcept { return false; }
   bool ends_quiet() const noexcept { return false; }
   void settle() noexcept {}
   void filter_by(FloodFilter*) noexcept {}

@@ -25,7 +25,7 @@ namespace parshall {
 ///        lines in reach of a new flow are full.
 /// Full:  at `flows` flows, or when all lines in reach are full, one flow is evicted. The candidates are the flows
 ///        nearest to the home line, kChoice or more if there are as many. The least recently seen of them goes to the
-///        sink with EndReason::lack_of_resources.
+///        sink with EndReason::lack_of_resources, unless a timeout has ended it.
 template <class Line>
 class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Store = BucketStore<Line>;
@@ -35,7 +35,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
   using Counter::done_, Counter::store_;
 
  public:
-  using Counter::filter_by, Counter::begun, Counter::first_packets, Counter::is_over, Counter::ends_quiet;
+  using Counter::filter_by, Counter::begun, Counter::first_packets, Counter::ends_quiet;
 
   static constexpr bool kMoves = false;
   static constexpr std::uint32_t kReach = Store::kReach;
@@ -163,7 +163,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     }
     if (!may_begin(facts)) return SlotRef::kept_out();
     if (grow_by_ != nullptr && size_ >= slots() / 2 && size_ < capacity_) grow();
-    if (size_ >= capacity_) evict_near(store_.home(facts.hash));
+    if (size_ >= capacity_) evict_near(store_.home(facts.hash), facts.time_ns);
     const std::uint32_t slot = put(facts);
     start(slot, facts);
     return this->begun_in(slot);
@@ -181,7 +181,7 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
       if (grow_by_ != nullptr)
         grow();
       else
-        evict_near(home_line);
+        evict_near(home_line, facts.time_ns);
     }
   }
 
@@ -216,9 +216,9 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
     if (from != to) this->sink_->flow_moved(from, to, done_);
   }
 
-  /// Evicts the least recently seen flow of the nearest pairs of lines. One pair may not be enough: its only flow may
-  /// be busy while others in reach are idle.
-  void evict_near(std::uint32_t home_line) noexcept {
+  /// Ends the least recently seen flow of the nearest pairs of lines, and evicts it unless it is over. One pair may not
+  /// be enough: its only flow may be busy while others in reach are idle.
+  void evict_near(std::uint32_t home_line, std::uint64_t now_ns) noexcept {
     constexpr std::uint32_t kPairSlots = 2 * Line::kSlots;
     std::uint32_t oldest = 0, choice = 0;
     std::uint64_t oldest_ns = ~std::uint64_t{0};
@@ -231,7 +231,10 @@ class BucketedTable : private FlowCounter<BucketStore<Line>> {
           oldest = slot, oldest_ns = last_ns;
       }
     }
-    if (choice != 0) return end(oldest, EndReason::lack_of_resources);
+    if (choice != 0) {
+      const EndReason quiet = quiet_end(oldest, now_ns);
+      return end(oldest, quiet == EndReason::none ? EndReason::lack_of_resources : quiet);
+    }
     // A table this empty is rare. The next flow in table order is evicted.
     for (std::uint32_t n = 0, slot = home_line * Line::kSlots; n < slots();
          ++n, slot = slot + 1 == slots() ? 0 : slot + 1)

@@ -19,13 +19,6 @@ class FlowCounter {
   void filter_by(FloodFilter* filter) noexcept { filter_ = filter; }
   std::uint64_t begun() const noexcept { return begun_; }
 
-  /// Returns whether the timeouts end a flow that has no further packet until `now_ns`.
-  bool is_over(std::uint32_t slot, std::uint64_t now_ns) const noexcept {
-    const std::uint64_t last_ns = store_.last_ns(slot);
-    if (now_ns <= last_ns || now_ns - last_ns <= quiet_ns_) return false;
-    if (now_ns - last_ns > idle_ns_) return true;
-    return now_ns - last_ns > linger_ns_ && sink_->is_closed(slot, store_.record(slot).tcp_flags, done_);
-  }
   /// Returns whether flows end for lack of packets.
   bool ends_quiet() const noexcept { return quiet_ns_ != kNever; }
 

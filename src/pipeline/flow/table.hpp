@@ -9,6 +9,7 @@
 #include "pipeline/flow/flood_filter.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/record.hpp"
+#include "pipeline/flow/timeouts.hpp"
 
 namespace parshall {
 
@@ -71,18 +72,6 @@ class FlowSink {
                           [[maybe_unused]] std::size_t counted) noexcept {}
 };
 
-/// Timeouts in packet time; 0 turns one off.
-struct Timeouts {
-  std::uint64_t idle_ns = 0;
-  std::uint64_t active_ns = 0;
-  std::uint64_t linger_ns = 0;  ///< replaces the idle timeout of a closed flow (see FlowSink); shorter than it
-
-  /// Returns the shortest time without a packet after which a flow may end.
-  std::uint64_t shortest_quiet_ns() const noexcept {
-    return idle_ns == 0 || linger_ns == 0 ? std::max(idle_ns, linger_ns) : std::min(idle_ns, linger_ns);
-  }
-};
-
 /// Options of a table's memory, all of which is mapped at once.
 struct TableMemory {
   bool populate =
@@ -115,8 +104,7 @@ struct Nothing {
 /// - Every packet counts in exactly one flow, since a full table evicts another flow to make room. Packets kept out by
 ///   a filter (see filter_by()) count in none.
 /// - begun() returns how many flows were put into the table.
-/// - is_over(slot, time) returns whether the timeouts end a flow that has no further packet until then. ends_quiet()
-///   returns whether there are such timeouts.
+/// - ends_quiet() returns whether a timeout ends flows without packets.
 template <class T>
 concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts> packets, std::span<SlotRef> slots,
                              std::uint64_t hash, std::uint32_t slot, FloodFilter* filter) {
@@ -139,8 +127,6 @@ concept FlowTable = requires(T table, const T& view, std::span<const PacketFacts
   noexcept->std::same_as<FlowRecord>;
   { view.slots() }
   noexcept->std::same_as<std::uint32_t>;
-  { view.is_over(slot, hash) }
-  noexcept->std::same_as<bool>;
   { view.ends_quiet() }
   noexcept->std::same_as<bool>;
   { view.size() }

@@ -90,7 +90,7 @@ class FlowRows {
   std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
     const std::byte* const state = row(slot) + prefix_bytes_;
     if (record_.empty()) return {state, set_->row_bytes()};
-    set_->write_row(state, carries_.of(row(slot)), record_.data());
+    set_->write_row(state, carries_.carries + slot * carries_.carry_stride, record_.data());
     return record_;
   }
 

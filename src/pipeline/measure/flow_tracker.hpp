@@ -12,6 +12,7 @@
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/flow/flow_keys.hpp"
+#include "pipeline/flow/timeouts.hpp"
 #include "pipeline/measure/finding.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/slot_rows.hpp"
@@ -22,7 +23,7 @@ namespace parshall {
 
 /// Determines, for each packet, what tasks need beyond its counts, from the history of its flow or connection. It
 /// keeps, by slot, the flow's monitoring state (if there are several) and a row with the rest of the history. Flows in
-/// states that need no findings do not touch that row.
+/// states that need no findings do not touch that row, unless timeouts end connections.
 ///
 /// A connection is forgotten once both of its flows are over by the timeouts at the time of the next packet, whether
 /// or not their records have ended. So findings depend on the packets alone, and not on when the table is swept.
@@ -32,7 +33,9 @@ namespace parshall {
 class FlowTracker {
  public:
   /// `by_state` says what to determine for flows of each monitoring state. `states` is null if there is only one.
-  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed);
+  /// `timeouts` are those of a flow, or none if both directions share a record.
+  FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states, SlotRows& slots, std::uint64_t seed,
+              Timeouts timeouts = {});
 
   /// Returns the bytes that it keeps in SlotRows, and in memory of its own.
   static std::size_t slot_bytes(bool has_states) noexcept { return sizeof(Track) + (has_states ? sizeof(Stay) : 0); }
@@ -72,7 +75,9 @@ class FlowTracker {
     for (std::size_t i = 0; i < packets.size(); ++i) {
       findings[i].is_tcp = false;
       asking[asks] = static_cast<std::uint8_t>(i);
-      asks += by_state_[findings[i].effective_state].any();
+      const bool any = by_state_[findings[i].effective_state].any();
+      asks += any;
+      if (notes_all_ && !any) tracks_[packets[i].slot].note(packets[i], /*needs_iat=*/false);
     }
     for (const std::uint8_t i : std::span(asking).first(asks)) {
       const bool restart = prepare(packets[i], tcp.empty() ? nullptr : &tcp[i], findings[i], key_of);
@@ -136,16 +141,30 @@ class FlowTracker {
   static_assert(sizeof(Stay) == 16);
 
   struct alignas(16) Track {
+    static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;  ///< the record had a FIN or RST
+    static constexpr std::uint32_t kGap = std::uint32_t{1} << 30;     ///< the next inter-arrival time is unknown
+    static constexpr std::uint32_t kEnd = kGap - 1;                   ///< the connection
+
     std::uint64_t after_last_ns = 0;  ///< time of the last packet + 1; 0: none
-    std::uint32_t after_end = 0;      ///< its ConnectionEnd, as 2 * place + from + 1; 0: none, as in unused memory
+    std::uint32_t end_and_bits = 0;   ///< ConnectionEnd as 2 * place + from + 1, or 0 if there is none; and bits above
     std::uint32_t rules = 0;          ///< FlowStates::rules_for(), if findings may change the state later
 
-    bool has_connection() const noexcept { return after_end != 0; }
+    bool has_connection() const noexcept { return (end_and_bits & kEnd) != 0; }
     ConnectionEnd connection() const noexcept {
-      return {(after_end - 1) / 2, static_cast<std::uint8_t>((after_end - 1) % 2)};
+      const std::uint32_t end = (end_and_bits & kEnd) - 1;
+      return {end / 2, static_cast<std::uint8_t>(end % 2)};
     }
     void set_connection(ConnectionEnd end) noexcept {
-      after_end = end.place == kNowhere ? 0 : 2 * end.place + end.from + 1;
+      end_and_bits = (end_and_bits & ~kEnd) | (end.place == kNowhere ? 0 : 2 * end.place + end.from + 1);
+    }
+
+    /// Notes a packet, in a state that needs inter-arrival times, or in one that does not.
+    void note(const RowUpdate& packet, bool needs_iat) noexcept {
+      constexpr std::uint16_t kFin = 1, kRst = 4;
+      const std::uint32_t closes = (packet.counts.tcp_flags() & (kFin | kRst)) != 0 ? kClosed : 0;
+      const std::uint32_t stays = packet.starts_flow ? kEnd : kEnd | kClosed;
+      end_and_bits = (end_and_bits & stays) | closes | (needs_iat ? 0 : kGap);
+      after_last_ns = packet.time_ns + 1;
     }
   };
   static_assert(sizeof(Track) == 16);
@@ -184,11 +203,13 @@ class FlowTracker {
     finding.tcp = {};
     finding.payload_bytes = 0;
     finding.iat_ns = PacketFinding::kNone;
-    if (needs.iat) note_time(track, packet.time_ns, finding);
+    if (needs.iat && track.after_last_ns != 0 && (track.end_and_bits & Track::kGap) == 0)
+      finding.iat_ns = packet.time_ns >= track.after_last_ns ? packet.time_ns - track.after_last_ns + 1 : 0;
+    track.note(packet, needs.iat);
     if (!needs.tcp || tcp == nullptr || !tcp->present) return false;
     bool restarts = false;
     if (!track.has_connection()) [[unlikely]]
-      restarts = open(track, packet, key_of);
+      restarts = open(track, packet, key_of(packet.slot));
     if (!track.has_connection()) [[unlikely]]
       return false;
     finding.is_tcp = true;
@@ -198,13 +219,9 @@ class FlowTracker {
   }
 
   /// Opens or joins the connection of a packet's flow. Returns true if its other flow is over.
-  bool open(Track& track, const RowUpdate& packet, FlowKeys key_of) noexcept;
-
-  static void note_time(Track& track, std::uint64_t time_ns, PacketFinding& finding) noexcept {
-    if (track.after_last_ns != 0)
-      finding.iat_ns = time_ns >= track.after_last_ns ? time_ns - track.after_last_ns + 1 : 0;
-    track.after_last_ns = time_ns + 1;
-  }
+  bool open(Track& track, const RowUpdate& packet, const FlowKey& flow) noexcept;
+  /// Returns whether a flow that has had no packet since its last one is over at that time.
+  bool is_over(const Track& track, std::uint64_t now_ns) const noexcept;
   void begin(Stay& stay, Track& track, const FlowKey& flow) noexcept;
   /// Updates the states. Returns whether the flow comes back after it was shed. The key is in another cache line, so it
   /// is read only if findings changed or the sample grew.
@@ -245,10 +262,12 @@ class FlowTracker {
   std::vector<std::uint64_t> weighed_packets_, effective_packets_, kept_packets_;
   std::uint64_t new_flows_ = 0;
   FlowStates* states_;
+  Timeouts timeouts_;
   SlotColumn<Stay> stays_;  ///< none if there is one state
   SlotColumn<Track> tracks_;
   std::unique_ptr<TcpConnections> connections_;
   bool keeps_rtts_;
+  bool notes_all_;  ///< flows in all states are noted, so that open() knows which are over
 };
 
 }  // namespace parshall

@@ -46,10 +46,12 @@ constexpr bool is_of_tcp(Variable variable) noexcept { return variable >= Variab
 
 inline constexpr std::size_t kStatBatch = 32;  ///< most packets per call of a statistic
 
-/// Memory beside the rows of live flows, with one place for each row. It is committed when first touched.
+/// Memory beside the rows of live flows, with one place for each row.
+///
+/// Shape: an array on 4 KB pages, which are committed when first touched.
 struct CarryRows {
   const std::byte* rows = nullptr;
-  std::size_t row_stride = 1;
+  std::size_t row_stride = 1;  ///< never 0, as of() divides by it
   std::byte* carries = nullptr;
   std::size_t carry_stride = 0;
 
