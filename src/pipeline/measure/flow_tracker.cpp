@@ -62,6 +62,7 @@ void FlowTracker::change_effective_state(Stay& stay, Track& track, std::uint8_t 
   const bool was_followed = by_state_[stay.effective_state].tcp;
   stay.effective_state = state;
   const FindingNeeds needs = by_state_[state];
+  if (!needs.iat) track.end_and_bits |= Track::kGap;
   if (needs.tcp || !track.has_connection()) return;
   if (by_state_[stay.state].tcp) {
     if (was_followed) connections_->pause(track.connection());
