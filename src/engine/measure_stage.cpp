@@ -23,7 +23,8 @@ std::size_t MeasureStage::row_memory_bytes(const FlowStageOptions& options, std:
 MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample)
     : biflows_(options.biflow ? std::make_unique<Biflows>(table_slots) : nullptr),
       by_slot_(options.biflow ? Biflows::rows_for(table_slots) : table_slots, slot_bytes(options)),
-      messages_(options.windows.empty() ? 64 : options.window_ring_bytes) {
+      messages_(options.windows.empty() ? 64 : options.window_ring_bytes),
+      can_wait_(options.can_wait) {
   if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);
   if (options.states) states_ = std::make_unique<FlowStates>(options.states, options.can_wait, options.seed);
   if (options.tracks_flows())
@@ -47,7 +48,7 @@ void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
   const bool keeps_origins = before && before->set()->has_origins() && statistics && statistics->has_origins();
   if (!keeps_classes_ && !keeps_origins) before.reset();
   if (statistics && statistics->row_bytes() != 0)
-    rows_ = std::make_unique<FlowRows>(std::move(statistics), by_slot_.slots(), jobs_.get());
+    rows_ = std::make_unique<FlowRows>(std::move(statistics), by_slot_.slots(), jobs_.get(), can_wait_);
   if (keeps_origins) rows_->keep_origins(*before, by_slot_.slots());
   if (keeps_classes_ && before && before->set()->classifies() && classifies())
     rows_->keep_classes(*before, by_slot_.slots());

@@ -250,7 +250,7 @@ class MeasureStage {
   std::unique_ptr<WorkerControl> control_;
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
-  bool follows_tcp_, reads_headers_, has_bins_, keeps_classes_, tells_kept_out_;
+  bool can_wait_, follows_tcp_, reads_headers_, has_bins_, keeps_classes_, tells_kept_out_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< coprime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

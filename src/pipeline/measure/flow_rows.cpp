@@ -11,7 +11,8 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kLargeRow = 512;  ///< rows that few flows fill, so the kernel should commit 4 KB at a time
+/// Longest rows on 2 MB pages. Few flows would fill longer ones. Committing 2 MB takes long enough to lose packets.
+constexpr std::size_t kLargeRow = 512, kLargeRowOfDevice = 256;
 
 struct Layout {
   std::array<bool, kVariables> uses{};
@@ -81,13 +82,13 @@ std::optional<std::uint64_t> side_sample(const SideFacts& side, Variable variabl
 
 }  // namespace
 
-FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs)
+FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs, bool can_wait)
     : set_(std::move(set)), jobs_(set_->classifies() ? jobs : nullptr) {
   const Layout layout = layout_of(*set_);
   uses_ = layout.uses;
   prefix_bytes_ = layout.prefix_bytes;
   stride_ = layout.stride;
-  rows_ = HugeBuffer<std::byte>(slots * stride_, stride_ <= kLargeRow);
+  rows_ = HugeBuffer<std::byte>(slots * stride_, stride_ <= (can_wait ? kLargeRow : kLargeRowOfDevice));
   if (layout.carry_stride != 0) {
     carry_memory_ = HugeBuffer<std::byte>(slots * layout.carry_stride, /*huge_pages=*/false);
     carries_ = {rows_.data(), stride_, carry_memory_.data(), layout.carry_stride};

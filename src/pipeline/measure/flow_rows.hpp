@@ -42,8 +42,8 @@ struct RowUpdate {
 /// late packet (its time is before the previous packet's) has an inter-arrival time of 0.
 class FlowRows {
  public:
-  /// `jobs` is set if other threads classify flows.
-  FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs = nullptr);
+  /// `jobs` is set if other threads classify flows. `can_wait`: packets wait while a page is committed.
+  FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs = nullptr, bool can_wait = true);
 
   const std::shared_ptr<const StatisticSet>& set() const noexcept { return set_; }
   static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots) noexcept;
