@@ -11,13 +11,13 @@ bool is_class(ClassId id, const Model& model) { return id < model.classes().size
 
 /// Whatever the sizes are: a class that there is; probabilities that are such, and what predict() says of them.
 void check_classes(const Model& model, Input& sizes) {
-  constexpr std::size_t kFlows = 5;  // an odd number: several are told at once
-  std::vector<std::uint16_t> all(kFlows * model.packets());
+  constexpr std::size_t kAtOnce = 5;  // an odd number: several are told at once
+  std::vector<std::uint16_t> all(kAtOnce * model.packets());
   for (std::uint16_t& size : all) size = static_cast<std::uint16_t>(sizes.number(2));
-  std::vector<ClassId> ids(kFlows, kNotClassified);
+  std::vector<ClassId> ids(kAtOnce, kNotClassified);
   model.classify(all, ids);
   std::vector<double> probabilities(model.classes().size());
-  for (std::size_t flow = 0; flow < kFlows; ++flow) {
+  for (std::size_t flow = 0; flow < kAtOnce; ++flow) {
     require(is_class(ids[flow], model));
     const auto of_flow = std::span(all).subspan(flow * model.packets(), model.packets());
     ClassId alone = kNotClassified;

@@ -23,14 +23,14 @@ void check_error(const Error& error, std::string_view text) {
 
 /// What is checked of all settings together; without what it would read from files, or ask a resolver.
 void check_wiring(Plan plan) {
-  constexpr std::uint64_t kMostKeys = 1 << 14;
+  constexpr std::uint64_t kMostTaskKeys = 1 << 14;
   plan.flows.model.clear();
   plan.tasks.states.clear();
   plan.tasks.profile.clear();
   plan.source.filter.clear();
   plan.source.forward.clear();
   plan.outputs.clear();
-  plan.tasks.keys = std::min(plan.tasks.keys, kMostKeys);
+  plan.tasks.keys = std::min(plan.tasks.keys, kMostTaskKeys);
   const auto wiring = wire(plan);
   if (!wiring) return require(!wiring.error().message.empty());
   require(wiring->session.workers >= 1 && wiring->schema.columns().size() >= kBaseColumns);
@@ -60,7 +60,7 @@ void check_setting(const PlanSetting& setting, const std::string& word) {
   if (wrong) require(!wrong->message.empty());
   if (!setting.needs.empty()) return;
   const std::string text =
-      fmt::format("{} = {}\n", setting.name, setting.kind == SettingKind::flag ? "true" : quoted(word));
+      fmt::format("{} = {}\n", setting.name, setting.kind == SettingKind::flag ? "true" : parshall::quoted(word));
   const auto plan = plan_of_toml(text, kName);
   if (!plan) check_error(plan.error(), text);
   if (plan) require(!wrong && *plan == direct);  // TOML is UTF-8, so that it may refuse more
