@@ -71,7 +71,9 @@ constexpr const char* kReadForNames[] = {"/run/systemd/resolve", "/run/resolvcon
 class Collected {
  public:
   void add(const std::string& path, Access access) {
-    if (!path.empty() && path != "-") rules.paths.push_back({path, access});
+    const auto is_same = [&](const PathRule& rule) { return rule.path == path && rule.access == access; };
+    if (!path.empty() && path != "-" && std::ranges::none_of(rules.paths, is_same))
+      rules.paths.push_back({path, access});
   }
 
   /// Allows reading a file that may be replaced, and so its folder. Folders right below / hold much else: /etc may be
