@@ -76,8 +76,11 @@ class Worker {
   }
   Worker(std::shared_ptr<const Trace> trace, const Traffic& traffic, std::shared_ptr<const Classifier> classifier)
       : Worker(std::move(trace), traffic) {
-    FlowStageOptions options{
-        .flows = traffic.flows, .timeouts = {.idle_ns = traffic.idle_ns}, .snapshots = false, .populate = true};
+    FlowStageOptions options{.flows = traffic.flows,
+                             .timeouts = {.idle_ns = traffic.idle_ns},
+                             .snapshots = false,
+                             .populate = true,
+                             .can_wait = false};
     if (classifier) {
       auto set = make_statistics(std::array{std::string(FlowClass::kName)}, {.classifier = std::move(classifier)});
       options.statistics.set = std::make_shared<const StatisticSet>(*std::move(set));

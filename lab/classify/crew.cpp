@@ -66,6 +66,7 @@ ClassifyCrew::ClassifyCrew(CrewOptions options, std::vector<std::unique_ptr<Pack
                                         .snapshots = false,
                                         .populate = true,
                                         .seed = options_.seed,
+                                        .can_wait = false,
                                         .class_rings = shape.inlined ? 0u : 1u,
                                         .class_ring_jobs = options_.ring_jobs});
     if (shape.inlined) continue;
