@@ -4,7 +4,8 @@
 // where each packet has data and acknowledges all. One window ends in each sample, including the cost of reporting its
 // flows. The time of the analyst's thread has a column of its own. Arguments: --smoke, or tasks to run together
 // ("bursty,retransmissions"), each a case. Without arguments, each task runs by itself, and two sets.
-// NAME=VALUE changes the traffic: flows=250000 zipf=1.1 resend=0.005 window=10ms.
+// Words with "=" change the traffic (as -g of parshall watch) or the window, window=10ms. With --biflow, both
+// directions of a connection share a record.
 #include <fmt/core.h>
 
 #include <array>
@@ -30,36 +31,36 @@ using namespace lab;
 
 constexpr std::uint64_t kSeed = 20260101;
 constexpr std::size_t kBatch = 256;
-constexpr double kRatePps = 15e6;
 constexpr std::size_t kSample = 1'500'000;  ///< packets of a window
 
 struct Given {
-  std::size_t flows = 1 << 16;
-  double zipf = 0;  ///< 0: uniform
-  double resend = 0;
+  std::string traffic = "flows=65536,protocol=connections,rate=15000000";  ///< a TrafficSpec
   std::string window = "100ms";
+  bool biflow = false;
 };
 
 /// A worker that counts, with some tasks.
 class Worker {
  public:
-  Worker(const Given& given, std::shared_ptr<const Trace> trace, const std::vector<std::string>& tasks)
+  Worker(const Given& given, std::size_t flows, std::shared_ptr<const Trace> trace,
+         const std::vector<std::string>& tasks)
       : source_(std::move(trace), ~std::uint64_t{0}), events_(/*can_wait=*/false) {
     std::vector<TaskSpec> specs;
     for (const std::string& task : tasks) specs.push_back({task});
-    auto sets = TaskSets::make(specs, {.window = *parse_window(given.window), .keys = 2 * given.flows, .seed = kSeed});
+    auto sets = TaskSets::make(specs, {.window = *parse_window(given.window), .keys = 2 * flows, .seed = kSeed});
     if (!sets) throw std::runtime_error(sets.error().message);
-    const FlowStageOptions options{.flows = 2 * given.flows,
+    const FlowStageOptions options{.flows = 2 * flows,
                                    .snapshots = false,
                                    .populate = true,
                                    .windows = sets->windows(),
                                    .findings = sets->findings(),
+                                   .biflow = given.biflow,
                                    .seed = kSeed,
                                    .waiting_rows = std::size_t{1} << 20};
     stage_ = (*find_table("bucketed", Identity::exact))->make(options);
     const bool follows_tcp = options.findings[0].tcp;
     front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Partition{},
-                   std::nullopt, TcpWishes{.facts = follows_tcp});
+                   std::nullopt, TcpWishes{.facts = follows_tcp, .biflow = given.biflow});
     if (!tasks.empty()) analyst_.emplace(*std::move(sets), std::vector{&stage_->window_messages()}, events_);
   }
 
@@ -161,20 +162,18 @@ int main_of(bool smoke, const Given& given, const std::vector<std::string>& name
   const OnOneCore pinned;
   const int rounds = smoke ? 3 : 9;
   const std::size_t sample = smoke ? kSample / 20 : kSample;
-  auto made = Trace::make({.flows = given.flows,
-                           .zipf_exponent = given.zipf,
-                           .protocol = ProtocolMix::connections,
-                           .resend_share = given.resend,
-                           .seed = kSeed,
-                           .packets = sample * (static_cast<std::size_t>(rounds) + 1),
-                           .rate_pps = kRatePps});
+  auto spec = TrafficSpec::parse(given.traffic);
+  if (!spec) return fmt::print("{}\n", spec.error().message), 1;
+  spec->seed = kSeed;
+  spec->packets = sample * (static_cast<std::size_t>(rounds) + 1);
+  auto made = Trace::make(*spec);
   if (!made) return fmt::print("{}\n", made.error().message), 1;
   const auto trace = std::make_shared<const Trace>(*std::move(made));
   const std::vector<Case> asked = cases(named);
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<Variant> variants;
   for (const Case& one : asked) {
-    Worker& worker = *workers.emplace_back(std::make_unique<Worker>(given, trace, one.tasks));
+    Worker& worker = *workers.emplace_back(std::make_unique<Worker>(given, spec->flows, trace, one.tasks));
     worker.run(sample);
     worker.analyse();
     variants.push_back({one.name, [&worker](std::size_t n) { worker.run(n); }, [&worker] { worker.analyse(); }});
@@ -210,13 +209,11 @@ int main(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const bool smoke = std::erase(words, "--smoke") != 0;
   parshall::bench::Given given;
+  given.biflow = std::erase(words, "--biflow") != 0;
   std::erase_if(words, [&](const std::string& word) {
-    const std::string value = word.substr(word.find('=') + 1);
-    if (word.starts_with("flows=")) return given.flows = std::stoull(value), true;
-    if (word.starts_with("zipf=")) return given.zipf = std::stod(value), true;
-    if (word.starts_with("resend=")) return given.resend = std::stod(value), true;
-    if (word.starts_with("window=")) return given.window = value, true;
-    return false;
+    if (word.find('=') == std::string::npos) return false;
+    (word.starts_with("window=") ? given.window : given.traffic) = word.substr(word.starts_with("window=") ? 7 : 0);
+    return true;
   });
   return parshall::bench::main_of(smoke, given, words);
 }
