@@ -79,6 +79,9 @@ TcpFacts read_cut(LinkType link_type, const Bytes& frame, std::size_t captured_b
     read_tcp_fast(packet, fast);
     EXPECT_EQ(fast, tcp) << "of " << captured_bytes << " captured bytes";
   }
+  if (TcpFacts common = kOthers; read_tcp_common(packet, header, common)) {
+    EXPECT_EQ(common, tcp) << "of " << captured_bytes << " captured bytes";
+  }
   return tcp;
 }
 TcpFacts read(const Bytes& frame, IpHeader header = IpHeader::outermost) {

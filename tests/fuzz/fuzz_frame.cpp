@@ -33,6 +33,13 @@ void check(const RawPacket& packet, const PacketFacts& facts) {
   require(key.protocol == 6 || facts.counts.tcp_flags() == 0);
 }
 
+void require_same(const TcpFacts& a, const TcpFacts& b) {
+  require(a.present == b.present);
+  if (a.present)
+    require(a.seq == b.seq && a.ack == b.ack && a.payload_bytes == b.payload_bytes && a.ts_value == b.ts_value &&
+            a.ts_echo == b.ts_echo && a.window == b.window);
+}
+
 /// What is read of TCP and of other headers is of the packet that was counted; the short ways say the same.
 void check_more_facts(const RawPacket& packet, const PacketFacts& facts, IpHeader header) {
   TcpFacts tcp{};
@@ -44,6 +51,7 @@ void check_more_facts(const RawPacket& packet, const PacketFacts& facts, IpHeade
   SideFacts side;
   read_side(packet, header, side);
   require(side.dscp < kDscps && (side.vlan == SideFacts::kNone || side.vlan < 4096));
+  if (TcpFacts common{}; read_tcp_common(packet, header, common)) require_same(common, tcp);
   FastHeader fast;
   if (!decode_fast(packet, fast)) return;
   TcpFacts fast_tcp{};
@@ -53,10 +61,7 @@ void check_more_facts(const RawPacket& packet, const PacketFacts& facts, IpHeade
   if (header != IpHeader::outermost) return;
   require(fast_side.vlan == side.vlan && fast_side.icmp_type_code == side.icmp_type_code && fast_side.ttl == side.ttl &&
           fast_side.dscp == side.dscp);
-  require(fast_tcp.present == tcp.present);
-  if (tcp.present)
-    require(fast_tcp.seq == tcp.seq && fast_tcp.ack == tcp.ack && fast_tcp.payload_bytes == tcp.payload_bytes &&
-            fast_tcp.ts_value == tcp.ts_value && fast_tcp.ts_echo == tcp.ts_echo && fast_tcp.window == tcp.window);
+  require_same(fast_tcp, tcp);
 }
 
 /// Whatever a short path takes, the general decoder takes the same way.

@@ -46,12 +46,8 @@ bool decode_ipv6(const RawPacket& packet, PacketFacts& facts) noexcept {
 }  // namespace
 
 bool decode_common(const RawPacket& packet, PacketFacts& facts) noexcept {
-  if (packet.link_type != LinkType::ethernet || packet.captured_bytes < kFastPathBytes + 2 * kTag) return false;
   RawPacket untagged = packet;
-  for (int tags = 0; tags < 2 && is_vlan(be16(untagged.data + kAddresses)); ++tags) {
-    untagged.data += kTag;
-    untagged.captured_bytes -= static_cast<std::uint32_t>(kTag);
-  }
+  if (!remove_tags(untagged)) return false;
   facts.time_ns = packet.time_ns;
   switch (be16(untagged.data + kAddresses)) {
     case 0x0800:
@@ -61,6 +57,15 @@ bool decode_common(const RawPacket& packet, PacketFacts& facts) noexcept {
     default:
       return false;
   }
+}
+
+bool remove_tags(RawPacket& packet) noexcept {
+  if (packet.link_type != LinkType::ethernet || packet.captured_bytes < kFastPathBytes + 2 * kTag) return false;
+  for (int tags = 0; tags < 2 && is_vlan(be16(packet.data + kAddresses)); ++tags) {
+    packet.data += kTag;
+    packet.captured_bytes -= static_cast<std::uint32_t>(kTag);
+  }
+  return true;
 }
 
 }  // namespace parshall

@@ -12,4 +12,8 @@ namespace parshall {
 /// Cost: 12 ns to poll, decode and hash an IPv6 packet, against 78 ns by decode_any().
 bool decode_common(const RawPacket& packet, PacketFacts& facts) noexcept;
 
+/// Removes up to two VLAN tags from the captured bytes; wire_bytes still has them. Returns false, without effect, if
+/// the packet is not an Ethernet frame with as many bytes as decode_common() needs.
+bool remove_tags(RawPacket& packet) noexcept;
+
 }  // namespace parshall

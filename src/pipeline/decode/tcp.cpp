@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/fast_path.hpp"
 #include "pipeline/decode/ip.hpp"
 
@@ -65,6 +66,25 @@ void read_tcp_fast(const RawPacket& packet, TcpFacts& tcp) noexcept {
       packet.data + kL4, packet.captured_bytes - kL4,
       std::min<std::size_t>(be16(packet.data + kIp + 2), std::max(packet.wire_bytes, packet.captured_bytes) - kIp) - 20,
       tcp);
+}
+
+bool read_tcp_common(const RawPacket& packet, IpHeader header, TcpFacts& tcp) noexcept {
+  constexpr std::size_t kIp = 14, kIpv6Bytes = 40, kL4 = kIp + kIpv6Bytes;
+  RawPacket untagged = packet;
+  if (!remove_tags(untagged)) return false;
+  untagged.wire_bytes =
+      std::max(packet.wire_bytes, packet.captured_bytes) - (packet.captured_bytes - untagged.captured_bytes);
+  if (FastHeader ipv4; decode_fast(untagged, ipv4)) {
+    read_tcp_fast(untagged, tcp);
+    return ipv4.is_tcp() || header == IpHeader::outermost;  // no tunnel runs over TCP
+  }
+  const std::uint8_t* const ip = untagged.data + kIp;
+  if (be16(ip - 2) != 0x86dd || *ip >> 4 != 6 || ip[6] != kTcp || untagged.captured_bytes < kL4) return false;
+  const std::size_t segment_bytes = be16(ip + 4);
+  if (segment_bytes < kHeaderBytes) return false;
+  read_header(untagged.data + kL4, untagged.captured_bytes - kL4,
+              std::min<std::size_t>(segment_bytes, untagged.wire_bytes - kL4), tcp);
+  return true;
 }
 
 void read_tcp(const RawPacket& packet, IpHeader header, TcpFacts& tcp) noexcept {

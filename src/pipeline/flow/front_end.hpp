@@ -315,7 +315,12 @@ class FrontEnd {
     read_headers(packet, is_fast, tcp);
   }
   void read_headers(const RawPacket& packet, bool is_fast, TcpFacts& tcp) const noexcept {
-    if (tcp_.facts) is_fast ? read_tcp_fast(packet, tcp) : read_tcp(packet, header_, tcp);
+    if (tcp_.facts) {
+      if (is_fast)
+        read_tcp_fast(packet, tcp);
+      else if (!read_tcp_common(packet, header_, tcp))
+        read_tcp(packet, header_, tcp);
+    }
     if (tcp_.side) is_fast ? read_side_fast(packet, tcp.side) : read_side(packet, header_, tcp.side);
   }
 
