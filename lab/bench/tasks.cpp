@@ -4,7 +4,7 @@
 // where each packet has data and acknowledges all. One window ends in each sample, including the cost of reporting its
 // flows. The time of the analyst's thread has a column of its own. Arguments: --smoke, or tasks to run together
 // ("bursty,retransmissions"), each a case. Without arguments, each task runs by itself, and two sets.
-// Words with "=" change the traffic (as -g of parshall watch) or the window, window=10ms. With --biflow, both
+// A word as -g of parshall watch takes them replaces the traffic, and window=10ms the window. With --biflow, both
 // directions of a connection share a record.
 #include <fmt/core.h>
 
@@ -56,7 +56,7 @@ class Worker {
                                    .findings = sets->findings(),
                                    .biflow = given.biflow,
                                    .seed = kSeed,
-                                   .waiting_rows = std::size_t{1} << 20};
+                                   .waiting_rows = kSample};  // each packet may begin a row, and none is read meanwhile
     stage_ = (*find_table("bucketed", Identity::exact))->make(options);
     const bool follows_tcp = options.findings[0].tcp;
     front_.emplace(IpHeader::outermost, FlowIdentity(KeyFields::five_tuple, Identity::exact, kSeed), Partition{},
@@ -164,6 +164,8 @@ int main_of(bool smoke, const Given& given, const std::vector<std::string>& name
   const std::size_t sample = smoke ? kSample / 20 : kSample;
   auto spec = TrafficSpec::parse(given.traffic);
   if (!spec) return fmt::print("{}\n", spec.error().message), 1;
+  if (!spec->connected()) return fmt::print("{}: give protocol=connections or sessions\n", given.traffic), 1;
+  if (!parse_window(given.window)) return fmt::print("window={}: not a window\n", given.window), 1;
   spec->seed = kSeed;
   spec->packets = sample * (static_cast<std::size_t>(rounds) + 1);
   auto made = Trace::make(*spec);
@@ -212,7 +214,10 @@ int main(int argc, char** argv) {
   given.biflow = std::erase(words, "--biflow") != 0;
   std::erase_if(words, [&](const std::string& word) {
     if (word.find('=') == std::string::npos) return false;
-    (word.starts_with("window=") ? given.window : given.traffic) = word.substr(word.starts_with("window=") ? 7 : 0);
+    if (word.starts_with("window="))
+      given.window = word.substr(7);
+    else
+      given.traffic = word;
     return true;
   });
   return parshall::bench::main_of(smoke, given, words);
