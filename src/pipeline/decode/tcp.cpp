@@ -79,7 +79,9 @@ bool read_tcp_common(const RawPacket& packet, IpHeader header, TcpFacts& tcp) no
     return ipv4.is_tcp() || header == IpHeader::outermost;  // no tunnel runs over TCP
   }
   const std::uint8_t* const ip = untagged.data + kIp;
-  if (be16(ip - 2) != 0x86dd || *ip >> 4 != 6 || ip[6] != kTcp || untagged.captured_bytes < kL4) return false;
+  if (be16(ip - 2) != 0x86dd || *ip >> 4 != 6) return false;
+  if (ip[6] == FastHeader::kUdp) return tcp.present = false, header == IpHeader::outermost;
+  if (ip[6] != kTcp || untagged.captured_bytes < kL4) return false;
   const std::size_t segment_bytes = be16(ip + 4);
   if (segment_bytes < kHeaderBytes) return false;
   read_header(untagged.data + kL4, untagged.captured_bytes - kL4,

@@ -22,8 +22,8 @@ static_assert(sizeof(TcpFacts) == 32);
 /// Reads the fields of a packet that decode_fast() accepted: Ethernet, IPv4 without options, TCP or UDP.
 void read_tcp_fast(const RawPacket& packet, TcpFacts& tcp) noexcept;
 
-/// Reads the fields of most packets that decode_common() accepted, as read_tcp() would. Returns false, with `tcp`
-/// unspecified, for any other packet.
+/// Reads the fields behind up to two VLAN tags, of IPv4 without options or IPv6 without extension headers, as
+/// read_tcp() would. Returns false, with `tcp` unspecified, for any other packet.
 bool read_tcp_common(const RawPacket& packet, IpHeader header, TcpFacts& tcp) noexcept;
 
 /// Reads the fields of any packet that was counted by this IP header. Walks the frame again: some 30 to 80 ns.
