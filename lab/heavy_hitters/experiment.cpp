@@ -66,8 +66,7 @@ class AllFlows final : public Contestant {
     options.findings = tasks->findings();
     auto stage = (*table)->make(options);
     std::uint64_t bytes = (*table)->memory_bytes(flows) + tasks->memory_bytes();
-    for (const WindowPlan& plan : options.windows)
-      bytes += WindowRows::memory_bytes(plan, (*table)->slots(flows), options.waiting_rows);
+    for (const WindowPlan& plan : options.windows) bytes += WindowRows::memory_bytes(plan, flows, options.waiting_rows);
     return std::unique_ptr<Contestant>(
         new AllFlows(std::move(stage), sweep.seed, frames.source(0), *std::move(tasks), analysed, bytes));
   }

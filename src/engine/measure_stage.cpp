@@ -11,18 +11,29 @@ std::size_t slot_bytes(const FlowStageOptions& options) noexcept {
   return bytes;
 }
 
+/// Returns the rows of the measure stage for that many slots of the table.
+std::size_t rows_of(const FlowStageOptions& options, std::size_t table_slots) noexcept {
+  return options.biflow ? Biflows::rows_for(table_slots) : table_slots;
+}
+
+/// Returns the most of that many rows that flows use at a time.
+std::size_t most_used(const FlowStageOptions& options, std::size_t rows) noexcept {
+  return std::min(rows, rows_of(options, options.flows));
+}
+
 }  // namespace
 
 std::size_t MeasureStage::row_memory_bytes(const FlowStageOptions& options, std::size_t rows) noexcept {
+  const std::size_t used = most_used(options, rows);
   std::size_t bytes = SlotRows::memory_bytes(rows, slot_bytes(options));
-  if (options.tracks_flows()) bytes += FlowTracker::memory_bytes(options.findings, rows);
-  for (const WindowPlan& plan : options.windows) bytes += WindowRows::memory_bytes(plan, rows, options.waiting_rows);
+  if (options.tracks_flows()) bytes += FlowTracker::memory_bytes(options.findings, used);
+  for (const WindowPlan& plan : options.windows) bytes += WindowRows::memory_bytes(plan, used, options.waiting_rows);
   return bytes;
 }
 
 MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample)
     : biflows_(options.biflow ? std::make_unique<Biflows>(table_slots) : nullptr),
-      by_slot_(options.biflow ? Biflows::rows_for(table_slots) : table_slots, slot_bytes(options)),
+      by_slot_(rows_of(options, table_slots), slot_bytes(options), most_used(options, rows_of(options, table_slots))),
       messages_(options.windows.empty() ? 64 : options.window_ring_bytes),
       can_wait_(options.can_wait) {
   if (options.class_rings != 0) jobs_ = std::make_unique<ClassJobs>(options.class_rings, options.class_ring_jobs);

@@ -253,6 +253,16 @@ TEST(Session, SaysTheMemoryOfFindingsWhereTasksHaveSome) {
                                                         options.stage.window_ring_bytes + EventQueue::memory_bytes());
 }
 
+/// The table has three to six slots for each flow; connections and rows of windows are as many as flows.
+TEST(Session, TasksTakeMemoryForFlowsAndNotForSlots) {
+  constexpr std::size_t kFlows = std::size_t{1} << 20, kMostBytesPerFlow = 1250;
+  const Schema schema = schema_of({});
+  const RunPlan without{.flows = kFlows},
+      with{.flows = kFlows, .tasks = {"heavy-hitters", "bursty", "retransmissions", "latency-change"}};
+  EXPECT_LT(Session::memory_bytes(options_of(with), schema),
+            Session::memory_bytes(options_of(without), schema) + kMostBytesPerFlow * kFlows);
+}
+
 /// Without reports before the end the table may start small: what it holds moves to a larger one.
 TEST(Session, ATableThatGrowsWhileItCountsLosesAndSplitsNothing) {
   const auto traffic = make_traffic({.packets = 250'000, .flows = 200'000});

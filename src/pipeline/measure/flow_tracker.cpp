@@ -24,11 +24,11 @@ FlowTracker::FlowTracker(std::vector<FindingNeeds> by_state, FlowStates* states,
       tracks_(slots.add<Track>()),
       keeps_rtts_(std::ranges::any_of(by_state_, &FindingNeeds::rtt_history)),
       notes_all_(states != nullptr && any_tcp(by_state_) && timeouts.shortest_quiet_ns() != 0) {
-  if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots.slots(), seed);
+  if (any_tcp(by_state_)) connections_ = std::make_unique<TcpConnections>(slots.most_used(), seed);
 }
 
-std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept {
-  return any_tcp(by_state) ? TcpConnections::memory_bytes(slots) : 0;
+std::size_t FlowTracker::memory_bytes(std::span<const FindingNeeds> by_state, std::size_t flows) noexcept {
+  return any_tcp(by_state) ? TcpConnections::memory_bytes(flows) : 0;
 }
 
 bool FlowTracker::open(Track& track, const RowUpdate& packet, const FlowKey& flow) noexcept {

@@ -28,8 +28,8 @@ namespace parshall {
 /// A connection is forgotten once both of its flows are over by the timeouts at the time of the next packet, whether
 /// or not their records have ended. So findings depend on the packets alone, and not on when the table is swept.
 ///
-/// Shape: 16 bytes of states and a row of 16; TcpConnections as large as the table, if TCP is needed. Nothing is
-///        allocated after the constructor.
+/// Shape: 16 bytes of states and a row of 16; TcpConnections for SlotRows::most_used() flows, if TCP is needed. Nothing
+///        is allocated after the constructor.
 class FlowTracker {
  public:
   /// `by_state` says what to determine for flows of each monitoring state. `states` is null if there is only one.
@@ -39,7 +39,7 @@ class FlowTracker {
 
   /// Returns the bytes that it keeps in SlotRows, and in memory of its own.
   static std::size_t slot_bytes(bool has_states) noexcept { return sizeof(Track) + (has_states ? sizeof(Stay) : 0); }
-  static std::size_t memory_bytes(std::span<const FindingNeeds> by_state, std::size_t slots) noexcept;
+  static std::size_t memory_bytes(std::span<const FindingNeeds> by_state, std::size_t flows) noexcept;
 
   void populate() noexcept {
     if (connections_) connections_->populate();

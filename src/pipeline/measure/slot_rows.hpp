@@ -31,15 +31,21 @@ class SlotColumn {
 /// Shape: a row has a power of two of bytes, at least 8. Rows of unused slots are never touched.
 class SlotRows {
  public:
-  /// `row_bytes`: the sum of the columns' sizes.
-  SlotRows(std::size_t slots, std::size_t row_bytes)
-      : slots_(slots), shift_(shift_for(row_bytes)), rows_(row_bytes == 0 ? 0 : slots << shift_) {}
+  /// `row_bytes`: the sum of the columns' sizes. At most `most_used` slots have a flow at a time.
+  SlotRows(std::size_t slots, std::size_t row_bytes, std::size_t most_used)
+      : slots_(slots),
+        most_used_(std::min(slots, most_used)),
+        shift_(shift_for(row_bytes)),
+        rows_(row_bytes == 0 ? 0 : slots << shift_) {}
+
+  SlotRows(std::size_t slots, std::size_t row_bytes) : SlotRows(slots, row_bytes, slots) {}
 
   static std::size_t memory_bytes(std::size_t slots, std::size_t row_bytes) noexcept {
     return row_bytes == 0 ? 0 : slots << shift_for(row_bytes);
   }
 
   std::size_t slots() const noexcept { return slots_; }
+  std::size_t most_used() const noexcept { return most_used_; }  ///< slots
   bool empty() const noexcept { return rows_.size() == 0; }
   void populate() { rows_.populate(); }
 
@@ -65,7 +71,7 @@ class SlotRows {
     return static_cast<unsigned>(std::bit_width(std::max<std::size_t>(row_bytes, 8) - 1));
   }
 
-  std::size_t slots_;
+  std::size_t slots_, most_used_;
   unsigned shift_;
   HugeBuffer<std::byte> rows_;
   std::size_t used_ = 0;

@@ -21,9 +21,9 @@ struct ConnectionEnd {
 ///
 /// A connection lives as long as either direction has a record; restart() is for one that is over before its records
 /// are found to be.
-/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and half a chunk of segments for each flow. All is
+/// Shape: 192 bytes a connection, 48 of its key and 20 to find it, and a chunk of segments for each flow. All is
 ///        committed when first used.
-/// Full:  there are 5 segments for every two flows, beside two of each undisturbed connection's end. See SegmentPool.
+/// Full:  there are 5 segments for every flow, beside two of each undisturbed connection's end. See SegmentPool.
 class TcpConnections {
  public:
   TcpConnections(std::size_t flows, std::uint64_t seed)
@@ -107,7 +107,7 @@ class TcpConnections {
 
  private:
   /// Most connections need none.
-  static std::size_t chunks_for(std::size_t flows) noexcept { return flows / 2 + 1; }
+  static std::size_t chunks_for(std::size_t flows) noexcept { return flows + 256; }
   /// Forgets what that end sent; it has no segments.
   void forget_sender(ConnectionEnd end) noexcept {
     TcpConnection connection = connections_[end.place].unpack(segments_);

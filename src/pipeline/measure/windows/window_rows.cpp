@@ -52,7 +52,7 @@ WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, SlotRows& slots, Re
       ring_(ring),
       can_wait_(can_wait),
       sample_(sample),
-      pool_(rows_for(slots.slots(), waiting_rows), plan_.measures->bytes()),
+      pool_(rows_for(slots.most_used(), waiting_rows), plan_.measures->bytes()),
       places_(slots.add<RowPlace>()),
       reads_all_(plan_.reads_all()),
       unread_(reads_all_ ? SlotColumn<UnreadFlow>() : slots.add<UnreadFlow>()) {

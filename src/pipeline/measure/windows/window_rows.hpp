@@ -35,9 +35,9 @@ namespace parshall {
 /// Flows that no task reads (WindowPlan::read) need no row: they are counted together, by state and weight.
 ///
 /// Shape: row = 64 bytes and the measures', in whole cache lines, and a key of 40 bytes. Flows of states without
-///        measures do not touch the measures' lines. There is a row for every slot, and at least a quarter more for
-///        rows that wait for their reader. Each slot has 8 bytes in SlotRows for the place of its row, and another 8 if
-///        not all flows are read. Nothing is allocated after the constructor.
+///        measures do not touch the measures' lines. There is a row for every flow that the table may hold, and at
+///        least as many for rows that wait for their reader. Each slot has 8 bytes in SlotRows for the place of its
+///        row, and another 8 if not all flows are read. Nothing is allocated after the constructor.
 /// Full:  if few rows are free, those of flows that have ended are passed on before the window ends. If none is free, a
 ///        packet waits for the reader if the input can wait; otherwise its flow is unlisted: counted in the window's
 ///        totals as not reported. A worker waits if 64 windows are unread.
@@ -50,7 +50,7 @@ class WindowRows {
   };  ///< reason why a packet has no flow: the flood filter, or lack of time
 
   /// `sample` selects the monitored flows; null: all.
-  /// `waiting_rows` may wait for the reader, if that is more than a quarter of the slots.
+  /// `waiting_rows` may wait for the reader, if those are more than the flows.
   WindowRows(WindowPlan plan, std::uint32_t clock, SlotRows& slots, RecordRing& ring, bool can_wait,
              const FlowSample* sample = nullptr, std::size_t waiting_rows = 0);
 
@@ -58,8 +58,8 @@ class WindowRows {
   static std::size_t slot_bytes(const WindowPlan& plan) noexcept {
     return sizeof(RowPlace) + (plan.reads_all() ? 0 : sizeof(UnreadFlow));
   }
-  static std::size_t memory_bytes(const WindowPlan& plan, std::size_t slots, std::size_t waiting_rows) noexcept {
-    return RowPool::memory_bytes(rows_for(slots, waiting_rows), plan.measures->bytes()) +
+  static std::size_t memory_bytes(const WindowPlan& plan, std::size_t flows, std::size_t waiting_rows) noexcept {
+    return RowPool::memory_bytes(rows_for(flows, waiting_rows), plan.measures->bytes()) +
            2 * (plan.bins() * sizeof(LinkBin) + plan.read.size() * sizeof(UnreadFlows));
   }
 
@@ -212,8 +212,8 @@ class WindowRows {
   static constexpr std::uint32_t kFewEnded = 8;  ///< rows that may be moved for each that is passed on
   static constexpr int kPassedAtOnce = 2;        ///< chunks of which a packet waits for at most
 
-  static std::size_t rows_for(std::size_t slots, std::size_t waiting) noexcept {
-    return slots + std::max(slots / 4, waiting);
+  static std::size_t rows_for(std::size_t flows, std::size_t waiting) noexcept {
+    return flows + std::max(flows, waiting);  // an unread window and the open one always fit
   }
 
   [[gnu::noinline]] void open(LinkPlace place) noexcept {
