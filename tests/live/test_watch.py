@@ -563,7 +563,7 @@ class Start(unittest.TestCase):
         with netns.VethPair() as pair:
             began = time.monotonic()
             watching = Watching(
-                pair.watch, "-i", "tap0", "--task", "retransmissions", "--task", "latency-change", "--flows", "2Mi"
+                pair.watch, "-i", "tap0", "--task", "retransmissions", "--task", "latency-change", "--flows", "2560Ki"
             )
             took = time.monotonic() - began
             pair.send(frames)

@@ -618,6 +618,33 @@ TEST(WindowRows, PacketsThatWereMissedAreOfTheWindowThatEndedSinceOrElseOfTheOpe
   EXPECT_EQ(missed[7], 90u);
 }
 
+/// A table with four slots for each flow: in each window other slots are used, by as many flows as there may be.
+TEST(WindowRows, OneUnreadWindowAndTheOpenOneHaveRoomForAllFlowsThatThereMayBe) {
+  constexpr std::uint32_t kMostFlows = 256, kSlotsOfFlow = 4, kAtOnce = 32;
+  RecordRing ring(1 << 20);
+  SlotRows slots(kSlotsOfFlow * kMostFlows, 16, kMostFlows);
+  WindowRows rows(WindowPlan(WindowLength{WindowLength::Unit::ns, 1000}), 0, slots, ring, /*can_wait=*/false);
+  Told told;
+  std::uint64_t position = 0;
+  for (std::uint64_t window = 5; window < 15; ++window) {
+    const auto slot_of = [&](std::uint32_t flow) {
+      return flow * kSlotsOfFlow + static_cast<std::uint32_t>(window % kSlotsOfFlow);
+    };
+    for (std::uint32_t flow = 0; flow < kMostFlows; flow += kAtOnce) {
+      std::vector<RowUpdate> packets;
+      for (std::uint32_t i = 0; i < kAtOnce; ++i)
+        packets.push_back(packet(slot_of(flow + i), 1000 * window + flow, 1000 * window + flow, position++));
+      rows.update(packets, {}, key_of_slot);
+    }
+    told.read(ring);
+    for (std::uint32_t flow = 0; flow < kMostFlows; ++flow) rows.flow_ended(slot_of(flow), /*evicted=*/false);
+    rows.tell();
+  }
+  rows.finish({position, 15'000});
+  told.read(ring);
+  for (std::uint64_t window = 5; window < 15; ++window) EXPECT_EQ(told.told_of(window), kMostFlows) << window;
+}
+
 TEST(WindowRows, MeasuresSeeEachPacketOnceInOrderInItsWindowAndItsFlowsState) {
   for (const WindowLength length :
        {WindowLength{WindowLength::Unit::ns, 500}, WindowLength{WindowLength::Unit::packets, 77}})
