@@ -5,6 +5,7 @@ FOLDER_OF_PROGRAMS"""
 
 import collections
 import concurrent.futures
+import contextlib
 import csv
 import fcntl
 import gzip
@@ -527,34 +528,39 @@ def start_at(pair, *arguments):
     return process
 
 
+def cpu_s(process):
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+        return sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 @unittest.skipIf(netns.why_not(), f"SKIPPED: {netns.why_not()}")
 class Start(unittest.TestCase):
     @side_by_side.alone
     def test_a_quiet_link_costs_next_to_nothing(self):
         """Parshall takes 0.5 to 1 % of a core here; it took 10 to 35 % when its threads looked for packets by
         themselves."""
-        for arguments in (
-            (),
-            ("--workers", "4"),
-            ("--workers", "4", "--threads", "pipeline"),
-            ("--tasks", "heavy-hitters", "--export", "csv:/dev/null"),
-        ):
-            with self.subTest(arguments=arguments), netns.VethPair() as pair:
-                process = start_at(pair, "-i", "tap0", "--flows", "64Ki", *arguments)
-
-                def cpu_s():
-                    with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
-                        return sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
-
-                time.sleep(1)
-                before = cpu_s()
-                time.sleep(2)
-                self.assertLess((cpu_s() - before) / 2, 0.04)
-                pair.deliver(netns.udp_frames(100, 10))
-                process.send_signal(signal.SIGINT)
-                out, errors = process.communicate(timeout=60)
-                self.assertEqual((process.returncode, errors), (0, ""))
-                self.assertIn("100 offered", out, "and what comes then is seen")
+        with contextlib.ExitStack() as pairs:
+            watched = []
+            for arguments in (
+                (),
+                ("--workers", "4"),
+                ("--workers", "4", "--threads", "pipeline"),
+                ("--tasks", "heavy-hitters", "--export", "csv:/dev/null"),
+            ):
+                pair = pairs.enter_context(netns.VethPair())
+                watched.append((arguments, pair, start_at(pair, "-i", "tap0", "--flows", "64Ki", *arguments)))
+            time.sleep(1)
+            before = [cpu_s(process) for _, _, process in watched]
+            time.sleep(2)
+            took = [cpu_s(process) - earlier for (_, _, process), earlier in zip(watched, before, strict=True)]
+            for (arguments, pair, process), seconds in zip(watched, took, strict=True):
+                with self.subTest(arguments=arguments):
+                    self.assertLess(seconds / 2, 0.04)
+                    pair.deliver(netns.udp_frames(100, 10))
+                    process.send_signal(signal.SIGINT)
+                    out, errors = process.communicate(timeout=60)
+                    self.assertEqual((process.returncode, errors), (0, ""))
+                    self.assertIn("100 offered", out, "and what comes then is seen")
 
     @side_by_side.alone
     def test_what_takes_gigabytes_captures_at_once_and_counts_from_then_on(self):
