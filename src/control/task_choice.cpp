@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/task_choice.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+namespace parshall {
+namespace {
+
+constexpr std::size_t kPlanWeights = FlowWeight::kClasses;
+constexpr double kProbe = 1.0 / 32;      ///< share of flows that a task follows to learn about the others
+constexpr double kEventsForChance = 10;  ///< with fewer, chance is unknown
+constexpr double kUnlike = 0.02;         ///< error of recall for events of few flows that recur
+constexpr double kFewFlows = 8;          ///< a share of fewer flows is chance, so all of them are followed or none
+constexpr double kMargin = 0.15;         ///< recall above what is wanted, before what was given up gets any
+constexpr double kLessSide = 0.9;        ///< part of the score that the measure with the smaller gain has
+constexpr std::array kDeviations{1.6, 1.0, 0.5};
+constexpr double kAlmost = 1e-9, kLeastNs = 1e-3;
+constexpr int kMostSets = 6;  ///< goals of which all sets are tried
+/// Weight from which tasks by keys follow all flows, whatever showed events: these are few, and take next to nothing.
+constexpr std::size_t kHeavy = 2;
+
+}  // namespace
+
+TaskChoice::TaskChoice(std::size_t tasks) : count_(tasks) {
+  constexpr std::size_t kMostStates = 64;
+  groups_.reserve(TaskWork::kMostParts * kMostStates);
+}
+
+void TaskChoice::set(std::span<const FollowedTask> tasks, const TaskWork& work) noexcept {
+  std::ranges::copy(tasks, tasks_.begin());
+  base_ns_ = work.base_ns;
+  std::ranges::fill(part_ns_, 0.0);
+  std::ranges::copy(work.part_ns, part_ns_.begin());
+  groups_.clear();
+  const double all = std::accumulate(work.packets.begin(), work.packets.end(), 0.0);
+  for (std::size_t state = 0; state < work.packets.size() / kPlanWeights; ++state) {
+    const auto packets = work.packets.subspan(state * kPlanWeights, kPlanWeights);
+    for (std::size_t part = 0; part < work.part_ns.size(); ++part) {
+      bool is_always = part == 0 && (work.always >> state & 1) != 0;
+      std::uint32_t who = 0;
+      for (std::size_t task = 0; task < count_; ++task) {
+        if ((tasks_[task].states >> state & 1) == 0 || (tasks_[task].parts >> part & 1) == 0) continue;
+        who |= std::uint32_t{1} << task;
+        is_always |= (tasks_[task].fixed >> state & 1) != 0;
+      }
+      if (who == 0 && !is_always) continue;
+      auto group = std::ranges::find_if(groups_, [&](const Group& other) {
+        return other.part == part && other.is_always == is_always && (is_always || other.tasks == who);
+      });
+      if (group == groups_.end()) {
+        groups_.push_back({part, who, is_always, {}});
+        group = groups_.end() - 1;
+      }
+      const bool is_of_flows = (work.flow_parts >> part & 1) != 0;
+      for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
+        group->packets[weight] +=
+            all > 0 ? packets[weight] / all * (is_of_flows ? work.flows_per_packet[weight] : 1) : 0;
+    }
+  }
+  goals_ = kept_ = 0;
+  are_alike_ = std::ranges::all_of(tasks, [&](const FollowedTask& task) { return task.priority == tasks[0].priority; });
+  for (std::size_t goal = 0; goal < kGoals; ++goal) {
+    const std::size_t task = task_of(goal);
+    if (task >= count_ || (tasks_[task].counts >> goal / TaskWork::kMostTasks & 1) == 0) continue;
+    goals_ |= std::uint32_t{1} << goal;
+    if (tasks_[task].by_keys) kept_ |= std::uint32_t{1} << goal;
+    const ByWeight& events = tasks_[task].events[goal / TaskWork::kMostTasks];
+    events_[goal] = std::accumulate(events.begin(), events.end(), 0.0);
+    for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
+      by_weight_[goal][weight] = events_[goal] > 0 ? events[weight] / events_[goal] : 1.0 / kPlanWeights;
+  }
+}
+
+double TaskChoice::share_of(const Group& group, const Plan& plan, std::size_t weight) const noexcept {
+  if (group.is_always) return 1;
+  double share = 0;
+  for (std::uint32_t left = group.tasks; left != 0; left &= left - 1)
+    share = std::max(share, plan.shares[static_cast<std::size_t>(std::countr_zero(left))][weight]);
+  return share;
+}
+
+double TaskChoice::packet_ns(const Plan& plan) const noexcept {
+  double ns = base_ns_;
+  for (const Group& group : groups_)
+    for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
+      ns += group.packets[weight] * share_of(group, plan, weight) * part_ns_[group.part];
+  return ns;
+}
+
+double TaskChoice::times(const Plan& plan, std::size_t part) const noexcept {
+  double times = 0;
+  for (const Group& group : groups_)
+    if (group.part == part)
+      for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
+        times += group.packets[weight] * share_of(group, plan, weight);
+  return times;
+}
+
+TaskChoice::Plan TaskChoice::all() const noexcept {
+  Plan plan;
+  for (std::size_t task = 0; task < count_; ++task) plan.shares[task].fill(1);
+  plan.packet_ns = packet_ns(plan);
+  plan.goals = goals_;
+  return plan;
+}
+
+double TaskChoice::found(const Plan& plan, std::size_t goal) const noexcept {
+  return std::inner_product(by_weight_[goal].begin(), by_weight_[goal].end(), plan.shares[task_of(goal)].begin(), 0.0);
+}
+
+double TaskChoice::deviation(std::size_t goal, double recall) const noexcept {
+  return std::hypot(std::sqrt(std::max(0.0, recall * (1 - recall)) / std::max(kEventsForChance, events_[goal])),
+                    kUnlike);
+}
+
+/// Returns the probability that a window has the wanted recall, given the mean.
+double TaskChoice::chance(std::size_t goal, double recall) const noexcept {
+  if (recall >= 1 - kAlmost) return 1;
+  const double missing = tasks_[task_of(goal)].recall - recall;
+  return std::erfc(missing / (deviation(goal, recall) * std::numbers::sqrt2)) / 2;
+}
+
+double TaskChoice::score(const Plan& plan) const noexcept {
+  std::array<double, kEventMeasures> gain{};
+  for (std::size_t task = 0; task < count_; ++task)
+    for (std::size_t measure = 0; measure < kEventMeasures; ++measure) {
+      std::size_t goal = measure * TaskWork::kMostTasks + task;
+      if ((goals_ >> goal & 1) == 0) goal = (goal + TaskWork::kMostTasks) % kGoals;  // it has the other measure only
+      gain[measure] += chance(goal, found(plan, goal)) - without_[goal];
+    }
+  return kLessSide * std::min(gain[0], gain[1]) + (1 - kLessSide) / 2 * (gain[0] + gain[1]);
+}
+
+bool TaskChoice::is_whole(std::size_t task, std::size_t weight) const noexcept {
+  return tasks_[task].by_keys || (tasks_[task].knows_weights && tasks_[task].flows[weight] < kFewFlows);
+}
+
+/// A raise of a task's share of flows, of one weight or of all.
+struct TaskChoice::Step {
+  double worth = 0;  ///< events for their time
+  double to = 0, more_ns = 0;
+  std::size_t task = TaskWork::kMostTasks, first = 0, last = 0;  ///< of weights
+};
+
+/// Returns what it takes to raise a task's share of these weights until its goals find `aims`.
+TaskChoice::Step TaskChoice::step_of(const Plan& plan, std::size_t task, std::size_t first, std::size_t last,
+                                     std::uint32_t missing, const ByGoal& aims, const ByGoal& finds) const noexcept {
+  const double before = plan.shares[task][first];
+  double to = 1, events = 0, more_ns = 0;
+  for (const std::size_t goal : {task, task + TaskWork::kMostTasks}) {
+    if ((missing >> goal & 1) == 0) continue;
+    const auto parts = by_weight_[goal].begin();
+    const double part =
+        std::accumulate(parts + static_cast<std::ptrdiff_t>(first), parts + static_cast<std::ptrdiff_t>(last) + 1, 0.0);
+    if (!(part > 0)) continue;
+    if (!is_whole(task, last)) to = std::min(to, before + (aims[goal] - finds[goal]) / part);
+    events += part;
+  }
+  if (before >= 1 || events == 0) return {};
+  for (const Group& group : groups_) {
+    if (group.is_always || (group.tasks >> task & 1) == 0) continue;
+    for (std::size_t weight = first; weight <= last; ++weight)
+      more_ns += group.packets[weight] * std::max(0.0, to - share_of(group, plan, weight)) * part_ns_[group.part];
+  }
+  return {(to - before) * events / std::max(kLeastNs, more_ns), to, more_ns, task, first, last};
+}
+
+/// Raises shares where what is missing of these goals takes least time, until they find `aims` or a packet takes
+/// `budget_ns`.
+void TaskChoice::raise(Plan& plan, std::uint32_t goals, const ByGoal& aims, double budget_ns) const noexcept {
+  plan.packet_ns = packet_ns(plan);
+  std::array<std::array<bool, kPlanWeights>, TaskWork::kMostTasks> is_too_much{};
+  while (true) {
+    ByGoal finds{};
+    std::uint32_t missing = 0;
+    for (std::uint32_t left = goals; left != 0; left &= left - 1) {
+      const auto goal = static_cast<std::size_t>(std::countr_zero(left));
+      finds[goal] = found(plan, goal);
+      if (finds[goal] < aims[goal] - kAlmost) missing |= std::uint32_t{1} << goal;
+    }
+    Step best;
+    const auto consider = [&](std::size_t task, std::size_t first, std::size_t last) {
+      if (is_too_much[task][last]) return;
+      const Step step = step_of(plan, task, first, last, missing, aims, finds);
+      if (step.worth > best.worth) best = step;
+    };
+    for (std::size_t task = 0; task < count_; ++task) {
+      if (((missing >> task | missing >> (task + TaskWork::kMostTasks)) & 1) == 0) continue;
+      if (!tasks_[task].knows_weights) consider(task, 0, kPlanWeights - 1);
+      for (std::size_t weight = kPlanWeights; tasks_[task].knows_weights && weight-- > 0;)
+        consider(task, weight, weight);
+    }
+    if (best.task == TaskWork::kMostTasks) return;
+    double part = 1;
+    if (best.more_ns > 0 && plan.packet_ns + best.more_ns > budget_ns) {
+      if (is_whole(best.task, best.last)) {
+        is_too_much[best.task][best.last] = true;
+        continue;
+      }
+      part = std::max(0.0, (budget_ns - plan.packet_ns) / best.more_ns);
+    }
+    for (std::size_t weight = best.first; weight <= best.last; ++weight) {
+      double& share = plan.shares[best.task][weight];
+      share += part * (best.to - share);
+    }
+    plan.packet_ns = part == 1 ? plan.packet_ns + best.more_ns : packet_ns(plan);
+    if (part < 1) return;
+  }
+}
+
+/// Returns the plan in which tasks follow this share of all flows, and tasks by keys the heavy ones.
+TaskChoice::Plan TaskChoice::least(double probe) const noexcept {
+  Plan plan;
+  for (std::size_t task = 0; task < count_; ++task)
+    for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
+      plan.shares[task][weight] = !tasks_[task].by_keys ? probe : tasks_[task].knows_weights && weight < kHeavy ? 0 : 1;
+  return plan;
+}
+
+/// Returns the cheapest plan in which these goals have what they want, with a margin of some standard deviations.
+TaskChoice::Plan TaskChoice::satisfy(std::uint32_t goals, double deviations) const noexcept {
+  Plan plan = least(kProbe);
+  ByGoal aims{};
+  for (std::size_t goal = 0; goal < kGoals; ++goal) {
+    const double wanted = tasks_[task_of(goal)].recall;
+    aims[goal] = std::min(1.0, wanted + deviations * deviation(goal, wanted));
+  }
+  raise(plan, goals, aims, std::numeric_limits<double>::max());
+  plan.goals = goals;
+  return plan;
+}
+
+/// Returns the priority of the first of these goals.
+int TaskChoice::priority_of(std::uint32_t goals) const noexcept {
+  return tasks_[task_of(static_cast<std::size_t>(std::countr_zero(goals)))].priority;
+}
+
+/// Spends the rest of the time: first on a margin, then on goals that were given up, then on all.
+void TaskChoice::fill(Plan& plan, double budget_ns) const noexcept {
+  ByGoal margin{}, all{};
+  for (std::size_t goal = 0; goal < kGoals; ++goal)
+    margin[goal] = std::min(1.0, tasks_[task_of(goal)].recall + kMargin);
+  all.fill(1);
+  raise(plan, plan.goals, margin, budget_ns);
+  for (std::uint32_t left = goals_ & ~plan.goals; left != 0;) {
+    int highest = std::numeric_limits<int>::min();
+    for (std::uint32_t each = left; each != 0; each &= each - 1) highest = std::max(highest, priority_of(each));
+    std::uint32_t now = 0;
+    for (std::uint32_t each = left; each != 0; each &= each - 1)
+      if (priority_of(each) == highest) now |= each & -each;
+    raise(plan, now, margin, budget_ns);
+    left &= ~now;
+  }
+  raise(plan, goals_, all, budget_ns);
+  plan.score = score(plan);
+}
+
+void TaskChoice::consider(Plan plan, double budget_ns, Plan& best) const noexcept {
+  fill(plan, budget_ns);
+  if (is_better(plan, best)) best = plan;
+}
+
+/// Returns a number that grows with the goals, most with those of high priority.
+double TaskChoice::rank(std::uint32_t goals) const noexcept {
+  double rank = 0;
+  for (std::uint32_t each = goals; each != 0; each &= each - 1) {
+    double worth = 1;
+    for (std::size_t task = 0; task < count_; ++task)
+      if (tasks_[task].priority < priority_of(each)) worth *= kGoals;
+    rank += worth;
+  }
+  return rank;
+}
+
+bool TaskChoice::is_better(const Plan& plan, const Plan& best) const noexcept {
+  if (best.packet_ns == 0) return true;
+  const double more = are_alike_ ? 0 : rank(plan.goals) - rank(best.goals);
+  return more > 0 || (more == 0 && plan.score > best.score);
+}
+
+/// Considers sets of goals that fit: all that are in no other that does, if there are few goals of the same priority.
+/// Otherwise the goal goes whose going saves most, of the lowest priority.
+void TaskChoice::choose_goals(double deviations, double budget_ns, Plan& best) const noexcept {
+  const std::uint32_t optional = goals_ & ~kept_;
+  const int count = std::popcount(optional);
+  if (Plan plan = satisfy(goals_, deviations); plan.packet_ns <= budget_ns) return consider(plan, budget_ns, best);
+  if (count <= kMostSets && are_alike_) {
+    std::array<std::uint32_t, 1u << kMostSets> fitting;
+    std::size_t fit = 0;
+    for (int size = count - 1; size >= 0; --size)
+      for (std::uint32_t some = (optional - 1) & optional;; some = (some - 1) & optional) {
+        const bool is_new =
+            std::popcount(some) == size && std::none_of(fitting.begin(), fitting.begin() + fit,
+                                                        [&](std::uint32_t more) { return (some & more) == some; });
+        if (is_new)
+          if (Plan plan = satisfy(kept_ | some, deviations); plan.packet_ns <= budget_ns) {
+            fitting[fit++] = some;
+            consider(plan, budget_ns, best);
+          }
+        if (some == 0) break;
+      }
+    return;
+  }
+  std::array<std::pair<int, double>, kGoals> savings{};  // priority, and packet time without the goal
+  for (std::uint32_t left = optional; left != 0; left &= left - 1) {
+    const auto goal = static_cast<std::size_t>(std::countr_zero(left));
+    savings[goal] = {priority_of(left), satisfy(goals_ & ~(std::uint32_t{1} << goal), deviations).packet_ns};
+  }
+  for (std::uint32_t goals = goals_; (goals & ~kept_) != 0;) {
+    std::uint32_t first = 0;
+    for (std::uint32_t left = goals & ~kept_; left != 0; left &= left - 1)
+      if (first == 0 || savings[static_cast<std::size_t>(std::countr_zero(left))] <
+                            savings[static_cast<std::size_t>(std::countr_zero(first))])
+        first = left & -left;
+    goals &= ~first;
+    if (const Plan plan = satisfy(goals, deviations); plan.packet_ns <= budget_ns)
+      return consider(plan, budget_ns, best);
+  }
+}
+
+TaskChoice::Plan TaskChoice::choose(double budget_ns, Plan& now) noexcept {
+  Plan everything = all();
+  for (std::size_t goal = 0; goal < kGoals; ++goal) {
+    const double left = std::min(1.0, budget_ns / everything.packet_ns);
+    without_[goal] = chance(goal, std::pow(left, tasks_[task_of(goal)].loss_exponent[goal / TaskWork::kMostTasks]));
+  }
+  now.packet_ns = packet_ns(now);
+  now.score = score(now);
+  everything.score = score(everything);
+  if (everything.packet_ns <= budget_ns) return everything;
+  Plan best;
+  for (const double deviations : kDeviations) choose_goals(deviations, budget_ns, best);
+  if (best.packet_ns > 0) return best;
+  best = least(kProbe);
+  if (packet_ns(best) > budget_ns) best = least(0);
+  best.goals = kept_;
+  fill(best, budget_ns);
+  return best;
+}
+
+}  // namespace parshall
