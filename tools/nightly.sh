@@ -17,6 +17,8 @@ python3 tests/conformance/test_traces.py "$build/parshall" --matrix; count "capt
 
 python3 tests/conformance/test_seeds.py "$build/parshall" --all; count "captures with other seeds, workers and thread models" $?
 
+"$build/parshall-lab" bench overload; count "simulated overload, all cells" $?
+
 python3 tests/tasks/test_tcp.py "$build/parshall" --all; count "TCP of captures" $?
 python3 tests/tasks/test_captures.py "$build/parshall" --all; count "windows of captures" $?
 

@@ -18,6 +18,7 @@ void add_bench(Command app, int& status) {
   add_bench_classify(bench, status);
   add_bench_adaptive(bench, status);
   add_bench_heavy_hitters(bench, status);
+  add_bench_overload(bench, status);
   add_bench_states(bench, status);
   add_bench_steps(bench, status);
 }

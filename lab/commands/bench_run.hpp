@@ -101,6 +101,7 @@ void add_bench_models(Command bench, int& status);
 void add_bench_classify(Command bench, int& status);
 void add_bench_adaptive(Command bench, int& status);
 void add_bench_heavy_hitters(Command bench, int& status);
+void add_bench_overload(Command bench, int& status);
 void add_bench_states(Command bench, int& status);
 void add_bench_steps(Command bench, int& status);
 

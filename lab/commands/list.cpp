@@ -6,6 +6,7 @@
 #include "lab/classify/shape.hpp"
 #include "lab/commands/bench_run.hpp"
 #include "lab/contention/contention.hpp"
+#include "lab/overload/policy.hpp"
 #include "lab/parse/header_access.hpp"
 #include "lab/states/experiment.hpp"
 #include "lab/tables/tables.hpp"
@@ -34,6 +35,9 @@ void list_experiments() {
   for (const lab::StatesWayEntry& way : lab::states_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
   fmt::print("parshall bench steps: time until accuracy control satisfies all tasks, by how its step changes\n");
   fmt::print("parshall bench adaptive: adaptation under overload\n");
+  fmt::print("parshall bench overload: tasks that are satisfied under simulated overload, by policy:\n");
+  for (const lab::OverloadPolicyEntry& policy : lab::overload_policies())
+    fmt::print("  {:<22} {}\n", policy.name, policy.help);
   fmt::print("parshall bench contention: cost of a packet when several cores count:\n");
   for (const lab::CountingWay& way : lab::counting_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/flow_weight.hpp"
+#include "control/blind_loss.hpp"
+#include "control/recall.hpp"
+#include "lab/overload/costs.hpp"
+#include "lab/overload/events_by_weight.hpp"
+#include "lab/overload/traffic.hpp"
+
+namespace parshall::lab {
+
+/// Tasks that follow flows, by weight and hash of the flow.
+struct FollowedFlows {
+  std::array<std::array<TaskBits, OverloadTraffic::kHashes>, FlowWeight::kClasses> tasks;
+
+  FollowedFlows() {
+    for (auto& by_hash : tasks) by_hash.fill(kAllTasks);
+  }
+};
+
+/// Work of a step of 10 ms.
+struct StepWork {
+  using ByWeight = std::array<double, FlowWeight::kClasses>;
+
+  std::array<ByWeight, OverloadTraffic::kMostStates> packets{};  ///< by base state
+  double rows = 0;
+  std::array<double, kAllTasks + 1> followed{};  ///< packets by the tasks that followed them
+};
+
+/// Flows in which a task found events in a window, with their number.
+struct FoundEvent {
+  std::uint32_t flow;
+  std::uint16_t count;
+};
+using FoundEvents = std::array<std::vector<FoundEvent>, kOverloadTasks>;
+
+/// Simulates what a worker does with each packet, what that takes, and what tasks find in windows of 10 ms: flows with
+/// 0.1 % of the packets; segments seen again or acknowledged before; flows of 10 packets or more of which a tenth come
+/// within 1 ms of the one before; round trips two standard deviations away from the mean of their flow.
+class OverloadMonitor {
+ public:
+  static constexpr std::uint64_t kWindowNs = 10'000'000;
+  using OnWindow = std::function<void(std::size_t window, const FoundEvents& found)>;
+
+  OverloadMonitor(const OverloadTraffic& traffic, const PacketCosts& costs, OnWindow on_window);
+
+  /// Returns the time that the packet takes, in ns.
+  double take(const OverloadTraffic::Packet& packet, const FollowedFlows& followed);
+
+  void weigh() noexcept { ++weighings_; }
+  StepWork end_step() noexcept { return std::exchange(work_, StepWork()); }
+  /// Ends the window at this time. The device missed this many packets in it.
+  void end_window(std::uint64_t missed);
+
+  /// Estimates of a task's events, as RecallWatch tells the workers, and by EventsByWeight.
+  struct Known {
+    RecallByWeight estimator;
+    BlindLoss blind;
+    std::array<double, FlowWeight::kClasses> heavy_share{};
+    EventsByWeight events;
+  };
+  const Known& known(std::size_t task) const noexcept { return known_[task]; }
+
+ private:
+  struct Flow {
+    std::uint64_t last_ns = 0, segment_ns = 0;     ///< of the last packet, and of the latest segment; 0: unknown
+    std::uint32_t segments = 0, acknowledged = 0;  ///< as far as seen; 0: unknown
+    std::uint32_t seen_at = 0, followed_at = 0;    ///< number of the packet, to tell cold lines
+    std::uint32_t window = ~std::uint32_t{0}, packets = 0, weighed = 0;
+    std::uint16_t bursts = 0, retransmissions = 0, changes = 0;
+    std::uint32_t round_trips = 0;
+    std::uint8_t weight = 0, weighing = 0;
+    TaskBits by_all = 0, by_any = 0;  ///< tasks that followed all, or any, of its packets in the window
+    bool is_followed = false, is_unacknowledged = false, is_again = false;
+    float mean_ns = 0, squares = 0;  ///< of its round trips
+  };
+
+  bool is_cold(std::uint32_t& at) noexcept;
+  void weigh(Flow& flow) noexcept;
+  double follow(const OverloadTraffic::Packet& packet, Flow& flow, Flow& peer, TaskBits tasks) noexcept;
+  std::uint16_t events_of(const Flow& flow, std::size_t task) const noexcept;
+
+  const OverloadTraffic& traffic_;
+  PacketCosts costs_;
+  OnWindow on_window_;
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> in_window_;
+  std::uint32_t window_ = 0, taken_ = 0, taken_in_window_ = 0;
+  std::uint8_t weighings_ = 0;
+  double followed_share_ = 0;  ///< of late
+  StepWork work_;
+  std::array<Known, kOverloadTasks> known_;
+};
+
+}  // namespace parshall::lab

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "lab/overload/experiment.hpp"
+
+namespace parshall::lab {
+namespace {
+
+constexpr OverloadSimulation::Length kShort{.warm_up_s = 0.3, .judged_s = 0.3};
+
+const OverloadPolicyEntry& policy_named(std::string_view name) {
+  return *std::ranges::find(overload_policies(), name, &OverloadPolicyEntry::name);
+}
+
+OverloadOutcome outcome(const OverloadCell& cell, std::string_view policy, std::uint64_t seed = 1) {
+  const OverloadTraffic traffic(cell.graph, cell.flows, seed);
+  return OverloadSimulation(traffic, cell, {}, kShort, seed).run(policy_named(policy));
+}
+
+TEST(OverloadSimulation, WithTimeForAllLosesNothingAndFindsAll) {
+  for (const std::string_view policy : {"none", "adapt", "tasks"}) {
+    const OverloadOutcome found = outcome({.swings = false, .load = 0.6, .flows = 20'000}, policy);
+    EXPECT_EQ(found.lost_share, 0) << policy;
+    EXPECT_EQ(OverloadOutcome::sum(found.by_flows), 4) << policy;
+    EXPECT_EQ(OverloadOutcome::sum(found.by_count), 4) << policy;
+  }
+}
+
+TEST(OverloadSimulation, SaysTheSameForTheSameSeedAndOtherThingsForAnother) {
+  const OverloadCell cell{.swings = false, .load = 1.3, .flows = 20'000};
+  const OverloadOutcome once = outcome(cell, "adapt"), again = outcome(cell, "adapt"),
+                        other = outcome(cell, "adapt", 2);
+  EXPECT_EQ(once.by_flows, again.by_flows);
+  EXPECT_EQ(once.by_count, again.by_count);
+  EXPECT_EQ(once.lost_share, again.lost_share);
+  EXPECT_NE(std::tie(once.by_flows, once.by_count), std::tie(other.by_flows, other.by_count));
+}
+
+/// Without adaptation at least what there is no time for is lost, and more, since losses make packets dearer.
+TEST(OverloadSimulation, LosesMoreThanWhatThereIsNoTimeFor) {
+  constexpr double kLoad = 2;
+  const double lost = outcome({.swings = false, .load = kLoad, .noise = 0, .jitter = 0}, "none").lost_share;
+  EXPECT_GT(lost, 1 - 1 / (0.95 * kLoad) + 0.05);
+  EXPECT_LT(lost, 1 - 0.5 / kLoad);
+}
+
+TEST(OverloadSimulation, AdaptationSatisfiesMoreAndLosesNextToNothing) {
+  const OverloadCell cell{.swings = false, .load = 1.4};
+  const OverloadOutcome none = outcome(cell, "none"), adapt = outcome(cell, "adapt");
+  EXPECT_GT(none.lost_share, 0.2);
+  EXPECT_LT(adapt.lost_share, 0.01);
+  EXPECT_GT(OverloadOutcome::sum(adapt.by_flows), OverloadOutcome::sum(none.by_flows) + 1);
+  EXPECT_GT(OverloadOutcome::sum(adapt.by_count), OverloadOutcome::sum(none.by_count) + 1);
+}
+
+TEST(OverloadMonitor, TellsWhichEventsTheFollowedFlowsShow) {
+  const OverloadTraffic traffic(OverloadGraph::chain, 4, 1);
+  std::vector<FoundEvents> windows;
+  const auto connection = [&](OverloadTraffic::Packet packet) {  // the flow whose state has all tasks, if there is any
+    for (std::uint32_t flow = 0; flow < traffic.flows(); ++flow)
+      if (traffic.tasks_of_state(traffic.state_of(flow)) == kAllTasks) {
+        packet.flow = flow;
+        return packet;
+      }
+    return packet;
+  };
+  ASSERT_EQ(traffic.tasks_of_state(traffic.state_of(connection({}).flow)), kAllTasks);
+  OverloadMonitor monitor(traffic, {}, [&](std::size_t, const FoundEvents& found) { windows.push_back(found); });
+  const FollowedFlows all;
+  for (std::uint32_t segment = 1; segment <= 20; ++segment)
+    monitor.take(connection({.ns = 1000 * segment, .segments = segment, .has_data = true}), all);
+  monitor.take(connection({.ns = 30'000, .segments = 20, .has_data = true, .is_again = true}), all);
+  monitor.end_window(0);
+  FollowedFlows nobody;
+  for (auto& by_hash : nobody.tasks) by_hash.fill(0);
+  monitor.take(connection({.ns = 40'000, .segments = 20, .has_data = true, .is_again = true}), nobody);
+  monitor.end_window(0);
+  ASSERT_EQ(windows.size(), 2u);
+  const auto retransmissions = static_cast<std::size_t>(OverloadTask::retransmissions);
+  for (const OverloadTask task : {OverloadTask::heavy_hitters, OverloadTask::retransmissions, OverloadTask::bursty}) {
+    ASSERT_EQ(windows[0][static_cast<std::size_t>(task)].size(), 1u);
+    EXPECT_EQ(windows[0][static_cast<std::size_t>(task)][0].count, 1);
+  }
+  EXPECT_TRUE(windows[0][static_cast<std::size_t>(OverloadTask::latency_change)].empty()) << "nobody acknowledged";
+  EXPECT_TRUE(windows[1][retransmissions].empty());
+  EXPECT_TRUE(windows[1][static_cast<std::size_t>(OverloadTask::heavy_hitters)].empty());
+}
+
+TEST(OverloadExperiment, ToleratesFiveHundredthsByCountAndATenthByFlows) {
+  OverloadRow none{.policy = nullptr, .cell = {}}, row = none;
+  none.mean.by_flows.fill(0.5);
+  none.mean.by_count.fill(0.5);
+  row = none;
+  EXPECT_TRUE(is_no_worse(row, none));
+  row.mean.by_count[0] -= 0.04;
+  row.mean.by_flows[0] -= 0.09;
+  EXPECT_TRUE(is_no_worse(row, none));
+  row.mean.by_count[0] -= 0.02;
+  EXPECT_FALSE(is_no_worse(row, none));
+  row.mean.by_count[0] += 0.02;
+  row.mean.by_flows[0] -= 0.02;
+  EXPECT_FALSE(is_no_worse(row, none));
+}
+
+TEST(OverloadExperiment, QuickCellsAreTwelveOfAllCells) {
+  EXPECT_EQ(overload_cells(true).size(), 12u);
+  const auto all = overload_cells(false);
+  for (const OverloadCell& quick : overload_cells(true))
+    EXPECT_TRUE(std::ranges::any_of(all, [&](const OverloadCell& cell) {
+      return cell.graph == quick.graph && cell.swings == quick.swings && cell.load == quick.load &&
+             cell.noise == quick.noise && cell.jitter == quick.jitter && cell.flows == quick.flows &&
+             cell.price_error == quick.price_error;
+    }));
+}
+
+}  // namespace
+}  // namespace parshall::lab
