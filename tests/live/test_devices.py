@@ -314,7 +314,7 @@ class KernelInterfaces(unittest.TestCase):
         arguments = ("--via", "af_xdp", "--idle", "20")
         with netns.VethPair() as pair:
             holder = Watched(pair, *arguments)
-            ended = threading.Timer(0.4, holder.stop, (signal.SIGTERM,))  # the other waits for up to a second
+            ended = threading.Timer(0.4, holder.stop, (signal.SIGTERM,))  # the other waits for up to three seconds
             ended.start()
             watched = Watched(pair, *arguments, "--packets", "500")
             ended.join()

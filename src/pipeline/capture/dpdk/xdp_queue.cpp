@@ -15,7 +15,7 @@ namespace parshall::dpdk {
 namespace {
 
 constexpr std::uint32_t kChunkBytes = 4096, kDescriptors = 2;
-constexpr int kTries = 20;
+constexpr int kTries = 60;
 constexpr std::chrono::milliseconds kPatience(50);
 
 bool set(int socket, int option, const void* value, socklen_t bytes) noexcept {

@@ -8,7 +8,7 @@
 
 namespace parshall::dpdk {
 
-/// Waits up to a second for a queue that another AF_XDP socket holds. Fails if it is still held then.
+/// Waits up to three seconds for a queue that another AF_XDP socket holds. Fails if it is still held then.
 ///
 /// Call it before net_af_xdp starts. If that driver finds the queue taken, it removes the interface's XDP program as it
 /// gives up, so the other socket gets no more packets (22.11).
