@@ -53,8 +53,8 @@ void add_bench_overload(Command bench, int& status) {
   for (const lab::OverloadPolicyEntry& policy : lab::overload_policies())
     policies += fmt::format("  {:<13} {}\n", policy.name, policy.help);
   overload->footer(
-      "Simulates a worker packet by packet, with costs that were measured. The same seed gives the same result on\n"
-      "any machine. Load 1 is the rate at which all four tasks take 95 % of the time.\n"
+      "Simulates a worker packet by packet, with costs that were measured. The same seed gives the same result in\n"
+      "each run. Load 1 is the rate at which all four tasks take 95 % of the time.\n"
       "by flows  tasks of four that find 75 % of the flows that have events, with a precision of 75 %\n"
       "by count  tasks that find 75 % of all retransmissions, latency changes, heavy hitters or bursts\n"
       "worst     the same in the worst round\n"

@@ -18,6 +18,38 @@ constexpr std::array<double, FlowWeight::kClasses> kFlowsPerPacket{0.4,      1.0
 enum Part : std::uint32_t { row = 1, tcp = 2, gaps = 4, round_trips = 8 };
 constexpr std::array<std::uint32_t, kOverloadTasks> kPartsOfTask{row, row | tcp, row | gaps, row | tcp | round_trips};
 
+/// Returns the mean cost of each part; `price_error` is a factor of those of connections.
+std::vector<double> part_ns_of(const PacketCosts& costs, double price_error) {
+  return {costs.new_row_ns, price_error * costs.tcp.mean_ns(kColdShare), costs.gaps.mean_ns(kColdShare),
+          price_error * costs.round_trips.mean_ns(kColdShare)};
+}
+
+/// Returns each task with the states that have it, and its work; as a FollowedTask or a TaskDemand.
+template <class Task>
+std::vector<Task> tasks_of(const OverloadTraffic& traffic) {
+  std::vector<Task> tasks(kOverloadTasks);
+  for (std::size_t task = 0; task < kOverloadTasks; ++task) {
+    for (std::size_t state = 0; state < traffic.states(); ++state)
+      tasks[task].states |= std::uint64_t{static_cast<unsigned>(traffic.tasks_of_state(state)) >> task & 1} << state;
+    tasks[task].parts = kPartsOfTask[task];
+    tasks[task].by_keys = task == static_cast<std::size_t>(OverloadTask::heavy_hitters);
+  }
+  return tasks;
+}
+
+TaskLoad load_of(const OverloadStep& step, std::span<const double> packets, std::span<const double> done) {
+  return {.window_ns = step.step_ns,
+          .busy_ns = step.busy_ns,
+          .offered = step.offered,
+          .counted = step.counted,
+          .missed = step.missed,
+          .packets = packets,
+          .done = done,
+          .flow_parts = row,
+          .flows_per_packet = kFlowsPerPacket,
+          .mixed_parts = row | tcp | gaps};
+}
+
 /// Returns how often each part of the work was done.
 std::vector<double> work_of(const OverloadStep& step) {
   std::vector<double> done(4);
@@ -43,21 +75,11 @@ class ProductPolicy final : public SimulatedPolicy {
  public:
   ProductPolicy(const OverloadTraffic& traffic, const PacketCosts& costs, double price_error, Preference prefer)
       : traffic_(traffic),
-        part_ns_{costs.new_row_ns, price_error * costs.tcp.mean_ns(kColdShare), costs.gaps.mean_ns(kColdShare),
-                 price_error * costs.round_trips.mean_ns(kColdShare)},
-        demands_(kOverloadTasks),
-        controller_(kOverloadTasks, {.input_ns = costs.counting.mean_ns(kColdShare)}, part_ns_,
+        demands_(tasks_of<TaskDemand>(traffic)),
+        controller_(kOverloadTasks, {.input_ns = costs.counting.mean_ns(kColdShare)}, part_ns_of(costs, price_error),
                     {.sheds = false,
                      .prefer = prefer,
-                     .costs = {.prior_sd = 0.35, .common_drift = 0.003, .own_drift = 0.005, .relaxing = 0.1}}) {
-    for (std::size_t task = 0; task < kOverloadTasks; ++task) {
-      for (std::size_t state = 0; state < traffic.states(); ++state)
-        demands_[task].states |= std::uint64_t{static_cast<unsigned>(traffic.tasks_of_state(state)) >> task & 1}
-                                 << state;
-      demands_[task].parts = kPartsOfTask[task];
-      demands_[task].by_keys = task == static_cast<std::size_t>(OverloadTask::heavy_hitters);
-    }
-  }
+                     .costs = {.prior_sd = 0.35, .common_drift = 0.003, .own_drift = 0.005, .relaxing = 0.1}}) {}
 
   bool weighs() const noexcept override { return weighs_; }
 
@@ -70,19 +92,9 @@ class ProductPolicy final : public SimulatedPolicy {
             step.work.packets[state][weight];
     const std::vector<double> done = work_of(step);
     for (std::size_t task = 0; task < kOverloadTasks; ++task) tell(monitor.known(task), has_weights, demands_[task]);
-    std::array<double, FlowWeight::kClasses> alike;
-    alike.fill(kFlowsPerPacket.front());
-    if (controller_.end_window({.window_ns = step.step_ns,
-                                .busy_ns = step.busy_ns,
-                                .offered = step.offered,
-                                .counted = step.counted,
-                                .missed = step.missed,
-                                .packets = packets,
-                                .done = done,
-                                .flow_parts = row,
-                                .flows_per_packet = has_weights ? kFlowsPerPacket : alike,
-                                .mixed_parts = row | tcp | gaps},
-                               demands_))
+    TaskLoad load = load_of(step, packets, done);
+    if (!has_weights) load.flows_per_packet.fill(kFlowsPerPacket.front());
+    if (controller_.end_window(load, demands_))
       install([shares = controller_.shares()](std::size_t task, std::size_t weight) {
         return shares[task].of_weight(weight);
       });
@@ -104,7 +116,6 @@ class ProductPolicy final : public SimulatedPolicy {
   }
 
   const OverloadTraffic& traffic_;
-  std::vector<double> part_ns_;
   std::vector<TaskDemand> demands_;
   TaskController controller_;
   bool weighs_ = true;
@@ -116,16 +127,10 @@ class FollowsByWeight final : public SimulatedPolicy {
  public:
   FollowsByWeight(const OverloadTraffic& traffic, const PacketCosts& costs, double price_error)
       : traffic_(traffic),
-        tasks_(kOverloadTasks),
+        tasks_(tasks_of<FollowedTask>(traffic)),
         policy_(kOverloadTasks,
-                {.base_ns = costs.counting.mean_ns(kColdShare),
-                 .part_ns = {costs.new_row_ns, price_error * costs.tcp.mean_ns(kColdShare),
-                             costs.gaps.mean_ns(kColdShare), price_error * costs.round_trips.mean_ns(kColdShare)}}) {
+                {.base_ns = costs.counting.mean_ns(kColdShare), .part_ns = part_ns_of(costs, price_error)}) {
     for (std::size_t task = 0; task < kOverloadTasks; ++task) {
-      for (std::size_t state = 0; state < traffic.states(); ++state)
-        tasks_[task].states |= std::uint64_t{static_cast<unsigned>(traffic.tasks_of_state(state)) >> task & 1} << state;
-      tasks_[task].parts = kPartsOfTask[task];
-      tasks_[task].by_keys = task == static_cast<std::size_t>(OverloadTask::heavy_hitters);
       tasks_[task].counts = (kPartsOfTask[task] & tcp) != 0 ? 0b11 : 0b01;
       tasks_[task].loss_exponent = kLossExponents[task];
     }
@@ -142,23 +147,13 @@ class FollowsByWeight final : public SimulatedPolicy {
       tasks_[task].flows = monitor.known(task).events.flows();
     }
     const std::vector<double> done = work_of(step);
-    if (!policy_.end_window({.window_ns = step.step_ns,
-                             .busy_ns = step.busy_ns,
-                             .offered = step.offered,
-                             .counted = step.counted,
-                             .missed = step.missed,
-                             .packets = packets,
-                             .done = done,
-                             .flow_parts = row,
-                             .flows_per_packet = kFlowsPerPacket,
-                             .mixed_parts = row | tcp | gaps},
-                            tasks_))
-      return;
+    if (!policy_.end_window(load_of(step, packets, done), tasks_)) return;
     const auto& shares = policy_.plan().shares;
     install([&](std::size_t task, std::size_t weight) { return shares[task][weight]; });
   }
 
  private:
+  /// As simulated tasks lose events without adaptation.
   static constexpr std::array<std::array<double, kEventMeasures>, kOverloadTasks> kLossExponents{
       {{0.1, 0.1}, {1.2, 1.2}, {0.8, 0.8}, {2.05, 1.0}}};
 
