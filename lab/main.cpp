@@ -18,7 +18,6 @@ void add_commands(Command program, int& status) {
   add_classify(program, status);
   add_send(program, status);
   add_train(program, status);
-  add_profile(program, status);
   std::vector<Topic> topics = monitor_topics();
   std::ranges::move(lab_topics(), std::back_inserter(topics));
   add_list(program, std::move(topics));

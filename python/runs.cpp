@@ -267,7 +267,7 @@ std::shared_ptr<Run> open_run(const std::string& settings, bool events, const st
     auto plan = plan_of_toml(settings, "settings");
     if (!plan) return plan.error();
     const auto takes = events ? RecordStream::Takes::events : RecordStream::Takes::records;
-    auto stream = RecordStream::start(*plan, takes, {.model = model_text, .states = {}, .profile = {}});
+    auto stream = RecordStream::start(*plan, takes, {.model = model_text, .states = {}});
     if (!stream) return stream.error();
     return std::make_shared<Run>(*std::move(stream));
   });

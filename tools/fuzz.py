@@ -67,7 +67,6 @@ SOURCES = {
         "src/pipeline/output/files/configuration_file.cpp",
         "src/parshall/wiring.cpp",
     ),
-    "profile": ("src/control/profile.cpp",),
     "records": (
         "src/pipeline/output/arrow",
         "src/pipeline/output/ipfix/ipfix.cpp",

@@ -16,6 +16,7 @@ constexpr std::size_t kVaried = 10;        ///< windows for a variation; as many
 /// Counts of events: existing, found, and found among the existing. Shares of zero events count as 1.
 struct Counted {
   std::size_t there = 0, found = 0, right = 0;
+  std::uint64_t all_each = 0, right_each = 0;  ///< each event of a flow
 
   double recall() const noexcept { return share(there); }
   double precision() const noexcept { return share(found); }
@@ -68,7 +69,11 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
   for (const Found& event : of(truth))
     if (const auto window = windows.find(event.window); window != windows.end()) {
       ++window->second.there;
-      window->second.right += std::ranges::binary_search(of(outcome), event);
+      window->second.all_each += event.count;
+      const auto found = std::ranges::lower_bound(of(outcome), event);
+      if (found == of(outcome).end() || *found != event) continue;
+      ++window->second.right;
+      window->second.right_each += std::min(found->count, event.count);
     }
   for (const Found& event : of(outcome))
     if (const auto window = windows.find(event.window); window != windows.end()) ++window->second.found;
@@ -94,6 +99,8 @@ TaskAccuracy judge(const std::string& task, const Outcome& outcome, const Outcom
         variation.add(window, static_cast<double>(counts.found) / static_cast<double>(seen));
     }
     accuracy.recalled += recall >= threshold;
+    accuracy.satisfied_by_count +=
+        static_cast<double>(counts.right_each) >= threshold * static_cast<double>(counts.all_each);
     accuracy.satisfied += recall >= threshold && counts.precision() >= threshold;
     const auto said = outcome.said.find({task, window});
     const std::optional<Said> statement = said == outcome.said.end() ? Said{1, 1} : said->second;

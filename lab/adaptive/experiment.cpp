@@ -38,12 +38,13 @@ double resident_bytes() {
 
 /// Configuration of a worker for a run.
 struct Way {
-  const AdaptiveMode* mode;
+  const OverloadPolicyEntry* mode;
   std::uint32_t filter_bytes = 0;
   std::size_t slots = AdaptiveSweep::kSlots;
 };
 
-const Way kPatiently{&adaptive_modes().front()};
+/// Returns the way of a run in which packets wait.
+Way patiently() { return {&no_adaptation()}; }
 
 class Experiment {
  public:
@@ -58,7 +59,7 @@ class Experiment {
     plan_.flows.seed = sweep_.seed;
     plan_.tasks.states = config_.name;
     held_.texts.states = std::move(text);
-    plan_.tasks.accuracy = sweep_.threshold;
+    plan_.tasks.recall = sweep_.threshold;
     plan_.tasks.window = fmt::format("{}ns", kWindowNs);
     plan_.tasks.keys = std::size_t{1} << 19;
     plan_.threads.cores = {usable_cores().front()};
@@ -74,9 +75,7 @@ class Experiment {
     Plan plan = plan_;
     plan.flows.flows = way.slots;
     plan.flows.flood_filter_bytes = way.filter_bytes;
-    plan.tasks.adaptation = way.mode->adaptation;
-    plan.tasks.policy = way.mode->policy;
-    plan.tasks.prefer = way.mode->prefer;
+    plan.tasks.overload = way.mode->name;
     auto wiring = wire(plan,
                        {.snapshots = false,
                         .keeps_ended = false,
@@ -157,7 +156,7 @@ class Round {
     for (const std::uint64_t queue : sweep_.queues)
       for (const std::uint32_t filter_bytes : scenario.filters)
         for (const std::size_t slots : sweep_.slots)
-          for (const AdaptiveMode* mode : sweep_.modes) {
+          for (const OverloadPolicyEntry* mode : sweep_.modes) {
             if (stop()) return std::nullopt;
             const auto row = run(scenario, trace, pace, queue, {mode, filter_bytes, slots}, *truth, judged);
             if (!row) return row.error();
@@ -172,14 +171,14 @@ class Round {
   /// Returns the truth in stretches, including the time before each, so that flows have a history.
   Result<Outcome> truth_of(const std::shared_ptr<const Trace>& trace, Pace pace, const Stretches& judged) const {
     if (sweep_.stretches == 0)
-      return experiment_.run(std::make_unique<PatientSource>(trace, pace, 0), kPatiently, sweep_.seconds, judged);
+      return experiment_.run(std::make_unique<PatientSource>(trace, pace, 0), patiently(), sweep_.seconds, judged);
     Outcome truth;
     for (const Stretch& stretch : judged) {
       const std::uint64_t begin_ns = stretch.first * kWindowNs - kTrafficStartNs;
       const std::uint64_t from_ns = begin_ns - std::min(begin_ns, kPastNs);
       const double seconds = static_cast<double>((stretch.last + 2) * kWindowNs - kTrafficStartNs - from_ns) * 1e-9;
       auto part =
-          experiment_.run(std::make_unique<PatientSource>(trace, pace, from_ns), kPatiently, seconds, {stretch});
+          experiment_.run(std::make_unique<PatientSource>(trace, pace, from_ns), patiently(), seconds, {stretch});
       if (!part) return part.error();
       for (auto& [task, found] : part->found) std::ranges::copy(found, std::back_inserter(truth.found[task]));
     }
@@ -217,7 +216,7 @@ class Round {
   Result<double> capacity(const std::shared_ptr<const Trace>& trace) const {
     constexpr double kEndlessPps = 1e9;
     const auto outcome = experiment_.run(source(trace, Pace(kEndlessPps), 4096, std::make_shared<WorkClock>()),
-                                         kPatiently, std::min(sweep_.seconds, kCapacityS), {});
+                                         patiently(), std::min(sweep_.seconds, kCapacityS), {});
     if (!outcome) return outcome.error();
     std::vector<std::uint64_t> packets(
         outcome->packets.begin() + static_cast<std::ptrdiff_t>(outcome->packets.size() / 3), outcome->packets.end());
@@ -273,7 +272,6 @@ class Round {
     row.events_lost = summary.events_not_taken;
     if (early_bytes != 0 && late_bytes != 0) row.memory_growth = late_bytes / early_bytes - 1;
     row.kept_out = summary.total[Counter::kept_out_packets];
-    row.shed = summary.total[Counter::shed_packets];
     row.lossy_windows = lossy_windows(*losses);
     row.longest_loss = longest_loss(*losses);
     const std::vector<WindowLoss> windows =
@@ -284,11 +282,10 @@ class Round {
       row.skew_at_loss =
           skew_at_loss(windows, warm, {spec->zipf_exponent, spec->last_zipf_exponent, sweep_.trace_packets});
     if (summary.adaptation) {
-      row.shifted_share = summary.adaptation->shifted_s / std::max(1e-9, summary.adaptation->seconds);
-      row.one_in = summary.adaptation->one_in;
+      row.reduced_share = summary.adaptation->reduced_s / std::max(1e-9, summary.adaptation->seconds);
       row.overhead_share = summary.adaptation->overhead_share;
       row.longest_us = summary.adaptation->longest_us;
-      row.residual = summary.adaptation->residual;
+      row.factor = summary.adaptation->factor;
     }
     row.left_out_share = static_cast<double>(clock->left_out_ns()) / (sweep_.seconds * 1e9);
     for (const TaskSummary& task : summary.tasks)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "control/overload_policy.hpp"
 #include "lab/adaptive/scenarios.hpp"
 #include "traffic/pace.hpp"
 #include "traffic/traffic.hpp"
@@ -21,7 +22,7 @@ struct AdaptiveSweep {
 
   std::vector<const AdaptiveScenario*> scenarios;
   std::vector<const StateConfig*> configs;
-  std::vector<const AdaptiveMode*> modes;
+  std::vector<const OverloadPolicyEntry*> modes;
   std::vector<std::uint64_t> queues{4096};  ///< capacities of the queue in packets
   std::vector<std::size_t> slots{kSlots};   ///< capacities of the table in flows; the truth's table has room for all
   std::vector<double> loads;                ///< replaces the scenarios' own loads unless empty
@@ -39,6 +40,7 @@ struct TaskAccuracy {
   std::string name;
   std::uint64_t windows = 0;                 ///< windows of 10 ms
   std::uint64_t satisfied = 0;               ///< windows whose recall and precision reach the threshold
+  std::uint64_t satisfied_by_count = 0;      ///< windows in which the recall of each event reaches it
   std::uint64_t recalled = 0;                ///< windows whose recall reaches it, as in the paper
   double recall = 1, precision = 1, f1 = 1;  ///< over the whole run
   std::uint64_t told = 0;                    ///< windows with a known bound; without any report it is 1
@@ -52,22 +54,20 @@ struct TaskAccuracy {
 struct AdaptiveRow {
   const AdaptiveScenario* scenario;
   const StateConfig* config;
-  const AdaptiveMode* mode;
+  const OverloadPolicyEntry* mode;
   std::uint64_t queue;
   std::size_t slots;           ///< capacity of the table in flows
   double flood;                ///< share of the packets
   std::uint32_t filter_bytes;  ///< 0: no flood filter
   double load, mpps;           ///< the highest rate: relative to load 1, without a flood; and absolute
   std::uint64_t kept_out = 0;  ///< packets kept out by the flood filter
-  std::uint64_t shed = 0;      ///< packets shed for lack of time
-  std::uint64_t one_in = 1;    ///< largest n, where one in n connections was inspected
   std::uint64_t offered = 0, missed = 0;
   std::uint64_t lossy_windows = 0, longest_loss = 0;  ///< windows of 10 ms with losses, and the most in succession
   double missed_later_share = 0;                      ///< share of packets after the warm-up
   std::optional<double> skew_at_loss;                 ///< lab::skew_at_loss after the warm-up; unset: constant skew
-  double shifted_share = 0;                           ///< share of time in which flows were reduced
-  double overhead_share = 0, longest_us = 0, residual = 0, left_out_share = 0;  ///< as in AdaptationSummary and
-                                                                                ///< WorkClock
+  double reduced_share = 0;                           ///< share of time in which tasks left out flows
+  double overhead_share = 0, longest_us = 0, factor = 1, left_out_share = 0;  ///< as in AdaptationSummary and
+                                                                              ///< WorkClock
   double memory_growth = 0;       ///< growth of resident memory after the first tenth of the run
   std::uint64_t events_lost = 0;  ///< events lost for want of room on their way here: recall is then understated
   std::vector<TaskAccuracy> tasks;

@@ -15,13 +15,21 @@ std::optional<double> value_of(const Event& event, std::string_view name) {
   return at == event.values.end() ? std::nullopt : std::optional(std::get<double>(at->value));
 }
 
+/// Returns the events of the flow, if the task counts them.
+std::uint64_t count_of(const Event& event) {
+  for (const EventValue& value : event.values)
+    if (value.name == "tcp_retransmissions" || value.name == "latency_changes")
+      return std::get<std::uint64_t>(value.value);
+  return 1;
+}
+
 }  // namespace
 
 void OutcomeTaker::event(const Event& event) {
   const std::uint64_t window = event.window.number;
   if (event.task != "count" && !keeps(window)) return;
   if (event.kind == EventKind::alarm) {
-    outcome_.found[event.task].push_back({window, KeyHash()(event.key)});
+    outcome_.found[event.task].push_back({window, KeyHash()(event.key), count_of(event)});
     return;
   }
   if (event.task == "count") {

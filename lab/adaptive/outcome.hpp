@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,12 @@ namespace parshall::lab {
 /// An event, identified by a hash of its key; among some millions no collisions are expected.
 struct Found {
   std::uint64_t window, key;
-  auto operator<=>(const Found&) const = default;
+  std::uint64_t count = 1;  ///< of the flow: retransmissions, for example; not compared
+
+  friend bool operator==(const Found& a, const Found& b) noexcept { return a.window == b.window && a.key == b.key; }
+  friend auto operator<=>(const Found& a, const Found& b) noexcept {
+    return std::tie(a.window, a.key) <=> std::tie(b.window, b.key);
+  }
 };
 struct Said {
   double recall, at_least;

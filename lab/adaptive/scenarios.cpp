@@ -49,16 +49,6 @@ constexpr std::pair<std::string_view, std::string_view> kTasks[] = {
     {"LATENCY", "latency-change:most=100000"},
 };
 
-constexpr AdaptiveMode kModes[] = {
-    {"no-adapt", "nothing is reduced", Adaptation::none, ControlPolicy::tasks},
-    {"adapt-only", "MONA's flows are reduced so that no packet is lost", Adaptation::adapt_only, ControlPolicy::mona},
-    {"accuracy", "likewise, and so that the task with the lowest recall keeps more", Adaptation::accuracy,
-     ControlPolicy::mona},
-    {"tasks", "tasks are reduced one by one", Adaptation::accuracy, ControlPolicy::tasks},
-    {"prefer-tasks", "likewise, but packets may be lost if more tasks then reach their recall", Adaptation::accuracy,
-     ControlPolicy::tasks, Preference::tasks},
-};
-
 constexpr StateConfig kPublished[] = {{"chain", "each state has the tasks of the one before and one more", kChain},
                                       {"tree", "three states of two tasks each, with one lighter state", kTree}};
 
@@ -131,7 +121,6 @@ const AdaptiveScenario kScenarios[] = {
 
 }  // namespace
 
-std::span<const AdaptiveMode> adaptive_modes() noexcept { return kModes; }
 std::span<const StateConfig> state_configs() {
   static const std::vector<Chain> chains = [] {
     std::vector<Chain> made;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/choices.hpp"
 #include "parshall/plan.hpp"
 
 namespace parshall::lab {
@@ -39,14 +38,5 @@ struct AdaptiveScenario {
   std::vector<std::uint32_t> filters = {0};
 };
 std::span<const AdaptiveScenario> adaptive_scenarios() noexcept;
-
-/// How a run reacts to overload.
-struct AdaptiveMode {
-  std::string_view name, help;
-  Adaptation adaptation;
-  ControlPolicy policy;
-  Preference prefer = Preference::packets;
-};
-std::span<const AdaptiveMode> adaptive_modes() noexcept;
 
 }  // namespace parshall::lab

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/random.hpp"
-#include "control/adaptation.hpp"
+#include "lab/rivals/mona/adaptation.hpp"
 
 namespace parshall::lab {
 namespace {

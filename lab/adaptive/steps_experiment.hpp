@@ -9,7 +9,7 @@
 #include "base/figures/figures.hpp"
 #include "base/mean_interval.hpp"
 #include "base/result.hpp"
-#include "control/gap_recovery.hpp"
+#include "lab/rivals/mona/gap_recovery.hpp"
 
 namespace parshall::lab {
 

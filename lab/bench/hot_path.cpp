@@ -10,11 +10,11 @@
 #include <fstream>
 #include <string>
 
-#include "app/profile/decode_alone.hpp"
 #include "base/figures/harness.hpp"
 #include "engine/tables.hpp"
 #include "flat.hpp"
 #include "goals.hpp"
+#include "lab/profile/decode_alone.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 #include "rivals.hpp"
 #include "traffic/memory_source.hpp"

@@ -13,6 +13,7 @@ void add_bench(Command app, int& status) {
   add_bench_advise(bench, status);
   add_bench_hashes(bench, status);
   add_bench_parse(bench, status);
+  add_bench_profile(bench, status);
   add_bench_receive(bench, status);
   add_bench_models(bench, status);
   add_bench_classify(bench, status);

@@ -31,7 +31,7 @@ Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
   sweep.stretches = options.stretches;
   if (static_cast<double>(sweep.stretches) > sweep.seconds)
     return Error{fmt::format("--stretches {}: give at most the number of seconds, {}", sweep.stretches, sweep.seconds)};
-  const auto modes = choose(lab::adaptive_modes(), options.modes, "mode");
+  const auto modes = choose(overload_policies(), options.modes, "mode");
   if (!modes) return modes.error();
   sweep.modes = *modes;
   sweep.queues.clear();
@@ -93,6 +93,7 @@ void add_bench_adaptive(Command bench, int& status) {
       "worker is busy for {} of the time with all flows in their own states. What tasks find is compared with a\n"
       "run in which packets wait. Costs are learnt during --warm-up; after it, the columns are:\n"
       "  satisfied     share of windows of 10 ms in which recall and precision reach the threshold\n"
+      "  by count      the same for each event instead of flows, for recall alone\n"
       "  by recall     the same for recall alone\n"
       "  error, worst  mean and largest error of the estimated recall, in windows with at least 20 events\n"
       "  bound known   share of windows for which a lower bound of the recall is known (1 without a report)\n"
@@ -106,7 +107,7 @@ void add_bench_adaptive(Command bench, int& status) {
       "{}Modes:\n"
       "{}",
       lab::kBusyAtLoad1, lines_of(lab::adaptive_scenarios()), lines_of(lab::state_configs()),
-      lines_of(lab::adaptive_modes())));
+      lines_of(overload_policies())));
   auto options = std::make_shared<AdaptiveOptions>();
   options->common.rounds = 1;
   options->common.rounds_help = "Rounds, each with its own traffic";

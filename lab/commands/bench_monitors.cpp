@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/profile/stage_run.hpp"
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "lab/commands/bench_run.hpp"
 #include "lab/monitors/experiment.hpp"
+#include "lab/profile/stage_run.hpp"
 
 namespace parshall::cli {
 namespace {

@@ -17,12 +17,11 @@ int run_overload(const OverloadOptions& options) {
                            .length = {.warm_up_s = options.quick ? 0.5 : 1},
                            .rounds = options.quick ? 1 : options.common.rounds,
                            .seed = options.common.seed};
-  const auto policies = choose(lab::overload_policies(), options.policies, "policy");
+  const auto policies = choose(overload_policies(), options.policies, "policy");
   if (!policies) return wrong_usage(policies.error());
   sweep.policies = *policies;
-  if (std::ranges::all_of(sweep.policies,
-                          [](const auto* policy) { return policy == &lab::overload_policies().front(); }))
-    return wrong_usage(Error{"--policy none: it is what other policies are compared with, so name another, too"});
+  if (std::ranges::all_of(sweep.policies, [](const auto* policy) { return policy == &no_adaptation(); }))
+    return wrong_usage(Error{"--policy off: it is what other policies are compared with, so name another, too"});
   std::size_t cells = 0, no_worse = 0;
   const Measuring measure = [&](const auto& done, const auto& stop) {
     return lab::simulate_overload(
@@ -50,7 +49,7 @@ int run_overload(const OverloadOptions& options) {
 void add_bench_overload(Command bench, int& status) {
   Command overload = bench.add_subcommand("overload", "Simulate which tasks are satisfied under overload, by policy");
   std::string policies;
-  for (const lab::OverloadPolicyEntry& policy : lab::overload_policies())
+  for (const OverloadPolicyEntry& policy : overload_policies())
     policies += fmt::format("  {:<13} {}\n", policy.name, policy.help);
   overload->footer(
       "Simulates a worker packet by packet, with costs that were measured. The same seed gives the same result in\n"
@@ -66,7 +65,7 @@ void add_bench_overload(Command bench, int& status) {
   options->common.rounds = lab::OverloadSweep().rounds;
   options->common.rounds_help = "Rounds, each with other traffic and noise";
   options->common.seed_help = "Seed of the traffic and the noise";
-  overload->add_option("--policy", options->policies, "Policies to compare with none, as below")
+  overload->add_option("--policy", options->policies, "Policies to compare with off, as below")
       ->delimiter(',')
       ->capture_default_str();
   overload->add_flag("--quick", options->quick, "Only twelve cells, in one round each");

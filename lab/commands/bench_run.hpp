@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/profile/frames.hpp"
 #include "base/figures/batch_costs.hpp"
 #include "base/figures/figures.hpp"
 #include "base/figures/plot.hpp"
@@ -17,6 +16,7 @@
 #include "base/suggestion.hpp"
 #include "cli/program.hpp"
 #include "cli/topics.hpp"
+#include "lab/profile/frames.hpp"
 
 namespace parshall::cli {
 
@@ -96,6 +96,7 @@ void add_bench_batch(Command bench, int& status);
 void add_bench_advise(Command bench, int& status);
 void add_bench_hashes(Command bench, int& status);
 void add_bench_parse(Command bench, int& status);
+void add_bench_profile(Command bench, int& status);
 void add_bench_receive(Command bench, int& status);
 void add_bench_models(Command bench, int& status);
 void add_bench_classify(Command bench, int& status);

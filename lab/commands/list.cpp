@@ -31,13 +31,13 @@ void list_experiments() {
   fmt::print("parshall bench batch: cost of a packet, by batch size\n");
   fmt::print("parshall bench advise: recommended table, sizes and batch for given traffic\n");
   fmt::print("parshall bench heavy-hitters: one task with all flows kept, and with sketches\n");
+  fmt::print("parshall bench profile: costs of a packet: to find its flow, and of tasks' work\n");
   fmt::print("parshall bench states: cost of monitoring states without their tasks:\n");
   for (const lab::StatesWayEntry& way : lab::states_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
   fmt::print("parshall bench steps: time until accuracy control satisfies all tasks, by how its step changes\n");
   fmt::print("parshall bench adaptive: adaptation under overload\n");
   fmt::print("parshall bench overload: tasks that are satisfied under simulated overload, by policy:\n");
-  for (const lab::OverloadPolicyEntry& policy : lab::overload_policies())
-    fmt::print("  {:<22} {}\n", policy.name, policy.help);
+  for (const OverloadPolicyEntry& policy : overload_policies()) fmt::print("  {:<22} {}\n", policy.name, policy.help);
   fmt::print("parshall bench contention: cost of a packet when several cores count:\n");
   for (const lab::CountingWay& way : lab::counting_ways()) fmt::print("  {:<22} {}\n", way.name, way.help);
 }

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "app/profile/keys.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "lab/contention/shared_table.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 

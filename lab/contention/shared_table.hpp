@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "app/profile/keys.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 

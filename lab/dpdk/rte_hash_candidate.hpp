@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "app/profile/keys.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "lab/dpdk/rte_hash_index.hpp"
 #include "lab/tables/candidate.hpp"
 #include "lab/tables/tasks.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "app/profile/keys.hpp"
 #include "lab/dpdk/rte_member_sketch.hpp"
 #include "lab/tables/candidate.hpp"
 #include "lab/tables/tasks.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 

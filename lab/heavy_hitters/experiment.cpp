@@ -11,9 +11,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "app/profile/stage_run.hpp"
 #include "engine/analyst.hpp"
 #include "engine/tables.hpp"
+#include "lab/profile/stage_run.hpp"
 #include "pipeline/flow/key_hash.hpp"
 #include "pipeline/measure/sketches/heavy_keeper.hpp"
 #include "pipeline/measure/sketches/nitro_sketch.hpp"

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/profile/frames.hpp"
 #include "base/figures/figures.hpp"
 #include "base/figures/harness.hpp"
 #include "base/result.hpp"
+#include "lab/profile/frames.hpp"
 
 namespace parshall::lab {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "app/profile/frames.hpp"
 #include "base/result.hpp"
 #include "lab/monitors/experiment.hpp"
+#include "lab/profile/frames.hpp"
 
 namespace parshall::lab {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <numeric>
 
-#include "app/profile/decode_alone.hpp"
-#include "app/profile/stage_run.hpp"
 #include "base/machine.hpp"
+#include "lab/profile/decode_alone.hpp"
+#include "lab/profile/stage_run.hpp"
 
 namespace parshall::lab {
 namespace {

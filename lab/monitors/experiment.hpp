@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "app/profile/frames.hpp"
 #include "base/figures/batch_costs.hpp"
 #include "base/figures/figures.hpp"
 #include "base/figures/harness.hpp"
 #include "base/result.hpp"
 #include "engine/tables.hpp"
+#include "lab/profile/frames.hpp"
 
 namespace parshall::lab {
 

@@ -15,11 +15,11 @@ struct HotCold {
 
 /// Times of a packet's work in the simulated monitor.
 ///
-/// Source: `parshall profile --states FILE -g flows=N,protocol=connections,resend=0.005,rate=6000000 --rounds 5
-///         --memory 128Mi` on two shared cores of an Intel Xeon (model 167): hot with 512 flows, cold with 250,000 that
-///         send in turn. Two costs are fitted to `parshall-lab bench adaptive --scenario rates --states chain` there:
-///         following a connection, and lost segments. It took 6.5 million packets a second without losses, 5.4 with
-///         39 % lost, and 5.1 with 61 %.
+/// Source: `parshall bench profile --states FILE -g flows=N,protocol=connections,resend=0.005,rate=6000000
+///         --rounds 5 --memory 128Mi` on two shared cores of an Intel Xeon (model 167): hot with 512 flows, cold with
+///         250,000 that send in turn. Two costs are fitted to `parshall bench adaptive --scenario rates --states chain`
+///         there: following a connection, and lost segments. It took 6.5 million packets a second without losses, 5.4
+///         with 39 % lost, and 5.1 with 61 %.
 struct PacketCosts {
   HotCold counting{62, 84};  ///< and asking the source for the packet
   double row_ns = 1.2;       ///< adding to a row of a window

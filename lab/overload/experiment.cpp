@@ -27,7 +27,7 @@ void add(std::vector<OverloadCell>& cells, OverloadCell cell, Change change) {
 
 std::vector<OverloadRow> simulate(const OverloadSweep& sweep, const OverloadCell& cell,
                                   const std::atomic<bool>& stopped) {
-  std::vector<const OverloadPolicyEntry*> policies{&overload_policies().front()};
+  std::vector<const OverloadPolicyEntry*> policies{&no_adaptation()};
   for (const OverloadPolicyEntry* policy : sweep.policies)
     if (policy != policies.front()) policies.push_back(policy);
   std::vector<OverloadRow> rows;

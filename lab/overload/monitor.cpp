@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace parshall::lab {
 namespace {
@@ -13,7 +12,6 @@ constexpr double kHeavyShare = 0.001, kBurstyShare = 0.1, kDeviations = 2;
 constexpr std::uint32_t kFewestBursty = 10, kFewestRoundTrips = 8;
 constexpr std::uint64_t kBurstNs = 1'000'000;
 constexpr double kForgetting = 0.002;
-constexpr double kHeavyExponent = 0.1;
 constexpr TaskBits kOfConnections = bit_of(OverloadTask::retransmissions) | bit_of(OverloadTask::latency_change);
 
 template <class Count>
@@ -22,11 +20,6 @@ void count(Count& of) noexcept {
 }
 
 }  // namespace
-
-OverloadMonitor::OverloadMonitor(const OverloadTraffic& traffic, const PacketCosts& costs, OnWindow on_window)
-    : traffic_(traffic), costs_(costs), on_window_(std::move(on_window)), flows_(traffic.flows()) {
-  known_[static_cast<std::size_t>(OverloadTask::heavy_hitters)].blind = BlindLoss(kHeavyExponent);
-}
 
 /// Notes that lines numbered by their last packet are used again; returns true if they left the caches since.
 bool OverloadMonitor::is_cold(std::uint32_t& at) noexcept {
@@ -55,7 +48,8 @@ double OverloadMonitor::take(const OverloadTraffic::Packet& packet, const Follow
   weigh(flow);
   count(flow.weighed);
   const std::uint8_t state = traffic_.state_of(packet.flow);
-  const TaskBits tasks = traffic_.tasks_of_state(state) & followed.tasks[flow.weight][traffic_.hash_of(packet.flow)];
+  const TaskBits tasks =
+      traffic_.tasks_of_state(state) & followed.tasks[state][flow.weight][traffic_.hash_of(packet.flow)];
   work_.packets[state][flow.weight] += 1;
   work_.followed[tasks] += 1;
   if (flow.window != window_) {
@@ -139,7 +133,7 @@ std::uint16_t OverloadMonitor::events_of(const Flow& flow, std::size_t task) con
   return 0;
 }
 
-void OverloadMonitor::end_window(std::uint64_t missed) {
+void OverloadMonitor::end_window() {
   FoundEvents found;
   for (std::size_t task = 0; task < kOverloadTasks; ++task) {
     RecallByWeight::Counts wholly{}, events{}, in_part{}, unseen{};
@@ -165,10 +159,7 @@ void OverloadMonitor::end_window(std::uint64_t missed) {
     for (std::size_t weight = 0; weight < events.size(); ++weight) events[weight] += in_part[weight];
     known.estimator.add_window(wholly, events, in_part);
     const std::optional<Recall> recall = known.estimator.recall(unseen);
-    known.heavy_share = known.estimator.heavy_share(unseen);
-    if (task != static_cast<std::size_t>(OverloadTask::heavy_hitters) && recall && recall->expected > 0)
-      known.blind.add_window(std::accumulate(events.begin(), events.end(), 0.0) / recall->expected, taken_in_window_,
-                             missed);
+    known.recall = recall ? recall->expected : 0;
   }
   on_window_(window_, found);
   in_window_.clear();

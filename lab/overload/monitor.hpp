@@ -3,24 +3,27 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/flow_weight.hpp"
-#include "control/blind_loss.hpp"
+#include "control/events_by_weight.hpp"
 #include "control/recall.hpp"
 #include "lab/overload/costs.hpp"
-#include "lab/overload/events_by_weight.hpp"
 #include "lab/overload/traffic.hpp"
 
 namespace parshall::lab {
 
-/// Tasks that follow flows, by weight and hash of the flow.
+/// Tasks that follow flows, by state, weight and hash of the flow.
 struct FollowedFlows {
-  std::array<std::array<TaskBits, OverloadTraffic::kHashes>, FlowWeight::kClasses> tasks;
+  using ByWeight = std::array<std::array<TaskBits, OverloadTraffic::kHashes>, FlowWeight::kClasses>;
 
-  FollowedFlows() {
-    for (auto& by_hash : tasks) by_hash.fill(kAllTasks);
+  std::array<ByWeight, OverloadTraffic::kMostStates> tasks;
+
+  explicit FollowedFlows(TaskBits of_all = kAllTasks) {
+    for (ByWeight& by_weight : tasks)
+      for (auto& by_hash : by_weight) by_hash.fill(of_all);
   }
 };
 
@@ -48,22 +51,21 @@ class OverloadMonitor {
   static constexpr std::uint64_t kWindowNs = 10'000'000;
   using OnWindow = std::function<void(std::size_t window, const FoundEvents& found)>;
 
-  OverloadMonitor(const OverloadTraffic& traffic, const PacketCosts& costs, OnWindow on_window);
+  OverloadMonitor(const OverloadTraffic& traffic, const PacketCosts& costs, OnWindow on_window)
+      : traffic_(traffic), costs_(costs), on_window_(std::move(on_window)), flows_(traffic.flows()) {}
 
   /// Returns the time that the packet takes, in ns.
   double take(const OverloadTraffic::Packet& packet, const FollowedFlows& followed);
 
   void weigh() noexcept { ++weighings_; }
   StepWork end_step() noexcept { return std::exchange(work_, StepWork()); }
-  /// Ends the window at this time. The device missed this many packets in it.
-  void end_window(std::uint64_t missed);
+  void end_window();
 
-  /// Estimates of a task's events, as RecallWatch tells the workers, and by EventsByWeight.
+  /// Estimates of a task's events, as RecallWatch tells the workers.
   struct Known {
     RecallByWeight estimator;
-    BlindLoss blind;
-    std::array<double, FlowWeight::kClasses> heavy_share{};
     EventsByWeight events;
+    std::optional<double> recall = std::nullopt;  ///< in the last window
   };
   const Known& known(std::size_t task) const noexcept { return known_[task]; }
 

@@ -87,7 +87,7 @@ double OverloadSimulation::load_1() const {
   for (std::size_t i = 0; i < kPackets; ++i) {
     if (i == kWarmUp) warm_ns = ns;
     if (ns >= border_ns) {
-      monitor.end_window(0);
+      monitor.end_window();
       border_ns += kWindowNs;
     }
     ns += monitor.take(stream.next(static_cast<std::uint64_t>(ns)), all) + costs_.batch_ns / kBatch;
@@ -103,7 +103,7 @@ void OverloadSimulation::find_truth() {
   while (truth_.size() < windows_) {
     const auto border = OverloadMonitor::kWindowNs * (truth_.size() + 1);
     for (; arrivals.first().ns < border; arrivals.next()) monitor.take(arrivals.first(), all);
-    monitor.end_window(0);
+    monitor.end_window();
   }
 }
 
@@ -129,11 +129,11 @@ OverloadOutcome OverloadSimulation::run(const OverloadPolicyEntry& entry) const 
     }
   };
   OverloadMonitor monitor(traffic_, costs_, judge);
-  const auto policy = entry.make(traffic_, costs_, cell_.price_error);
+  SimulatedPolicy policy(entry, traffic_, costs_, cell_.price_error);
   Arrivals arrivals(*this);
   std::vector<OverloadTraffic::Packet> queue(kQueue);
   std::size_t head = 0, waiting = 0, window = 0;
-  std::uint64_t missed_in_window = 0, offered_judged = 0, missed_judged = 0;
+  std::uint64_t offered_judged = 0, missed_judged = 0;
   OverloadStep step;
   double now_ns = 0, step_began_ns = 0;
   while (window < windows_) {
@@ -142,7 +142,6 @@ OverloadOutcome OverloadSimulation::run(const OverloadPolicyEntry& entry) const 
       if (is_kept) queue[(head + waiting++) % kQueue] = arrivals.first();
       ++step.offered;
       step.missed += !is_kept;
-      missed_in_window += !is_kept;
       offered_judged += is_judged;
       missed_judged += is_judged && !is_kept;
     }
@@ -156,9 +155,8 @@ OverloadOutcome OverloadSimulation::run(const OverloadPolicyEntry& entry) const 
     for (std::size_t i = 0; i < batch; ++i) {
       const OverloadTraffic::Packet& packet = queue[head];
       latest_ns = packet.ns;
-      for (; packet.ns >= OverloadMonitor::kWindowNs * (window + 1); ++window)
-        monitor.end_window(std::exchange(missed_in_window, 0));
-      ns += monitor.take(packet, policy->followed());
+      for (; packet.ns >= OverloadMonitor::kWindowNs * (window + 1); ++window) monitor.end_window();
+      ns += monitor.take(packet, policy.followed());
       head = (head + 1) % kQueue;
     }
     waiting -= batch;
@@ -169,8 +167,8 @@ OverloadOutcome OverloadSimulation::run(const OverloadPolicyEntry& entry) const 
     if (static_cast<double>(latest_ns) < step_began_ns + kWindowNs) continue;
     step.step_ns = now_ns - std::exchange(step_began_ns, now_ns);
     step.work = monitor.end_step();
-    policy->end_step(std::exchange(step, OverloadStep()), monitor);
-    if (policy->weighs()) monitor.weigh();
+    policy.end_step(std::exchange(step, OverloadStep()), monitor);
+    if (policy.weighs()) monitor.weigh();
   }
   const auto judged = static_cast<double>(windows_ - first_judged_);
   for (double& share : outcome.by_flows) share /= judged;

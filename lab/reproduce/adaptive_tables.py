@@ -5,7 +5,9 @@ import statistics
 
 import oracle
 
-MODES = ("no-adapt", "adapt-only", "accuracy", "tasks", "prefer-tasks")
+MODES = ("off", "mona-adapt", "mona", "adapt")
+OURS = "adapt"  # the default policy of Parshall
+BY_FLOWS, BY_COUNT = "satisfaction", "satisfaction_by_count"
 TASKS = ("heavy-hitters", "retransmissions", "bursty", "latency-change")
 STATES = ("chain", "tree")
 FIGURES = {"swing-250ms": "7a", "swing-100ms": "7b", "neighbour": "7c", "skew": "7d"}
@@ -40,7 +42,7 @@ def losses(rows):
 
 
 def satisfactions(rows, scenario):
-    """A line for each load and task: the median round, and the worst."""
+    """A line for each load and task: the median round, and the worst; behind the semicolon, by each event."""
     lines = []
     for states in STATES:
         for load in sorted({row["load"] for row in rows.where(scenario=scenario, states=states)}):
@@ -49,27 +51,32 @@ def satisfactions(rows, scenario):
                 for mode in MODES:
                     found = rows.where(scenario=scenario, states=states, load=load, mode=mode, task=task)
                     cells.append(
-                        f"{median(found, 'satisfaction'):.2f} ({min(row['satisfaction'] for row in found):.2f})"
+                        "; ".join(
+                            f"{median(found, column):.2f} ({min(row[column] for row in found):.2f})"
+                            for column in (BY_FLOWS, BY_COUNT)
+                        )
                     )
                 lines.append([states, f"{load:g}", task, *cells])
     return table(["states", "load", "task", *MODES], lines)
 
 
 def overall(rows):
+    """A line for each configuration and measure: the median of all tasks, and without heavy hitters."""
     lines = []
     for states in STATES:
-        cells = []
-        for mode in MODES:
-            of_mode = rows.where(states=states, mode=mode)
-            judged = [row for row in of_mode if row["task"] != TASKS[0]]
-            cells.append(f"{median(of_mode, 'satisfaction'):.2f}; {median(judged, 'satisfaction'):.2f}")
-        lines.append([states, *cells])
-    return table(["states", *MODES], lines)
+        for name, column in (("by flows", BY_FLOWS), ("by count", BY_COUNT)):
+            cells = []
+            for mode in MODES:
+                of_mode = rows.where(states=states, mode=mode)
+                judged = [row for row in of_mode if row["task"] != TASKS[0]]
+                cells.append(f"{median(of_mode, column):.2f}; {median(judged, column):.2f}")
+            lines.append([states, name, *cells])
+    return table(["states", "satisfied", *MODES], lines)
 
 
 def sums(rows, scenario, costs):
-    """A line for each load: the satisfaction of all tasks added up, in the median round and the worst; by recall alone
-    behind; and what an oracle could reach."""
+    """A line for each load: the satisfaction of all tasks added up, in the median round and the worst; the same by each
+    event; and what an oracle could reach."""
 
     def all_tasks(found, column):
         rounds = [
@@ -87,10 +94,7 @@ def sums(rows, scenario, costs):
                 [
                     states,
                     f"{load:g}",
-                    *(
-                        f"{all_tasks(found, 'satisfaction')}; {all_tasks(found, 'satisfaction_by_recall')}"
-                        for found in of_modes
-                    ),
+                    *(f"{all_tasks(found, BY_FLOWS)}; {all_tasks(found, BY_COUNT)}" for found in of_modes),
                     f"{oracle.satisfied_on_average(costs, states, load, full_ns, scenario == 'dynamic'):.2f}",
                 ]
             )
@@ -98,10 +102,10 @@ def sums(rows, scenario, costs):
 
 
 def estimates(*runs):
-    """How accurate the estimates of the recall were, in the runs in which flows were reduced."""
+    """How accurate the estimates of the recall were, in the runs in which tasks left out flows."""
     lines = []
     for task in TASKS[1:]:
-        rows = [row for run in runs for row in run.where(task=task, mode="tasks") if row["given_way_share"] > 0]
+        rows = [row for run in runs for row in run.where(task=task, mode=OURS) if row["reduced_share"] > 0]
         known = [row for row in rows if row["mean_error"] is not None]
         told = [row for row in rows if row["bound_held_share"] is not None]
         lines.append(
@@ -151,7 +155,7 @@ def floods(rows):
 def overloads(rows):
     """A line for each mode and task: the median round."""
     lines = []
-    for mode in rows.values("mode"):
+    for mode in (mode for mode in MODES if rows.where(mode=mode)):
         for task in TASKS:
             found = rows.where(mode=mode, task=task)
             held = [row["bound_held_share"] for row in found if row["bound_held_share"] is not None]
@@ -160,25 +164,20 @@ def overloads(rows):
                     mode,
                     task,
                     percent(median(found, "missed_share")),
-                    percent(median(found, "shed_share")),
                     f"{median(found, 'recall'):.3f}",
                     f"{median(found, 'precision'):.3f}",
                     percent(statistics.median(held)) if held else "no bound",
                     percent(median(found, "bound_told_share")),
                 ]
             )
-    return table(
-        ["mode", "task", "lost", "shed", "recall", "precision", "recall above bound", "windows with a bound"], lines
-    )
+    return table(["mode", "task", "lost", "recall", "precision", "recall above bound", "windows with a bound"], lines)
 
 
 def long_run(rows):
     row = rows.where(task=TASKS[0])[0]
     return (
         f"{row['offered_packets'] / 1e9:.1f} billion packets arrived at {row['mpps']:.1f} Mpps. "
-        f"{percent(row['missed_share'])} were lost, and "
-        f"{percent(row['shed_share'])} were shed (at least one connection in {row['sampled_one_in']} was inspected). "
-        f"All others are in flows, and every packet is accounted for. "
+        f"{percent(row['missed_share'])} were lost. All others are in flows, and every packet is accounted for. "
         f"Resident memory at the end was {100 * row['memory_growth']:+.1f} % of its size after a minute."
     )
 
@@ -207,7 +206,7 @@ def sketches(rows):
 
 
 def overhead(*runs):
-    rows = [row for run in runs for row in run.where(task=TASKS[0], mode="tasks")]
+    rows = [row for run in runs for row in run.where(task=TASKS[0], mode=OURS)]
     return (
         f"The controller's decisions took {100 * median(rows, 'overhead_share'):.2f} % of the time in the median of "
         f"{len(rows)} runs, and "

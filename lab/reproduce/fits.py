@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of three distributions fits the times of single lookups best, by BIC: `parshall profile` fits them."""
+"""Which of three distributions fits the times of single lookups best, by BIC: `parshall bench profile` fits them."""
 
 import json
 import pathlib
-import subprocess
-import tempfile
 
-ARGUMENTS = ["profile", "--rounds", "3", "--format", "json"]
-COMMANDS = f"parshall {' '.join(ARGUMENTS)}"
+from runs import bench
+
+ARGUMENTS = ["profile", "--rounds", "3"]
+COMMANDS = f"parshall bench {' '.join(ARGUMENTS)}"
 
 
 def version():
@@ -16,19 +16,14 @@ def version():
 
 def measure(parshall, path):
     """A row for each kind of time; a column for each model: by how much its BIC is above the best one's."""
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [parshall, *ARGUMENTS, "-o", f"{folder}/profile.toml"], capture_output=True, text=True, check=False
-        )
-    if done.returncode != 0:
-        raise RuntimeError(f"parshall profile ended with {done.returncode}: {done.stderr[-500:]}")
-    told = json.loads(done.stdout)
+    bench(parshall, ARGUMENTS, path)
+    profile = json.loads(path.read_text(encoding="utf-8"))
     rows = {}
-    for row in told["rows"]:
+    for row in profile["rows"]:
         times, _, model = row["what"].partition(" as ")
         if model:
             rows.setdefault(times, {"times": times})[model.lower()] = row["bic_more"] or 0
     path.write_text(
-        json.dumps({"experiment": "fits", "machine": told["machine"], "rows": list(rows.values())}) + "\n",
+        json.dumps({"experiment": "fits", "machine": profile["machine"], "rows": list(rows.values())}) + "\n",
         encoding="utf-8",
     )

@@ -6,23 +6,13 @@ import math
 
 from comparing import at_most, below, bound, estimate, more, over, untold
 from judge import UNKNOWN, Comparison
-from mona_rows import ADAPT, CONTROL, FIRST, NO_ADAPT, NOTHING, TASKS, percent, pooled, total, whole
+from mona_rows import ADAPT, CONTROL, FIRST, NO_ADAPT, NOTHING, TASKS, percent, pooled, whole
 from paper import Seen
 
 FLOODED = 0.8  # share of the packets that the paper tolerates with a filter
 NEAR_1_1 = 1.15  # where the paper's losses begin is read off a figure
 FILTER = 128  # bytes of a flow that let it in
-LOST = "a shed packet, which the program counts and does not inspect for lack of time, counts as lost"
-
-
-def lost(row):
-    """After the first second, and what was shed in all of the run."""
-    return total(row, "missed_later_share", "shed_share")
-
-
-def told_of(row):
-    shed = f" ({percent(row['shed_share'])} of all packets shed)" if row["shed_share"] else ""
-    return percent(lost(row)["total"]) + shed
+LOST_LATER, LOST = "missed_later_share", "missed_share"  # after the first second, and in all of the run
 
 
 def each_queue(runs, scenario):
@@ -37,7 +27,7 @@ def each_queue(runs, scenario):
 
 def if_any(static, comparison):
     """Answered only where there is something to lose: without adaptation more than a thousandth is, in most runs."""
-    if lost(static)["total"] > NOTHING:
+    if static[LOST_LATER] > NOTHING:
         return comparison
     return dataclasses.replace(
         comparison,
@@ -60,28 +50,30 @@ def figure_7(scenario, note, *claims):
             possible = {
                 NOTHING_LOST: Comparison(
                     f"adaptation loses 0.1 % at most {at}",
-                    estimate(lost(adapted), "total"),
+                    estimate(adapted, LOST_LATER),
                     bound(NOTHING),
                     headline=claims[0] == NOTHING_LOST,
                 ),
                 HALF_LOST: at_most(
                     f"adaptation loses half at most {at}",
-                    lost(adapted),
-                    lost(static),
+                    adapted,
+                    static,
                     0.5,
-                    "total",
+                    LOST_LATER,
                     headline=claims[0] == HALF_LOST,
                 ),
             }
             comparisons += [if_any(static, possible[claim]) for claim in claims]
-            comparisons.append(over(f"more than 0.1 % is lost without it {at}", lost(static), NOTHING, "total"))
-            told.append(f"queue of {queue}: {told_of(static)} without adaptation, {told_of(adapted)} with it")
+            comparisons.append(over(f"more than 0.1 % is lost without it {at}", static, NOTHING, LOST_LATER))
+            told.append(
+                f"queue of {queue}: {percent(static[LOST_LATER])} without adaptation, {percent(adapted[LOST_LATER])} "
+                f"with it"
+            )
         return Seen(
             "lost " + "; ".join(told),
             tuple(comparisons),
-            f"{note}. Losses are those of the queue after the first second, as a fraction of the packets of that time, "
-            f"plus the fraction shed in the whole run. Costs are learnt in the first second; the paper measures them "
-            f"before. {LOST}",
+            f"{note}. Losses are those of the queue after the first second, as a fraction of the packets of that time. "
+            f"Costs are learnt in the first second; the paper measures them before",
         )
 
     return judge
@@ -113,12 +105,12 @@ def figure_7_skew(runs):
         ]
         told.append(
             f"queue of {queue}: {skew(begins[1])} without adaptation, {skew(begins[0])} with it (lost in all "
-            f"{told_of(static)}, {told_of(adapted)})"
+            f"{percent(static[LOST_LATER])}, {percent(adapted[LOST_LATER])})"
         )
     return Seen(
         "skew at which losses begin, " + "; ".join(told),
         tuple(comparisons),
-        "a window has losses if the queue loses more than a thousandth of its packets, without the shed ones. The skew "
+        "a window has losses if the queue loses more than a thousandth of its packets. The skew "
         "falls from 1.5 to 1 in about a second, again and again. The rate is the highest that all states handle at the "
         "median skew. This choice places the first losses without adaptation near the paper's 1.25",
     )
@@ -134,18 +126,14 @@ def flooded(runs):
     }
 
 
-def all_lost(row):
-    return total(row, "missed_share", "shed_share")
-
-
 def figure_11a(runs):
-    losses = {key: all_lost(found[0]) for key, found in flooded(runs).items()}
+    losses = {key: found[0] for key, found in flooded(runs).items()}
     shares = sorted({share for share, _ in losses})
-    costs = more(losses[0, FILTER], losses[FLOODED, FILTER], "total")
+    costs = more(losses[0, FILTER], losses[FLOODED, FILTER], LOST)
     return Seen(
         "lost by share of the flood, without and with a filter: "
         + "; ".join(
-            f"{whole(share)}: {percent(losses[share, 0]['total'])}, {percent(losses[share, FILTER]['total'])}"
+            f"{whole(share)}: {percent(losses[share, 0][LOST])}, {percent(losses[share, FILTER][LOST])}"
             for share in shares
         ),
         (
@@ -153,7 +141,7 @@ def figure_11a(runs):
                 f"a flood of {whole(FLOODED)} costs more packets than none, without a filter",
                 losses[0, 0],
                 losses[FLOODED, 0],
-                "total",
+                LOST,
                 headline=True,
             ),
             Comparison(
@@ -167,12 +155,12 @@ def figure_11a(runs):
                 f"a filter saves packets of a flood of {whole(FLOODED)}",
                 losses[FLOODED, FILTER],
                 losses[FLOODED, 0],
-                "total",
+                LOST,
             ),
             untold("a filter takes a tenth of the throughput at most"),
         ),
-        f"the load is 1 with the flood, over the whole run including its first second. Tolerated means a loss of at "
-        f"most a hundredth of the packets. {LOST}",
+        "the load is 1 with the flood, over the whole run including its first second. Tolerated means a loss of at "
+        "most a hundredth of the packets",
     )
 
 

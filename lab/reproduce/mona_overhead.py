@@ -27,7 +27,7 @@ LITTLE = 0.01  # of the time
 MANY_STATES = 40  # beyond them it may be more
 OF_STATES = {10: "10x4", 20: "20x4", 40: "40x4", 64: "64x4"}
 OF_TASKS = {4: "10x4", 10: "10x10", 20: "10x20", 50: "10x50"}
-SHARED = "tasks are of four kinds, which share measurements"
+SHARED = "tasks are of four kinds, which share measurements. They leave out flows in five groups at most"
 SPREAD = "flows are in the heaviest 33 states at most"
 COUNTED = (
     "the additional cost of packets in many states, with the same task in each, is an upper bound of the cost "

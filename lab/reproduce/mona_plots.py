@@ -5,7 +5,7 @@ import itertools
 import math
 
 from comparing import estimate
-from mona_losses import all_lost, lost
+from mona_losses import LOST, LOST_LATER
 from mona_rows import ADAPT, CONTROL, FIRST, NO_ADAPT, TASKS
 from plots import PANELS, key, panel
 
@@ -58,7 +58,7 @@ def draw_losses(rows):
     ]
     for scenario, queue in groups:
         shares = [
-            100 * lost(rows.one(scenario=scenario, queue_packets=queue, mode=mode, task=FIRST))["total"]
+            100 * rows.one(scenario=scenario, queue_packets=queue, mode=mode, task=FIRST)[LOST_LATER]
             for mode in THEIRS[:2]
         ]
         lines.append(f'"{scenario}, {queue}" ' + " ".join(map(str, shares)))
@@ -124,9 +124,7 @@ def draw_floods(rows):
     filters = rows.values("filter_bytes")
     for number, filtered in enumerate(filters):
         found = sorted(rows.where(task=FIRST, mode=CONTROL, filter_bytes=filtered), key=lambda row: row["flood_share"])
-        lines += data(
-            f"d{number}", ((100 * row["flood_share"], estimate(all_lost(row), "total").times(100)) for row in found)
-        )
+        lines += data(f"d{number}", ((100 * row["flood_share"], estimate(row, LOST).times(100)) for row in found))
     return lines + [
         "plot "
         + ", ".join(

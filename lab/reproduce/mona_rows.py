@@ -10,14 +10,14 @@ from rows import MissingRows
 
 TASKS = {"heavy-hitters": "HH", "retransmissions": "RTx", "bursty": "Bursty", "latency-change": "LatChange"}
 FIRST = next(iter(TASKS))  # a row of each run, where all have the same
-NO_ADAPT, ADAPT, CONTROL = "no-adapt", "adapt-only", "accuracy"  # as the paper has it
+NO_ADAPT, ADAPT, CONTROL = "off", "mona-adapt", "mona"  # as the paper has it
+OURS = "adapt"  # the default policy of Parshall
 THRESHOLD = 0.75  # of recall, as in the paper
 NOTHING = 1e-3  # share of packets
 KEPT = (
-    "heavy hitters use counts that flows keep in every state here, so a flow in a lighter state is not missed. "
-    "Lost "
-    "packets cost few of them, because the threshold is a fraction of the counted packets (in the paper: of bytes). "
-    "Shed packets cost many"
+    "heavy hitters follow all flows in configuration 1, where a state without them saves no time. In configuration 2 "
+    "they leave out the flows that move to the lightest state. Lost packets cost few of them, because the threshold is "
+    "a fraction of the counted packets (in the paper: of bytes)"
 )
 
 
@@ -50,16 +50,6 @@ def pooled(rows, column, function=statistics.fmean):
             value + sign * math.hypot(*(one.high - one.value for one in known_of)) / len(rows) for sign in (-1, 1)
         )
     return {column: value, f"low_{column}": low, f"high_{column}": high, "of": _of(known_of)}
-
-
-def total(row, *columns):
-    """A row of the sum of these shares, `total`."""
-    each = [row.get("each", {}).get(column, ()) for column in columns]
-    if min(map(len, each)) > 0:
-        return _over_runs("total", [sum(of_run) for of_run in zip(*each)], {row["same_processes"]})
-    ends = [estimate(row, column) for column in columns]
-    value, low, high = (sum(getattr(one, end) for one in ends) for end in ("value", "low", "high"))
-    return {"total": value, "low_total": low, "high_total": high, "of": _of(ends)}
 
 
 def _over_runs(column, values, processes):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many tasks could have what they want, for who knows beforehand what comes and what it takes.
 
-What a packet adds is measured for each set of tasks (`parshall profile`). Who knows that, keeps all packets counted,
+`parshall bench profile` measures what a packet adds for each set of tasks. Who knows that, keeps all packets counted,
 and needs no margin for chance looks at 0.75 of the flows, the same of all of them, for as many tasks as fit, whichever
 fit best: a flow that none of these looks at is counted and no more. Flows are taken to be alike: what can be gained
 beyond that by leaving out heavy flows first, or of heavy hitters light ones, is not in it.
@@ -10,8 +10,8 @@ beyond that by leaving out heavy flows first, or of heavy hitters light ones, is
 import itertools
 import json
 import math
-import subprocess
-import tomllib
+
+from runs import bench
 
 TASKS = {
     "heavy-hitters": "heavy-hitters:threshold=0.1%,most=100000",
@@ -32,6 +32,8 @@ CONFIGURATIONS = {
 }
 TRAFFIC = "flows=250000,dist=zipf:1.1,protocol=connections,resend=0.005"
 ROUNDS, BUSY = 15, 0.95  # load 1 is a busy share
+PROFILE = ["profile", "--rounds", str(ROUNDS)]
+WHAT = "more in state "  # begins the rows of states
 SETS = [tasks for n in range(len(NAMES) + 1) for tasks in itertools.combinations(NAMES, n)]
 
 
@@ -46,7 +48,12 @@ def traffic(load_1_mpps):
 
 def version(load_1_mpps):
     """Of all that costs go by."""
-    return f"{traffic(round(load_1_mpps, 1))} {TASKS} {SETS} {ROUNDS}"
+    return f"{traffic(round(load_1_mpps, 1))} {TASKS} {SETS} {PROFILE}"
+
+
+def costs_of_states(profile):
+    """Returns the rows of states in the JSON of `parshall bench profile --states`, by the states' names."""
+    return {row["what"].removeprefix(WHAT): row for row in profile["rows"] if row["what"].startswith(WHAT)}
 
 
 def measure(parshall, path, load_1_mpps):
@@ -57,14 +64,9 @@ def measure(parshall, path, load_1_mpps):
         specs = ", ".join(json.dumps(TASKS[task]) for task in tasks)
         text.append(f'[[state]]\nname = "{name_of(tasks)}"\ntasks = ["count"{", " if specs else ""}{specs}]')
     states.write_text("\n".join(text) + "\n")
-    profile = path.with_suffix(".profile.toml")
-    subprocess.run(
-        [parshall, "profile", "--states", states, "-g", traffic(load_1_mpps), "--rounds", str(ROUNDS), "-o", profile],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    with open(profile, "rb") as file:
-        costs = {state["name"]: state["cost_ns"] for state in tomllib.load(file)["state"]}
+    profile = path.with_suffix(".profile.json")
+    bench(parshall, [*PROFILE, "--states", str(states), "-g", traffic(load_1_mpps)], profile)
+    costs = {state: row["ns"] for state, row in costs_of_states(json.loads(profile.read_text())).items()}
     path.write_text(json.dumps(costs))
     return costs
 

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MONA's monitoring states add to a packet: `parshall profile` of both configurations in one file."""
+"""What MONA's monitoring states add to a packet: `parshall bench profile` of both configurations in one file."""
 
 import json
 import pathlib
-import subprocess
 import tempfile
 
 import oracle
+from runs import bench
 
-ARGUMENTS = ["profile", "--rounds", "9", "--memory", "256Mi", "-g", oracle.TRAFFIC, "--format", "json"]
-COMMANDS = f"parshall {' '.join(ARGUMENTS)} --states FILE, of both configurations of figure 6"
-WHAT = "more in state "
+ARGUMENTS = ["profile", "--rounds", "9", "--memory", "256Mi", "-g", oracle.TRAFFIC]
+COMMANDS = f"parshall bench {' '.join(ARGUMENTS)} --states FILE, of both configurations of figure 6"
 
 
 def version():
@@ -36,20 +35,12 @@ def measure(parshall, path):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "states.toml")
         file.write_text(text(), encoding="utf-8")
-        done = subprocess.run(
-            [parshall, *ARGUMENTS, "--states", file, "-o", f"{folder}/profile.toml"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode != 0:
-        raise RuntimeError(f"parshall profile ended with {done.returncode}: {done.stderr[-500:]}")
-    told = json.loads(done.stdout)
+        bench(parshall, [*ARGUMENTS, "--states", str(file)], path)
+    profile = json.loads(path.read_text(encoding="utf-8"))
     rows = [
-        {"state": row["what"].removeprefix(WHAT), **{column: row[column] for column in ("ns", "low_ns", "high_ns")}}
-        for row in told["rows"]
-        if row["what"].startswith(WHAT)
+        {"state": state, **{column: row[column] for column in ("ns", "low_ns", "high_ns")}}
+        for state, row in oracle.costs_of_states(profile).items()
     ]
     path.write_text(
-        json.dumps({"experiment": "states", "machine": told["machine"], "rows": rows}) + "\n", encoding="utf-8"
+        json.dumps({"experiment": "states", "machine": profile["machine"], "rows": rows}) + "\n", encoding="utf-8"
     )

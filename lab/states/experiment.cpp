@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/profile/frames.hpp"
-#include "app/profile/stage_run.hpp"
 #include "base/random.hpp"
 #include "control/recall.hpp"
 #include "engine/tables.hpp"
+#include "lab/profile/frames.hpp"
+#include "lab/profile/stage_run.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
 
 namespace parshall::lab {
@@ -50,6 +50,19 @@ std::string chain_of(std::size_t states) {
                         1 / static_cast<double>(rule + 1));
   return text;
 }
+
+/// A policy that leaves out all flows in a window after an overload.
+class Toggle final : public OverloadPolicy {
+ public:
+  bool end_window(const ControlWindow& window, std::span<const FollowedTask>) noexcept override {
+    return std::exchange(overloaded_, window.missed != 0) != overloaded_;
+  }
+  double share(std::size_t, std::size_t, std::size_t) const noexcept override { return overloaded_ ? 0 : 1; }
+  OverloadState state() const noexcept override { return {.gives_way = overloaded_}; }
+
+ private:
+  bool overloaded_ = false;
+};
 
 class Contestant {
  public:
@@ -106,16 +119,19 @@ class MonitorWithStates final : public Contestant {
         run_(std::move(stage), FlowIdentity(KeyFields::five_tuple, Identity::exact, sweep.seed), frames.source(0),
              kBatch) {}
 
-  /// Makes a plan in which heavier states cost a little more, although they do the same.
+  /// Makes a plan that moves all flows to the lightest state, which has the same tasks, in an overload.
   static std::shared_ptr<const ControlPlan> control_of(const FlowStageOptions& options) {
-    auto plan = ControlPlan::guess(*options.states, options.windows, options.findings);
-    plan.controller = {.mode = Controller::Mode::adapt, .sheds = false};
-    plan.window_ns = StatesSweep::kWindowNs;
-    plan.batch = kBatch;
-    for (std::size_t state = 0; state < plan.cost_ns.size(); ++state) {
-      plan.cost_ns[state] = 10 + 0.1 * static_cast<double>(state);
-      plan.lighter[state] = static_cast<std::uint8_t>(state == 0 ? 0 : state - 1);
-    }
+    static constexpr OverloadPolicyEntry kToggle{
+        "toggle", "",
+        [](const OverloadSetup&) -> std::unique_ptr<OverloadPolicy> { return std::make_unique<Toggle>(); }};
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - options.states->names.size()),
+                        heavier = all & ~std::uint64_t{1};
+    ControlPlan plan{.policy = &kToggle, .window_ns = StatesSweep::kWindowNs, .batch = kBatch};
+    plan.setup = {.tasks = 1, .base_ns = 1, .part_ns = {1}};
+    plan.reduced = *ReducedStates::make({&heavier, 1}, options.states->lighter, StatePlan::kMostStates);
+    plan.parts_of_state.assign(plan.reduced.states(), ControlPlan::kRowPart);
+    plan.groups = {{.states = heavier}};
+    plan.tasks_of_group.resize(1);
     return std::make_shared<const ControlPlan>(std::move(plan));
   }
 
@@ -158,8 +174,7 @@ class Estimates final : public Contestant {
           missed[i] = flows[i] / 2;
         }
         task.add_window(flows, events);
-        const double found = task.recall(missed).value_or(Recall{}).expected;
-        told_ = found + task.heavy_share(missed).front();
+        told_ = task.recall(missed).value_or(Recall{}).expected;
       }
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "app/profile/keys.hpp"
 #include "lab/tables/candidate.hpp"
 #include "lab/tables/rolling.hpp"
 #include "lab/tables/tasks.hpp"
 #include "pipeline/measure/sketches/sketch.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 

@@ -5,9 +5,9 @@
 #include <bit>
 #include <unordered_map>
 
-#include "app/profile/keys.hpp"
 #include "lab/tables/candidate.hpp"
 #include "lab/tables/tasks.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/profile/keys.hpp"
 #include "base/prefetch.hpp"
 #include "lab/tables/candidate.hpp"
 #include "lab/tables/rolling.hpp"
 #include "lab/tables/tasks.hpp"
 #include "pipeline/flow/table.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 

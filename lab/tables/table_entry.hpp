@@ -3,9 +3,9 @@
 #include <iterator>
 #include <utility>
 
-#include "app/profile/keys.hpp"
 #include "lab/tables/table_candidate.hpp"
 #include "lab/tables/tables.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 

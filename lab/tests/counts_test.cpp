@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "app/profile/keys.hpp"
 #include "lab/tables/bucketed_counts.hpp"
 #include "lab/tables/keyed_counts.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "app/profile/keys.hpp"
 #include "lab/tables/report.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 namespace {

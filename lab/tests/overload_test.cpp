@@ -21,7 +21,7 @@ OverloadOutcome outcome(const OverloadCell& cell, std::string_view policy, std::
 }
 
 TEST(OverloadSimulation, WithTimeForAllLosesNothingAndFindsAll) {
-  for (const std::string_view policy : {"none", "adapt", "tasks"}) {
+  for (const std::string_view policy : {"off", "adapt"}) {
     const OverloadOutcome found = outcome({.swings = false, .load = 0.6, .flows = 20'000}, policy);
     EXPECT_EQ(found.lost_share, 0) << policy;
     EXPECT_EQ(OverloadOutcome::sum(found.by_flows), 4) << policy;
@@ -42,14 +42,14 @@ TEST(OverloadSimulation, SaysTheSameForTheSameSeedAndOtherThingsForAnother) {
 /// Without adaptation at least what there is no time for is lost, and more, since losses make packets dearer.
 TEST(OverloadSimulation, LosesMoreThanWhatThereIsNoTimeFor) {
   constexpr double kLoad = 2;
-  const double lost = outcome({.swings = false, .load = kLoad, .noise = 0, .jitter = 0}, "none").lost_share;
+  const double lost = outcome({.swings = false, .load = kLoad, .noise = 0, .jitter = 0}, "off").lost_share;
   EXPECT_GT(lost, 1 - 1 / (0.95 * kLoad) + 0.05);
   EXPECT_LT(lost, 1 - 0.5 / kLoad);
 }
 
 TEST(OverloadSimulation, AdaptationSatisfiesMoreAndLosesNextToNothing) {
   const OverloadCell cell{.swings = false, .load = 1.4};
-  const OverloadOutcome none = outcome(cell, "none"), adapt = outcome(cell, "adapt");
+  const OverloadOutcome none = outcome(cell, "off"), adapt = outcome(cell, "adapt");
   EXPECT_GT(none.lost_share, 0.2);
   EXPECT_LT(adapt.lost_share, 0.01);
   EXPECT_GT(OverloadOutcome::sum(adapt.by_flows), OverloadOutcome::sum(none.by_flows) + 1);
@@ -73,11 +73,10 @@ TEST(OverloadMonitor, TellsWhichEventsTheFollowedFlowsShow) {
   for (std::uint32_t segment = 1; segment <= 20; ++segment)
     monitor.take(connection({.ns = 1000 * segment, .segments = segment, .has_data = true}), all);
   monitor.take(connection({.ns = 30'000, .segments = 20, .has_data = true, .is_again = true}), all);
-  monitor.end_window(0);
-  FollowedFlows nobody;
-  for (auto& by_hash : nobody.tasks) by_hash.fill(0);
+  monitor.end_window();
+  const FollowedFlows nobody(0);
   monitor.take(connection({.ns = 40'000, .segments = 20, .has_data = true, .is_again = true}), nobody);
-  monitor.end_window(0);
+  monitor.end_window();
   ASSERT_EQ(windows.size(), 2u);
   const auto retransmissions = static_cast<std::size_t>(OverloadTask::retransmissions);
   for (const OverloadTask task : {OverloadTask::heavy_hitters, OverloadTask::retransmissions, OverloadTask::bursty}) {

@@ -160,7 +160,8 @@ class Lab(Case):
             run("bench", "states", "--flows", "2001", "--rate", "200000"), FAILED, "2001 flows and 2000 packets"
         )
 
-    def test_how_far_flows_give_way_is_played(self):
+    def test_policies_under_overload_are_compared(self):
+        modes = ("off", "mona-adapt", "mona", "adapt")
         small = ["--states", "chain", "--flows", "500", "--packets", "32Ki", "--seconds", "0.3", "--warm-up", "0.1"]
         done = run(
             "bench",
@@ -170,7 +171,7 @@ class Lab(Case):
             "--load",
             "2",
             "--mode",
-            "no-adapt,accuracy",
+            ",".join(modes),
             "--slots",
             "64,4Ki",
             *small,
@@ -182,13 +183,18 @@ class Lab(Case):
         found = rows(done.out)
         self.assertEqual(
             [(row["slots"], row["mode"], row["task"]) for row in found],
-            [(slots, mode, task) for slots in ("64", "4096") for mode in ("no-adapt", "accuracy") for task in tasks],
+            [(slots, mode, task) for slots in ("64", "4096") for mode in modes for task in tasks],
         )
-        self.assertTrue(all(0 <= float(row["recall"]) <= 1 for row in found))
+        for row in found:
+            for column in ("recall", "satisfaction", "satisfaction_by_count", "missed_share", "reduced_share"):
+                self.assertTrue(0 <= float(row[column]) <= 1, row)
+            self.assertGreater(float(row["cost_factor"]), 0, row)
+            if row["mode"] == "off":
+                self.assertEqual((float(row["reduced_share"]), float(row["cost_factor"])), (0, 1), row)
         for words, arguments in (
             (("no scenario", "rates"), ["--scenario", "calm"]),
             (("no states", "chain"), ["--states", "ring"]),
-            (("no mode", "accuracy"), ["--mode", "magic"]),
+            (('no mode "magic"', "adapt, off, mona, mona-adapt"), ["--mode", "magic"]),
             (("--slots 0",), ["--slots", "0"]),
             (("--queue 0",), ["--queue", "0"]),
             (("--load",), ["--load", "0"]),
@@ -197,6 +203,9 @@ class Lab(Case):
         ):
             with self.subTest(arguments=arguments):
                 self.assert_says(run("bench", "adaptive", *arguments), USAGE, *words)
+        self.assert_says(
+            run("bench", "overload", "--policy", "magic"), USAGE, 'no policy "magic"', "adapt, off, mona, mona-adapt"
+        )
 
     def test_ways_to_change_a_step_are_compared(self):
         done = run(

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/profile/keys.hpp"
 #include "lab/tables/tables.hpp"
 #include "lab/tables/tasks.hpp"
 #include "lab/tables/traffic.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::lab {
 namespace {

@@ -10,7 +10,6 @@ void add_watch(Command program, int& status);
 void add_classify(Command program, int& status);
 void add_send(Command program, int& status);
 void add_train(Command program, int& status);
-void add_profile(Command program, int& status);
 void add_verify(Command program, int& status);
 
 /// Returns the topics of `list` that the monitor adds.

@@ -12,7 +12,6 @@ void add_commands(Command program, int& status) {
   add_classify(program, status);
   add_send(program, status);
   add_train(program, status);
-  add_profile(program, status);
   add_verify(program, status);
   std::vector<Topic> topics = monitor_topics();
   for (const Sibling& sibling : siblings()) {

@@ -23,10 +23,4 @@ enum class QuantileMethod : std::uint8_t { p2, histogram };
 /// Linux scheduling class of a worker.
 enum class Scheduler : std::uint8_t { other, fifo, deadline };
 
-/// Says what overload control reduces: tasks, one by one, or flows, from state to state (as in MONA).
-enum class ControlPolicy : std::uint8_t { tasks, mona };
-
-/// Says what comes first under overload: counting every packet, or the recall of the tasks.
-enum class Preference : std::uint8_t { packets, tasks };
-
 }  // namespace parshall

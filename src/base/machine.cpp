@@ -109,27 +109,6 @@ std::vector<std::pair<std::string, std::string>> describe_machine() {
   return all;
 }
 
-MachineIdentity identify_machine(std::string_view program, std::string_view table) {
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512CD__) && defined(__AVX512DQ__) && \
-    defined(__AVX512VL__)
-  constexpr std::string_view kLevel = "x86-64-v4";
-#elif defined(__AVX2__) && defined(__BMI2__) && defined(__FMA__)
-  constexpr std::string_view kLevel = "x86-64-v3";
-#elif defined(__SSE4_2__) && defined(__POPCNT__)
-  constexpr std::string_view kLevel = "x86-64-v2";
-#else
-  constexpr std::string_view kLevel = "x86-64";
-#endif
-  return {.cpu = processor(),
-          .cores = static_cast<std::uint64_t>(std::max(1l, ::sysconf(_SC_NPROCESSORS_ONLN))),
-          .l3_bytes = last_level_cache_bytes(),
-          .page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)),
-          .huge_pages = chosen(first_line("/sys/kernel/mm/transparent_hugepage/enabled")),
-          .program = std::string(program),
-          .x86_level = std::string(kLevel),
-          .table = std::string(table)};
-}
-
 std::size_t last_level_cache_bytes() {
   if (const std::size_t bytes = kilobytes_in("/sys/devices/system/cpu/cpu0/cache/index3/size"); bytes != 0)
     return bytes;

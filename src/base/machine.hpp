@@ -20,23 +20,6 @@ struct ProcessorTime {
 };
 ProcessorTime processor_time();
 
-/// Properties that measured times depend on. If any of them changes, the times must be measured again.
-struct MachineIdentity {
-  std::string cpu;
-  std::uint64_t cores = 0;
-  std::uint64_t l3_bytes = 0;  ///< 0: not known
-  std::uint64_t page_bytes = 0;
-  std::string huge_pages;  ///< the kernel's mode of transparent huge pages
-  std::string program;     ///< its version
-  std::string x86_level;   ///< instruction set level that the program was built for
-  std::string table;       ///< flow table of the measurement
-
-  friend bool operator==(const MachineIdentity&, const MachineIdentity&) = default;
-};
-
-/// Identifies this machine. `program` is a version; `table` is the flow table's name.
-MachineIdentity identify_machine(std::string_view program, std::string_view table);
-
 /// Returns the L3 cache in bytes that core 0 shares with its neighbours; 0 if unknown. On a processor with several L3
 /// caches this is one of them, whereas the C library reports their sum.
 std::size_t last_level_cache_bytes();

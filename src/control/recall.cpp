@@ -8,7 +8,6 @@ namespace parshall {
 namespace {
 
 constexpr double kHighVariation = 1, kLambda = 3;
-constexpr double kOfLate = 0.1;  ///< share of the difference per window
 
 /// Returns the value that Student's t is below in 95 of 100 cases.
 double one_sided_95(double degrees) noexcept {
@@ -141,18 +140,6 @@ std::optional<Recall> RecallByWeight::recall(const Counts& missed_flows) const n
   if (!any_known && std::ranges::none_of(by_weight_, &RecallEstimator::is_known)) return std::nullopt;
   all.chance = std::sqrt(chance_squares);
   return Recall{recall_of(events, all.expected), recall_of(events, all.most())};
-}
-
-std::array<double, FlowWeight::kClasses> RecallByWeight::heavy_share(const Counts& missed_flows) noexcept {
-  std::array<double, FlowWeight::kClasses> shares;
-  double heavier = 0;
-  for (std::size_t weight = shares.size(); weight-- > 0; shares[weight] = heavier) {
-    const double missed = static_cast<double>(missed_flows[weight]) * rate(weight).value_or(1);
-    of_late_[weight] += kOfLate * (static_cast<double>(events_[weight]) + missed - of_late_[weight]);
-    heavier += of_late_[weight];
-  }
-  for (double& share : shares) share = heavier > 0 ? share / heavier : 1;
-  return shares;
 }
 
 }  // namespace parshall

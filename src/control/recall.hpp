@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 
 #include "base/flow_weight.hpp"
@@ -88,16 +87,10 @@ class RecallByWeight {
   /// Returns the recall in the window added last.
   std::optional<Recall> recall(const Counts& missed_flows) const noexcept;
 
-  /// Returns the recent share of events in flows of each weight or more; `missed_flows` is of the window added last.
-  std::array<double, FlowWeight::kClasses> heavy_share(const Counts& missed_flows) noexcept;
-  /// Returns the recent number of events in a window, including missed ones.
-  double events_of_late() const noexcept { return std::accumulate(of_late_.begin(), of_late_.end(), 0.0); }
-
  private:
   std::optional<double> rate(std::size_t weight) const noexcept;
 
   std::array<RecallEstimator, FlowWeight::kClasses> by_weight_;
-  std::array<double, FlowWeight::kClasses> of_late_{};
   Counts events_{};
 };
 

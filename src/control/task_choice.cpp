@@ -20,7 +20,7 @@ constexpr double kFewFlows = 8;          ///< a share of fewer flows is chance, 
 constexpr double kMargin = 0.15;         ///< recall above what is wanted, before what was given up gets any
 constexpr double kLessSide = 0.9;        ///< part of the score that the measure with the smaller gain has
 constexpr std::array kDeviations{1.6, 1.0, 0.5};
-constexpr double kAlmost = 1e-9, kLeastNs = 1e-3;
+constexpr double kAlmost = 1e-9, kLeastNs = 1e-3, kNoLimitNs = std::numeric_limits<double>::max();
 constexpr int kMostSets = 6;  ///< goals of which all sets are tried
 /// Weight from which tasks by keys follow all flows, whatever showed events: these are few, and take next to nothing.
 constexpr std::size_t kHeavy = 2;
@@ -29,15 +29,13 @@ constexpr std::size_t kHeavy = 2;
 
 TaskChoice::TaskChoice(std::size_t tasks) : count_(tasks) {
   constexpr std::size_t kMostStates = 64;
+  work_.reserve(TaskWork::kMostParts * kMostStates);
   groups_.reserve(TaskWork::kMostParts * kMostStates);
 }
 
 void TaskChoice::set(std::span<const FollowedTask> tasks, const TaskWork& work) noexcept {
   std::ranges::copy(tasks, tasks_.begin());
-  base_ns_ = work.base_ns;
-  std::ranges::fill(part_ns_, 0.0);
-  std::ranges::copy(work.part_ns, part_ns_.begin());
-  groups_.clear();
+  work_.clear();
   const double all = std::accumulate(work.packets.begin(), work.packets.end(), 0.0);
   for (std::size_t state = 0; state < work.packets.size() / kPlanWeights; ++state) {
     const auto packets = work.packets.subspan(state * kPlanWeights, kPlanWeights);
@@ -47,58 +45,73 @@ void TaskChoice::set(std::span<const FollowedTask> tasks, const TaskWork& work) 
       for (std::size_t task = 0; task < count_; ++task) {
         if ((tasks_[task].states >> state & 1) == 0 || (tasks_[task].parts >> part & 1) == 0) continue;
         who |= std::uint32_t{1} << task;
-        is_always |= (tasks_[task].fixed >> state & 1) != 0;
+        is_always |= tasks_[task].counts == 0 || (tasks_[task].fixed >> state & 1) != 0;
       }
       if (who == 0 && !is_always) continue;
-      auto group = std::ranges::find_if(groups_, [&](const Group& other) {
+      auto found = std::ranges::find_if(work_, [&](const PartOfWork& other) {
         return other.part == part && other.is_always == is_always && (is_always || other.tasks == who);
       });
-      if (group == groups_.end()) {
-        groups_.push_back({part, who, is_always, {}});
-        group = groups_.end() - 1;
+      if (found == work_.end()) {
+        work_.push_back({part, who, is_always, {}});
+        found = work_.end() - 1;
       }
       const bool is_of_flows = (work.flow_parts >> part & 1) != 0;
       for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
-        group->packets[weight] +=
+        found->packets[weight] +=
             all > 0 ? packets[weight] / all * (is_of_flows ? work.flows_per_packet[weight] : 1) : 0;
     }
+  }
+  groups_.clear();
+  always_ns_ = work.base_ns;
+  for (const PartOfWork& one : work_) {
+    const double part_ns = work.part_ns[one.part];
+    if (one.is_always) {
+      always_ns_ += part_ns * std::accumulate(one.packets.begin(), one.packets.end(), 0.0);
+      continue;
+    }
+    auto group = std::ranges::find(groups_, one.tasks, &Group::tasks);
+    if (group == groups_.end()) {
+      groups_.push_back({one.tasks, {}});
+      group = groups_.end() - 1;
+    }
+    for (std::size_t weight = 0; weight < kPlanWeights; ++weight) group->ns[weight] += part_ns * one.packets[weight];
   }
   goals_ = kept_ = 0;
   are_alike_ = std::ranges::all_of(tasks, [&](const FollowedTask& task) { return task.priority == tasks[0].priority; });
   for (std::size_t goal = 0; goal < kGoals; ++goal) {
     const std::size_t task = task_of(goal);
-    if (task >= count_ || (tasks_[task].counts >> goal / TaskWork::kMostTasks & 1) == 0) continue;
+    if (task >= count_ || (tasks_[task].counts >> goal / FollowedTask::kMost & 1) == 0) continue;
     goals_ |= std::uint32_t{1} << goal;
     if (tasks_[task].by_keys) kept_ |= std::uint32_t{1} << goal;
-    const ByWeight& events = tasks_[task].events[goal / TaskWork::kMostTasks];
+    const ByWeight& events = tasks_[task].events[goal / FollowedTask::kMost];
     events_[goal] = std::accumulate(events.begin(), events.end(), 0.0);
     for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
       by_weight_[goal][weight] = events_[goal] > 0 ? events[weight] / events_[goal] : 1.0 / kPlanWeights;
   }
 }
 
-double TaskChoice::share_of(const Group& group, const Plan& plan, std::size_t weight) const noexcept {
-  if (group.is_always) return 1;
+/// Returns the share of flows that at least one of these tasks follows.
+double TaskChoice::share_of(std::uint32_t tasks, const Plan& plan, std::size_t weight) noexcept {
   double share = 0;
-  for (std::uint32_t left = group.tasks; left != 0; left &= left - 1)
+  for (std::uint32_t left = tasks; left != 0; left &= left - 1)
     share = std::max(share, plan.shares[static_cast<std::size_t>(std::countr_zero(left))][weight]);
   return share;
 }
 
 double TaskChoice::packet_ns(const Plan& plan) const noexcept {
-  double ns = base_ns_;
+  double ns = always_ns_;
   for (const Group& group : groups_)
     for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
-      ns += group.packets[weight] * share_of(group, plan, weight) * part_ns_[group.part];
+      ns += group.ns[weight] * share_of(group.tasks, plan, weight);
   return ns;
 }
 
 double TaskChoice::times(const Plan& plan, std::size_t part) const noexcept {
   double times = 0;
-  for (const Group& group : groups_)
-    if (group.part == part)
+  for (const PartOfWork& one : work_)
+    if (one.part == part)
       for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
-        times += group.packets[weight] * share_of(group, plan, weight);
+        times += one.packets[weight] * (one.is_always ? 1 : share_of(one.tasks, plan, weight));
   return times;
 }
 
@@ -130,8 +143,8 @@ double TaskChoice::score(const Plan& plan) const noexcept {
   std::array<double, kEventMeasures> gain{};
   for (std::size_t task = 0; task < count_; ++task)
     for (std::size_t measure = 0; measure < kEventMeasures; ++measure) {
-      std::size_t goal = measure * TaskWork::kMostTasks + task;
-      if ((goals_ >> goal & 1) == 0) goal = (goal + TaskWork::kMostTasks) % kGoals;  // it has the other measure only
+      std::size_t goal = measure * FollowedTask::kMost + task;
+      if ((goals_ >> goal & 1) == 0) goal = (goal + FollowedTask::kMost) % kGoals;  // it has the other measure only
       gain[measure] += chance(goal, found(plan, goal)) - without_[goal];
     }
   return kLessSide * std::min(gain[0], gain[1]) + (1 - kLessSide) / 2 * (gain[0] + gain[1]);
@@ -145,7 +158,7 @@ bool TaskChoice::is_whole(std::size_t task, std::size_t weight) const noexcept {
 struct TaskChoice::Step {
   double worth = 0;  ///< events for their time
   double to = 0, more_ns = 0;
-  std::size_t task = TaskWork::kMostTasks, first = 0, last = 0;  ///< of weights
+  std::size_t task = FollowedTask::kMost, first = 0, last = 0;  ///< of weights
 };
 
 /// Returns what it takes to raise a task's share of these weights until its goals find `aims`.
@@ -153,7 +166,7 @@ TaskChoice::Step TaskChoice::step_of(const Plan& plan, std::size_t task, std::si
                                      std::uint32_t missing, const ByGoal& aims, const ByGoal& finds) const noexcept {
   const double before = plan.shares[task][first];
   double to = 1, events = 0, more_ns = 0;
-  for (const std::size_t goal : {task, task + TaskWork::kMostTasks}) {
+  for (const std::size_t goal : {task, task + FollowedTask::kMost}) {
     if ((missing >> goal & 1) == 0) continue;
     const auto parts = by_weight_[goal].begin();
     const double part =
@@ -164,52 +177,68 @@ TaskChoice::Step TaskChoice::step_of(const Plan& plan, std::size_t task, std::si
   }
   if (before >= 1 || events == 0) return {};
   for (const Group& group : groups_) {
-    if (group.is_always || (group.tasks >> task & 1) == 0) continue;
+    if ((group.tasks >> task & 1) == 0) continue;
     for (std::size_t weight = first; weight <= last; ++weight)
-      more_ns += group.packets[weight] * std::max(0.0, to - share_of(group, plan, weight)) * part_ns_[group.part];
+      if (group.ns[weight] > 0) more_ns += group.ns[weight] * std::max(0.0, to - share_of(group.tasks, plan, weight));
   }
   return {(to - before) * events / std::max(kLeastNs, more_ns), to, more_ns, task, first, last};
 }
 
 /// Raises shares where what is missing of these goals takes least time, until they find `aims` or a packet takes
-/// `budget_ns`.
-void TaskChoice::raise(Plan& plan, std::uint32_t goals, const ByGoal& aims, double budget_ns) const noexcept {
+/// `budget_ns`. Gives up once a packet takes more than `most_ns`.
+void TaskChoice::raise(Plan& plan, std::uint32_t goals, const ByGoal& aims, double budget_ns,
+                       double most_ns) const noexcept {
   plan.packet_ns = packet_ns(plan);
-  std::array<std::array<bool, kPlanWeights>, TaskWork::kMostTasks> is_too_much{};
-  while (true) {
-    ByGoal finds{};
-    std::uint32_t missing = 0;
-    for (std::uint32_t left = goals; left != 0; left &= left - 1) {
-      const auto goal = static_cast<std::size_t>(std::countr_zero(left));
+  ByGoal finds{};
+  std::uint32_t missing = 0;
+  const auto find = [&](std::size_t task) {
+    for (const std::size_t goal : {task, task + FollowedTask::kMost}) {
+      missing &= ~(std::uint32_t{1} << goal);
+      if ((goals >> goal & 1) == 0) continue;
       finds[goal] = found(plan, goal);
       if (finds[goal] < aims[goal] - kAlmost) missing |= std::uint32_t{1} << goal;
     }
-    Step best;
-    const auto consider = [&](std::size_t task, std::size_t first, std::size_t last) {
-      if (is_too_much[task][last]) return;
-      const Step step = step_of(plan, task, first, last, missing, aims, finds);
-      if (step.worth > best.worth) best = step;
-    };
+  };
+  for (std::size_t task = 0; task < count_; ++task) find(task);
+  enum class Known : std::uint8_t { no, yes, too_much };
+  std::array<std::array<Step, kPlanWeights>, FollowedTask::kMost> steps;  // that of all weights is the last one
+  std::array<std::array<Known, kPlanWeights>, FollowedTask::kMost> known{};
+  const auto forget = [](Known& step) {
+    if (step == Known::yes) step = Known::no;
+  };
+  while (plan.packet_ns <= most_ns) {
+    const Step* best = nullptr;
     for (std::size_t task = 0; task < count_; ++task) {
-      if (((missing >> task | missing >> (task + TaskWork::kMostTasks)) & 1) == 0) continue;
-      if (!tasks_[task].knows_weights) consider(task, 0, kPlanWeights - 1);
-      for (std::size_t weight = kPlanWeights; tasks_[task].knows_weights && weight-- > 0;)
-        consider(task, weight, weight);
+      if (((missing >> task | missing >> (task + FollowedTask::kMost)) & 1) == 0) continue;
+      const bool by_weight = tasks_[task].knows_weights;
+      for (std::size_t weight = kPlanWeights; weight-- > (by_weight ? 0 : kPlanWeights - 1);) {
+        if (known[task][weight] == Known::too_much) continue;
+        Step& step = steps[task][weight];
+        if (std::exchange(known[task][weight], Known::yes) == Known::no)
+          step = step_of(plan, task, by_weight ? weight : 0, weight, missing, aims, finds);
+        if (step.worth > (best == nullptr ? 0 : best->worth)) best = &step;
+      }
     }
-    if (best.task == TaskWork::kMostTasks) return;
+    if (best == nullptr) return;
+    const Step taken = *best;
     double part = 1;
-    if (best.more_ns > 0 && plan.packet_ns + best.more_ns > budget_ns) {
-      if (is_whole(best.task, best.last)) {
-        is_too_much[best.task][best.last] = true;
+    if (taken.more_ns > 0 && plan.packet_ns + taken.more_ns > budget_ns) {
+      if (is_whole(taken.task, taken.last)) {
+        known[taken.task][taken.last] = Known::too_much;
         continue;
       }
-      part = std::max(0.0, (budget_ns - plan.packet_ns) / best.more_ns);
+      part = std::max(0.0, (budget_ns - plan.packet_ns) / taken.more_ns);
     }
-    for (std::size_t weight = best.first; weight <= best.last; ++weight) {
-      double& share = plan.shares[best.task][weight];
-      share += part * (best.to - share);
+    for (std::size_t weight = taken.first; weight <= taken.last; ++weight) {
+      double& share = plan.shares[taken.task][weight];
+      share += part * (taken.to - share);
+      for (std::size_t task = 0; task < count_; ++task) forget(known[task][weight]);
     }
-    plan.packet_ns = part == 1 ? plan.packet_ns + best.more_ns : packet_ns(plan);
+    for (std::size_t task = 0; task < count_; ++task)
+      if (!tasks_[task].knows_weights) forget(known[task].back());
+    std::ranges::for_each(known[taken.task], forget);
+    find(taken.task);
+    plan.packet_ns = part == 1 ? plan.packet_ns + taken.more_ns : packet_ns(plan);
     if (part < 1) return;
   }
 }
@@ -219,19 +248,23 @@ TaskChoice::Plan TaskChoice::least(double probe) const noexcept {
   Plan plan;
   for (std::size_t task = 0; task < count_; ++task)
     for (std::size_t weight = 0; weight < kPlanWeights; ++weight)
-      plan.shares[task][weight] = !tasks_[task].by_keys ? probe : tasks_[task].knows_weights && weight < kHeavy ? 0 : 1;
+      plan.shares[task][weight] = tasks_[task].counts == 0                        ? 1
+                                  : !tasks_[task].by_keys                         ? probe
+                                  : tasks_[task].knows_weights && weight < kHeavy ? 0
+                                                                                  : 1;
   return plan;
 }
 
-/// Returns the cheapest plan in which these goals have what they want, with a margin of some standard deviations.
-TaskChoice::Plan TaskChoice::satisfy(std::uint32_t goals, double deviations) const noexcept {
+/// Returns the cheapest plan in which these goals have what they want, with a margin of some standard deviations; an
+/// incomplete one if its packets take more than `most_ns`.
+TaskChoice::Plan TaskChoice::satisfy(std::uint32_t goals, double deviations, double most_ns) const noexcept {
   Plan plan = least(kProbe);
   ByGoal aims{};
   for (std::size_t goal = 0; goal < kGoals; ++goal) {
     const double wanted = tasks_[task_of(goal)].recall;
     aims[goal] = std::min(1.0, wanted + deviations * deviation(goal, wanted));
   }
-  raise(plan, goals, aims, std::numeric_limits<double>::max());
+  raise(plan, goals, aims, kNoLimitNs, most_ns);
   plan.goals = goals;
   return plan;
 }
@@ -247,17 +280,17 @@ void TaskChoice::fill(Plan& plan, double budget_ns) const noexcept {
   for (std::size_t goal = 0; goal < kGoals; ++goal)
     margin[goal] = std::min(1.0, tasks_[task_of(goal)].recall + kMargin);
   all.fill(1);
-  raise(plan, plan.goals, margin, budget_ns);
+  raise(plan, plan.goals, margin, budget_ns, kNoLimitNs);
   for (std::uint32_t left = goals_ & ~plan.goals; left != 0;) {
     int highest = std::numeric_limits<int>::min();
     for (std::uint32_t each = left; each != 0; each &= each - 1) highest = std::max(highest, priority_of(each));
     std::uint32_t now = 0;
     for (std::uint32_t each = left; each != 0; each &= each - 1)
       if (priority_of(each) == highest) now |= each & -each;
-    raise(plan, now, margin, budget_ns);
+    raise(plan, now, margin, budget_ns, kNoLimitNs);
     left &= ~now;
   }
-  raise(plan, goals_, all, budget_ns);
+  raise(plan, goals_, all, budget_ns, kNoLimitNs);
   plan.score = score(plan);
 }
 
@@ -289,7 +322,8 @@ bool TaskChoice::is_better(const Plan& plan, const Plan& best) const noexcept {
 void TaskChoice::choose_goals(double deviations, double budget_ns, Plan& best) const noexcept {
   const std::uint32_t optional = goals_ & ~kept_;
   const int count = std::popcount(optional);
-  if (Plan plan = satisfy(goals_, deviations); plan.packet_ns <= budget_ns) return consider(plan, budget_ns, best);
+  if (Plan plan = satisfy(goals_, deviations, budget_ns); plan.packet_ns <= budget_ns)
+    return consider(plan, budget_ns, best);
   if (count <= kMostSets && are_alike_) {
     std::array<std::uint32_t, 1u << kMostSets> fitting;
     std::size_t fit = 0;
@@ -299,7 +333,7 @@ void TaskChoice::choose_goals(double deviations, double budget_ns, Plan& best) c
             std::popcount(some) == size && std::none_of(fitting.begin(), fitting.begin() + fit,
                                                         [&](std::uint32_t more) { return (some & more) == some; });
         if (is_new)
-          if (Plan plan = satisfy(kept_ | some, deviations); plan.packet_ns <= budget_ns) {
+          if (Plan plan = satisfy(kept_ | some, deviations, budget_ns); plan.packet_ns <= budget_ns) {
             fitting[fit++] = some;
             consider(plan, budget_ns, best);
           }
@@ -310,7 +344,8 @@ void TaskChoice::choose_goals(double deviations, double budget_ns, Plan& best) c
   std::array<std::pair<int, double>, kGoals> savings{};  // priority, and packet time without the goal
   for (std::uint32_t left = optional; left != 0; left &= left - 1) {
     const auto goal = static_cast<std::size_t>(std::countr_zero(left));
-    savings[goal] = {priority_of(left), satisfy(goals_ & ~(std::uint32_t{1} << goal), deviations).packet_ns};
+    savings[goal] = {priority_of(left),
+                     satisfy(goals_ & ~(std::uint32_t{1} << goal), deviations, kNoLimitNs).packet_ns};
   }
   for (std::uint32_t goals = goals_; (goals & ~kept_) != 0;) {
     std::uint32_t first = 0;
@@ -319,7 +354,7 @@ void TaskChoice::choose_goals(double deviations, double budget_ns, Plan& best) c
                             savings[static_cast<std::size_t>(std::countr_zero(first))])
         first = left & -left;
     goals &= ~first;
-    if (const Plan plan = satisfy(goals, deviations); plan.packet_ns <= budget_ns)
+    if (const Plan plan = satisfy(goals, deviations, budget_ns); plan.packet_ns <= budget_ns)
       return consider(plan, budget_ns, best);
   }
 }
@@ -328,14 +363,15 @@ TaskChoice::Plan TaskChoice::choose(double budget_ns, Plan& now) noexcept {
   Plan everything = all();
   for (std::size_t goal = 0; goal < kGoals; ++goal) {
     const double left = std::min(1.0, budget_ns / everything.packet_ns);
-    without_[goal] = chance(goal, std::pow(left, tasks_[task_of(goal)].loss_exponent[goal / TaskWork::kMostTasks]));
+    without_[goal] = chance(goal, std::pow(left, tasks_[task_of(goal)].loss_exponent[goal / FollowedTask::kMost]));
   }
   now.packet_ns = packet_ns(now);
   now.score = score(now);
   everything.score = score(everything);
   if (everything.packet_ns <= budget_ns) return everything;
   Plan best;
-  for (const double deviations : kDeviations) choose_goals(deviations, budget_ns, best);
+  if (packet_ns(least(kProbe)) <= budget_ns)
+    for (const double deviations : kDeviations) choose_goals(deviations, budget_ns, best);
   if (best.packet_ns > 0) return best;
   best = least(kProbe);
   if (packet_ns(best) > budget_ns) best = least(0);

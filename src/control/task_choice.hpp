@@ -7,40 +7,32 @@
 #include <vector>
 
 #include "base/flow_weight.hpp"
-#include "control/task_work.hpp"
+#include "control/followed_task.hpp"
 
 namespace parshall {
 
-/// Unit in which a task's events are counted: flows that have any in the window, or each event.
-enum class EventMeasure : std::uint8_t { flows, each };
-inline constexpr std::size_t kEventMeasures = 2;
+/// Traffic of a window, and its costs.
+struct TaskWork {
+  static constexpr std::size_t kMostParts = 32;
 
-/// A task whose flows can be left out, and what is known of its events.
-struct FollowedTask {
-  using ByWeight = std::array<double, FlowWeight::kClasses>;
-
-  std::uint64_t states = 0;   ///< bit i: the task follows flows of base state i
-  std::uint64_t fixed = 0;    ///< the part of these states in which it follows all flows, whatever is chosen
-  std::uint32_t parts = 0;    ///< bit j: part j of the work is done for its packets
-  double recall = 0.75;       ///< wanted recall
-  int priority = 0;           ///< tasks of the largest number are given up last
-  bool by_keys = false;       ///< true: adds up flows by a key, so it is never given up, nor given a share by hash
-  std::uint8_t counts = 1;    ///< bit i: EventMeasure i counts, at least one; the one with the smaller gain decides
-  bool knows_weights = true;  ///< false: its flows are alike, and all weights get the same share
-  ByWeight flows{};           ///< flows of a window, by weight
-  std::array<ByWeight, kEventMeasures> events{};           ///< events of a window, with those of flows left out
-  std::array<double, kEventMeasures> loss_exponent{1, 1};  ///< for random packet loss; see BlindLoss
+  std::span<const double> packets;  ///< by base state and weight (FlowWeight)
+  double base_ns = 0;               ///< for every packet
+  std::span<const double> part_ns;  ///< by part: cost per packet it is done for; for flow_parts, per flow
+  std::uint32_t flow_parts = 0;     ///< bit j: part j is done once per flow and window
+  std::array<double, FlowWeight::kClasses> flows_per_packet{};  ///< flows per packet of a window, by weight
+  std::uint64_t always = 0;  ///< bit i: part 0 is done for all of base state i, whatever tasks follow
 };
 
 /// Chooses for each task and weight the share of flows that it follows, within the time that a packet may take.
 ///
 /// Each task follows flows of those weights that show most of its events for their time, until it finds the recall that
-/// it wants. Where that is too much for all, the goal is given up whose absence saves most, of the lowest priority
-/// first. The rest of the time goes to a margin for chance, then to what was given up. A goal is a task by one measure:
-/// the chosen set of goals has the largest expected gain over no adaptation, by the measure that gains less.
+/// it wants. Where that is too much for all, some goals are given up; a goal is a task by one measure. The chosen set
+/// of goals has the largest expected gain over no adaptation, by the measure that gains less. Where priorities differ,
+/// and with many goals, the goal goes whose absence saves most, of the lowest priority first. The rest of the time goes
+/// to a margin for chance, then to what was given up.
 ///
 /// Cost:   a choice for four tasks takes 0.05 to 0.5 ms, for sixteen 17 ms; nothing is allocated after the constructor.
-/// Error:  with more than six goals their sets are not all tried.
+/// Error:  with more than six goals, or different priorities, their sets are not all tried.
 /// Source: our own. MONA (Tangari et al., IEEE/ACM ToN 2020) leaves out shares of all flows, by hash.
 class TaskChoice {
  public:
@@ -49,10 +41,10 @@ class TaskChoice {
   explicit TaskChoice(std::size_t tasks);
 
   struct Plan {
-    std::array<ByWeight, TaskWork::kMostTasks> shares{};
+    std::array<ByWeight, FollowedTask::kMost> shares{};
     double packet_ns = 0;
     double score = -1e9;      ///< tasks satisfied in a window, above those without adaptation
-    std::uint32_t goals = 0;  ///< those that it satisfies; bit kMostTasks * EventMeasure + task
+    std::uint32_t goals = 0;  ///< those that it satisfies; bit FollowedTask::kMost * EventMeasure + task
   };
 
   /// Sets traffic and events: as many tasks as the constructor was given. The memory behind the spans of `work` is not
@@ -71,19 +63,24 @@ class TaskChoice {
   double times(const Plan& plan, std::size_t part) const noexcept;
 
  private:
-  static constexpr std::size_t kGoals = kEventMeasures * TaskWork::kMostTasks;
+  static constexpr std::size_t kGoals = kEventMeasures * FollowedTask::kMost;
 
   /// Packets for which a part is done if one of some tasks follows their flow.
-  struct Group {
+  struct PartOfWork {
     std::size_t part;
     std::uint32_t tasks;
     bool is_always;
     ByWeight packets;  ///< share of all packets; for parts done once a flow, of flows
   };
+  /// What it takes of a mean packet if one of some tasks follows all flows.
+  struct Group {
+    std::uint32_t tasks;
+    ByWeight ns;
+  };
   using ByGoal = std::array<double, kGoals>;
 
-  static std::size_t task_of(std::size_t goal) noexcept { return goal % TaskWork::kMostTasks; }
-  double share_of(const Group& group, const Plan& plan, std::size_t weight) const noexcept;
+  static std::size_t task_of(std::size_t goal) noexcept { return goal % FollowedTask::kMost; }
+  static double share_of(std::uint32_t tasks, const Plan& plan, std::size_t weight) noexcept;
   double found(const Plan& plan, std::size_t goal) const noexcept;
   double deviation(std::size_t goal, double recall) const noexcept;
   double chance(std::size_t goal, double recall) const noexcept;
@@ -92,9 +89,9 @@ class TaskChoice {
   struct Step;
   Step step_of(const Plan& plan, std::size_t task, std::size_t first, std::size_t last, std::uint32_t missing,
                const ByGoal& aims, const ByGoal& finds) const noexcept;
-  void raise(Plan& plan, std::uint32_t goals, const ByGoal& aims, double budget_ns) const noexcept;
+  void raise(Plan& plan, std::uint32_t goals, const ByGoal& aims, double budget_ns, double most_ns) const noexcept;
   Plan least(double probe) const noexcept;
-  Plan satisfy(std::uint32_t goals, double deviations) const noexcept;
+  Plan satisfy(std::uint32_t goals, double deviations, double most_ns) const noexcept;
   void fill(Plan& plan, double budget_ns) const noexcept;
   bool is_better(const Plan& plan, const Plan& best) const noexcept;
   int priority_of(std::uint32_t goals) const noexcept;
@@ -103,10 +100,10 @@ class TaskChoice {
   void choose_goals(double deviations, double budget_ns, Plan& best) const noexcept;
 
   std::size_t count_;
-  std::array<FollowedTask, TaskWork::kMostTasks> tasks_;
+  std::array<FollowedTask, FollowedTask::kMost> tasks_;
+  std::vector<PartOfWork> work_;
   std::vector<Group> groups_;
-  std::array<double, TaskWork::kMostParts> part_ns_{};
-  double base_ns_ = 0;
+  double always_ns_ = 0;                      ///< of every packet, and of what is always done
   std::uint32_t goals_ = 0, kept_ = 0;        ///< goals, and those of tasks by keys
   bool are_alike_ = true;                     ///< all tasks have the same priority
   ByGoal events_{}, without_{};               ///< in a window; chance of being satisfied without adaptation

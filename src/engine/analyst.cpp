@@ -6,7 +6,6 @@
 #include <iterator>
 #include <numeric>
 
-#include "control/gap_recovery.hpp"
 #include "pipeline/measure/tasks/sampled.hpp"
 
 namespace parshall {

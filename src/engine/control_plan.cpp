@@ -2,95 +2,36 @@
 #include "engine/control_plan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <numeric>
+#include <utility>
+
+#include "control/task_choice.hpp"
 
 namespace parshall {
 namespace {
 
-// Rough values from one machine: they only set the starting point for learning, and the order of states.
-constexpr double kIatNs = 6, kTcpNs = 42, kRttHistoryNs = 6, kMeasureNs = 6;
-constexpr double kStatesNs = 5;  ///< per packet, to find its flow's state and weight
-constexpr double kRowNs = 86;    ///< per flow and window
-constexpr PacketTime kPacket{.input_ns = 10, .new_flow_ns = 210, .cached_ns = 15, .uncached_ns = 40};
-
-double guessed_ns(const FindingNeeds& needs, std::uint64_t measures) noexcept {
-  return needs.iat * kIatNs + needs.tcp * kTcpNs + needs.rtt_history * kRttHistoryNs +
-         static_cast<double>(std::popcount(measures)) * kMeasureNs;
-}
+// Of PacketCosts (lab/overload/costs.hpp), where a quarter of the packets find their flow in memory.
+constexpr double kCountNs = 68, kTcpNs = 81, kIatNs = 19, kRttHistoryNs = 6, kMeasureNs = 6;  ///< per packet
+constexpr double kRowNs = 51;                                                                 ///< per flow and window
 
 }  // namespace
-
-std::string_view name_of(Controller::Mode mode) noexcept {
-  switch (mode) {
-    case Controller::Mode::none:
-      return "no-adapt";
-    case Controller::Mode::adapt:
-      return "adapt-only";
-    default:
-      return "accuracy";
-  }
-}
-
-ControlPlan ControlPlan::guess(const StatePlan& states, std::span<const WindowPlan> windows,
-                               std::span<const FindingNeeds> findings) {
-  ControlPlan plan;
-  plan.packet = kPacket;
-  for (std::size_t state = 0; state < states.names.size(); ++state) {
-    double cost_ns = guessed_ns(findings[state], 0);
-    for (const WindowPlan& window : windows) cost_ns += guessed_ns({}, window.by_state[state]);
-    plan.cost_ns.push_back(cost_ns);
-  }
-  plan.leave_out_steps(states);
-  return plan;
-}
-
-/// Removes steps to lighter states that save nothing, since they would only cost accuracy; continues with the next one
-/// that saves, or none.
-void ControlPlan::leave_out_steps(const StatePlan& states) {
-  lighter.clear();
-  for (std::size_t state = 0; state < states.names.size(); ++state) {
-    std::uint8_t next = states.lighter[state];
-    while (cost_ns[next] >= cost_ns[state] && states.lighter[next] != next) next = states.lighter[next];
-    lighter.push_back(cost_ns[next] < cost_ns[state] ? next : static_cast<std::uint8_t>(state));
-  }
-}
-
-std::optional<Error> ControlPlan::use(const Profile& profile, const StatePlan& states,
-                                      const std::vector<std::vector<std::string>>& tasks) {
-  for (std::size_t state = 0; state < states.names.size(); ++state) {
-    const auto known = std::ranges::find(profile.states, states.names[state], &Profile::Cost::name);
-    if (known == profile.states.end()) return Error{"it has no state " + states.names[state]};
-    if (known->tasks != tasks[state]) return Error{"its state " + states.names[state] + " has other tasks"};
-    cost_ns[state] = known->cost_ns;
-  }
-  packet = profile.time;
-  // Costs as the stage finds flows: in batches.
-  packet.cached_ns = profile.cached.batched_ns;
-  packet.uncached_ns = profile.uncached.batched_ns;
-  packet.new_flow_ns = profile.new_flow_batched_ns;
-  leave_out_steps(states);
-  return std::nullopt;
-}
 
 void ControlPlan::watch(const TaskSets& tasks) {
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members())
-      if (task.gives_way && task.finds_any) recalls->add(task.name, task.states, task.recall);
+      if (task.gives_way && task.finds_any) recalls->add(task.name, task.recall);
 }
 
-void ControlPlan::use(ReducedStates states, const TaskSets& tasks, std::span<const WindowPlan> windows,
-                      std::span<const FindingNeeds> findings) {
-  policy = ControlPolicy::tasks;
-  reduced = std::move(states);
-  packet.input_ns += kStatesNs;
-  part_ns = {kRowNs, kTcpNs, kIatNs, kRttHistoryNs};
+/// Sets the parts of the work, and which of them each state needs.
+void ControlPlan::set_parts(std::span<const WindowPlan> windows, std::span<const FindingNeeds> findings) {
+  setup.base_ns = kCountNs;
+  setup.part_ns = {kRowNs, kTcpNs, kIatNs, kRttHistoryNs};
+  setup.flow_parts = kRowPart;
   std::vector<std::pair<const WindowPlan*, std::size_t>> measures;  // of each part beyond these
   for (const WindowPlan& window : windows)
-    for (std::size_t i = 0; i < window.measures->measures().size() && part_ns.size() < TaskWork::kMostParts; ++i) {
+    for (std::size_t i = 0; i < window.measures->measures().size() && setup.part_ns.size() < TaskWork::kMostParts;
+         ++i) {
       measures.emplace_back(&window, i);
-      part_ns.push_back(kMeasureNs);
+      setup.part_ns.push_back(kMeasureNs);
     }
   for (std::size_t state = 0; state < reduced.states(); ++state) {
     const FindingNeeds& needs = findings[state];
@@ -99,30 +40,48 @@ void ControlPlan::use(ReducedStates states, const TaskSets& tasks, std::span<con
       parts |= static_cast<std::uint32_t>(measures[i].first->by_state[state] >> measures[i].second & 1) << (4 + i);
     parts_of_state.push_back(parts);
   }
-  std::size_t number = 0;
-  for (const TaskSet& set : tasks.sets())
-    for (const TaskSet::Member& task : set.members()) {
-      const std::uint64_t base_states = task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
-      if (task.looks_at_flows && !task.gives_way) always_rows |= base_states;
-      if (!task.gives_way || !task.finds_any) continue;
-      TaskDemand demand;
-      demand.states = base_states;
-      demand.fixed = reduced.fixed_states_of(number++);
-      demand.recall = task.recall;
-      demand.priority = task.priority;
-      demand.by_keys = !task.measures;
-      demand.parts = ~std::uint32_t{0};  // parts common to all states of the task
-      for (std::size_t state = 0; state < reduced.states(); ++state)
-        if ((task.states >> state & 1) != 0) demand.parts &= parts_of_state[state];
-      demands.push_back(demand);
-    }
+  setup.parts_of_state.assign(parts_of_state.begin(),
+                              parts_of_state.begin() + static_cast<std::ptrdiff_t>(reduced.base_states()));
 }
 
-Result<StateGraph> ControlPlan::graph(const StatePlan& states) const {
-  std::vector<StateGraph::State> made;
-  for (std::size_t state = 0; state < states.names.size(); ++state)
-    made.push_back({states.names[state], lighter[state], cost_ns[state]});
-  return StateGraph::make(std::move(made));
+/// Adds a task to its group, which wants the most of what its tasks want.
+void ControlPlan::add(const TaskSet::Member& task, std::size_t group, std::optional<std::size_t> board) {
+  FollowedTask& followed = groups[group];
+  followed.states |= task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
+  followed.fixed = reduced.fixed_states_of(group);
+  followed.by_keys |= !task.measures;
+  std::uint32_t parts = ~std::uint32_t{0};  // common to all states of the task
+  for (std::size_t state = 0; state < reduced.states(); ++state)
+    if ((task.states >> state & 1) != 0) parts &= parts_of_state[state];
+  followed.parts |= parts;
+  if (!board) {  // no recall is known of a task that finds nothing, so its group follows all flows
+    followed.fixed = followed.states;
+    return;
+  }
+  followed.recall = std::max(followed.recall, task.recall);
+  followed.priority = std::max(followed.priority, task.priority);
+  followed.counts |= task.counts;
+  tasks_of_group[group].push_back(*board);
+}
+
+void ControlPlan::use(TaskGroups made, const StatePlan& states, const TaskSets& tasks,
+                      std::span<const WindowPlan> windows, std::span<const FindingNeeds> findings) {
+  reduced = std::move(made.states);
+  set_parts(windows, findings);
+  setup.tasks = made.count;
+  setup.lighter = states.lighter;
+  groups.assign(made.count, {.recall = 0, .counts = 0});
+  tasks_of_group.resize(made.count);
+  std::size_t number = 0, board = 0;
+  for (const TaskSet& set : tasks.sets())
+    for (const TaskSet::Member& task : set.members()) {
+      if (task.looks_at_flows && !task.gives_way)
+        setup.always |= task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
+      const bool is_on_board = task.gives_way && task.finds_any;
+      if (TaskGroups::can_leave_out(task))
+        add(task, made.of_task[number++], is_on_board ? std::optional(board) : std::nullopt);
+      board += is_on_board;
+    }
 }
 
 }  // namespace parshall

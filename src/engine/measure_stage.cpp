@@ -44,7 +44,7 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
   for (std::uint32_t i = 0; i < options.windows.size(); ++i)
     windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, by_slot_, messages_, options.can_wait,
                                                     sample, options.waiting_rows));
-  if (options.control) control_ = std::make_unique<WorkerControl>(*options.control, *options.states);
+  if (options.control) control_ = std::make_unique<WorkerControl>(options.control, *options.states);
   if (options.populate) populate();
   has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
   keeps_classes_ = options.classified_batch != 0;
@@ -148,14 +148,13 @@ void MeasureStage::finish(LinkPlace now) noexcept {
   for (const auto& windows : windows_) windows->finish(later_of(now));
 }
 
-std::uint32_t MeasureStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
+void MeasureStage::end_control_window(LinkPlace now, const WorkerLoad& load) noexcept {
   const std::uint64_t missed = load.missed - std::exchange(missed_, load.missed);
   for (const auto& windows : windows_) windows->note_missed(missed);
   std::uint64_t rows = 0;
   for (const auto& windows : windows_) rows += windows->rows_begun();
   control_->end_window(later_of(now), load, tracker_->weighed_packets(), tracker_->effective_packets(),
                        tracker_->new_flows(), rows, *states_);
-  return control_->one_in();
 }
 
 }  // namespace parshall

@@ -195,8 +195,8 @@ class MeasureStage {
   /// Returns null if flows are never reduced.
   const ControlCounts* control() const noexcept { return control_ ? &control_->counts() : nullptr; }
   bool control_window_ends(LinkPlace now) const noexcept { return control_->due(later_of(now)); }
-  /// Ends a control window, after flush(). Returns n, where one in n connections is inspected from now on.
-  std::uint32_t end_control_window(LinkPlace now, const WorkerLoad& load) noexcept;
+  /// Ends a control window, after flush().
+  void end_control_window(LinkPlace now, const WorkerLoad& load) noexcept;
 
   /// Returns the expected cost of a packet without inserting its flow; nullopt if unknown.
   std::optional<double> packet_ns() const noexcept { return control_ ? control_->packet_ns() : std::nullopt; }

@@ -6,10 +6,9 @@ namespace {
 
 std::unique_ptr<FloodGuard> make_guard(const FlowStageOptions& options) {
   if (options.flood_filter_bytes == 0) return nullptr;
-  const double insert_ns = options.control ? options.control->packet.new_flow_ns : FloodSwitch::kInsertNs;
   auto guard = options.flood_filter_for_room
                    ? std::make_unique<FloodGuard>(options.flood_filter_bytes, options.flows, options.windows)
-                   : std::make_unique<FloodGuard>(options.flood_filter_bytes, insert_ns);
+                   : std::make_unique<FloodGuard>(options.flood_filter_bytes, FloodSwitch::kInsertNs);
   if (options.populate) guard->filter().populate();
   return guard;
 }
@@ -32,10 +31,7 @@ void MeasuringStage::end_control_window(LinkPlace now, const WorkerLoad& load) n
   drain();
   WorkerLoad all = load;
   if (guard_) all.kept_out = guard_->filter().kept().packets;
-  all.shed = shedder_.packets().packets;
-  const std::uint32_t one_in = measure_stage_.end_control_window(now, all);
-  if (shedder_.look_at_one_in(one_in) && !shedder_.sheds()) in_flight_.close_gaps(now.position);
-  sees_part(filter_ != nullptr || shedder_.sheds());
+  measure_stage_.end_control_window(now, all);
 }
 
 StatisticChoice MeasuringStage::statistics() const {

@@ -1,75 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/flow_weight.hpp"
 #include "control/blind_loss.hpp"
+#include "control/followed_task.hpp"
 #include "engine/event_queue.hpp"
 #include "pipeline/output/text/report.hpp"
 
 namespace parshall {
 
-/// Publishes the tasks' recall from the analyst to workers whose flows are reduced. One thread writes, any may read.
+/// What is known of a task's events after a window. Counts are of a window, with those of flows that it left out.
+struct KnownEvents {
+  using ByWeight = FollowedTask::ByWeight;
+
+  std::optional<double> recall;
+  bool knows_weights = false;  ///< true: flows have the weights that the workers give them
+  ByWeight flows{};
+  std::array<ByWeight, kEventMeasures> events{};
+  std::array<double, kEventMeasures> loss_exponent{BlindLoss::kUnknown, BlindLoss::kUnknown};
+};
+
+/// Publishes what is known of the tasks' events, from the analyst to the workers. One thread writes, any may read; a
+/// reader may see values of two successive windows.
 class RecallBoard {
  public:
   struct Task {
     std::string name;
-    std::uint64_t states = 0;  ///< bit i: the task is for flows of state i
-    double threshold = 0;      ///< wanted recall, from 0 to 1
-    std::atomic<double> recall{kUnknown};
-    std::array<std::atomic<double>, FlowWeight::kClasses> heavy_share;  ///< share of its events; see GapRecovery::Task
-    std::atomic<double> events{0};                                      ///< in a window, including missed ones
-    std::atomic<double> loss_exponent{BlindLoss::kUnknown};             ///< under packet loss; see BlindLoss
-    std::atomic<std::uint64_t> told{0};                                 ///< number of updates
-
-    Task(std::string task, std::uint64_t in, double least) : name(std::move(task)), states(in), threshold(least) {
-      for (auto& share : heavy_share) share.store(1, std::memory_order_relaxed);
-    }
+    double threshold = 0;  ///< wanted recall, from 0 to 1
   };
-  using ShareByWeight = std::array<double, FlowWeight::kClasses>;
 
   /// Adds a task, which keeps its number; call it before any thread reads.
-  std::size_t add(std::string name, std::uint64_t states, double threshold) {
-    tasks_.push_back(std::make_unique<Task>(std::move(name), states, threshold));
+  std::size_t add(std::string name, double threshold) {
+    tasks_.push_back({std::move(name), threshold});
+    known_.push_back(std::make_unique<Values>());
+    put(tasks_.size() - 1, {});
     return tasks_.size() - 1;
   }
 
-  void put(std::size_t task, std::optional<double> recall, const ShareByWeight& heavy_share, double events,
-           double loss_exponent) noexcept {
-    tasks_[task]->loss_exponent.store(loss_exponent, std::memory_order_relaxed);
-    tasks_[task]->events.store(events, std::memory_order_relaxed);
-    for (std::size_t weight = 0; weight < heavy_share.size(); ++weight)
-      tasks_[task]->heavy_share[weight].store(heavy_share[weight], std::memory_order_relaxed);
-    tasks_[task]->recall.store(recall.value_or(kUnknown), std::memory_order_relaxed);
-    tasks_[task]->told.fetch_add(1, std::memory_order_release);
+  void put(std::size_t task, const KnownEvents& known) noexcept {
+    auto to = known_[task]->begin();
+    const auto store = [&](double value) { (to++)->store(value, std::memory_order_relaxed); };
+    store(known.recall.value_or(kUnknown));
+    store(known.knows_weights);
+    std::ranges::for_each(known.loss_exponent, store);
+    std::ranges::for_each(known.flows, store);
+    for (const KnownEvents::ByWeight& events : known.events) std::ranges::for_each(events, store);
+  }
+
+  KnownEvents known(std::size_t task) const noexcept {
+    auto from = known_[task]->begin();
+    const auto load = [&] { return (from++)->load(std::memory_order_relaxed); };
+    KnownEvents known;
+    if (const double recall = load(); recall >= 0) known.recall = recall;
+    known.knows_weights = load() != 0;
+    std::ranges::generate(known.loss_exponent, load);
+    std::ranges::generate(known.flows, load);
+    for (KnownEvents::ByWeight& events : known.events) std::ranges::generate(events, load);
+    return known;
   }
 
   /// Recall of each window and task, in order; null if not asked for. Set before any thread reads.
   std::unique_ptr<FindingQueue<WindowRecall>> windows;
 
   std::size_t size() const noexcept { return tasks_.size(); }
-  const Task& operator[](std::size_t task) const noexcept { return *tasks_[task]; }
-  ShareByWeight heavy_share(std::size_t task) const noexcept {
-    ShareByWeight shares;
-    for (std::size_t weight = 0; weight < shares.size(); ++weight)
-      shares[weight] = tasks_[task]->heavy_share[weight].load(std::memory_order_relaxed);
-    return shares;
-  }
-  std::optional<double> recall(std::size_t task) const noexcept {
-    const double recall = tasks_[task]->recall.load(std::memory_order_relaxed);
-    return recall < 0 ? std::nullopt : std::optional(recall);
-  }
+  const Task& operator[](std::size_t task) const noexcept { return tasks_[task]; }
 
  private:
   static constexpr double kUnknown = -1;
+  using Values = std::array<std::atomic<double>, 2 + kEventMeasures + (1 + kEventMeasures) * FlowWeight::kClasses>;
 
-  std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<Task> tasks_;
+  std::vector<std::unique_ptr<Values>> known_;
 };
 
 }  // namespace parshall

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <numeric>
 
-#include "control/gap_recovery.hpp"
 #include "pipeline/measure/tasks/sampled.hpp"
 
 namespace parshall {
@@ -18,7 +17,8 @@ constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOf
 constexpr double kSurely = 2;  ///< in standard deviations
 /// A task that uses a key's share of the traffic keeps its recall under loss, since the share stays. A task that
 /// compares with the past also reports false events under loss, which hide how many it misses.
-constexpr double kHeavyExponent = 0.1, kLeastHistoryExponent = 2;
+constexpr double kHeavyExponent = 0.1;
+constexpr std::array<double, kEventMeasures> kLeastHistoryExponent{2, 1};  ///< by EventMeasure
 
 /// Corrects a recall for missed packets. They are missed in runs, which hit some flows and spare others, so the bound
 /// counts three times their share. `unsure` also allows for histories that lack some packets.
@@ -42,8 +42,36 @@ std::optional<Recall> of_sample(const WindowTotals& totals, const std::optional<
   return share;
 }
 
+/// Returns true if flows have the weights in these windows that the workers give them.
 bool weighs_as_workers_do(WindowLength window) noexcept {
   return window.unit == WindowLength::Unit::ns && window.amount <= 2 * FlowWeight::kSpanNs;
+}
+
+/// Returns what the task saw of a window's flows. Their packets are estimated from their weight.
+EventsByWeight::Window by_weight(const TaskSet::Member& task, std::uint64_t unlisted_flows) noexcept {
+  EventsByWeight::Window window;
+  for (std::size_t weight = 0; weight < FlowWeight::kClasses; ++weight) {
+    const double packets = 1 / FlowWeight::kFlowsPerPacket[weight];
+    window.seen_flows[weight] = static_cast<double>(task.seen.wholly[weight]);
+    window.flows[weight] = static_cast<double>(task.seen.wholly[weight] + task.seen.partly[weight] +
+                                               task.seen.not_at_all[weight] + (weight == 0 ? unlisted_flows : 0));
+    window.seen_packets[weight] = packets * window.seen_flows[weight];
+    window.packets[weight] = packets * window.flows[weight];
+    window.seen_events[static_cast<std::size_t>(EventMeasure::flows)][weight] =
+        static_cast<double>(task.found[weight] - task.found_in_part[weight]);
+    window.seen_events[static_cast<std::size_t>(EventMeasure::each)][weight] =
+        static_cast<double>(task.each_found[weight]);
+  }
+  return window;
+}
+
+/// Adds which share of the flows of each weight the task followed, where there were any.
+void add_followed(const FlowsSeen& flows, std::vector<EventValue>& values) {
+  for (std::size_t weight = 0; weight < FlowWeight::kClasses; ++weight) {
+    const auto wholly = static_cast<double>(flows.wholly[weight]),
+               others = static_cast<double>(flows.partly[weight] + flows.not_at_all[weight]);
+    if (wholly + others > 0) values.push_back({followed_from(weight), wholly / (wholly + others)});
+  }
 }
 
 std::uint64_t sum_of(const RecallByWeight::Counts& counts) noexcept {
@@ -59,17 +87,20 @@ RecallWatch::RecallWatch(const TaskSet& tasks, std::shared_ptr<RecallBoard> boar
     std::optional<std::size_t> place;
     for (std::size_t at = 0; at < board_->size(); ++at)
       if ((*board_)[at].name == task.name) place = at;
+    const BlindLoss blind(task.finds_shares ? kHeavyExponent : BlindLoss::kUnknown);
     if (place || task.finds_any)
       watched_.push_back({.task = i,
                           .board = place,
                           .estimator = {},
-                          .blind = BlindLoss(task.finds_shares ? kHeavyExponent : BlindLoss::kUnknown),
+                          .events = {},
+                          .blind = {blind, blind},
                           .summary = {.threshold = task.recall}});
   }
 }
 
-double RecallWatch::loss_exponent(const TaskSet::Member& task, const Watched& watched) noexcept {
-  return std::max(task.has_history ? kLeastHistoryExponent : 0, watched.blind.exponent());
+double RecallWatch::loss_exponent(const TaskSet::Member& task, const Watched& watched, EventMeasure measure) noexcept {
+  const auto number = static_cast<std::size_t>(measure);
+  return std::max(task.has_history ? kLeastHistoryExponent[number] : 0, watched.blind[number].exponent());
 }
 
 /// Returns the recall of a task that uses measures. A flow seen in part counts as missed, since what it may have shown
@@ -88,17 +119,20 @@ std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, cons
     at_most[weight] = missed[weight] + static_cast<std::uint64_t>(std::ceil(shed + kSurely * sd));
   }
   watched.estimator.add_window(task.seen.wholly, task.found, task.found_in_part);
-  // Leaves out events that nothing could find: flows that come back bring none. A task that sees nothing gets the
-  // lowest recall. Weight is measured over 10 ms: it says nothing about flows of longer windows, all of whose events
-  // may be of heavy flows.
+  watched.events.add_window(by_weight(task, window.totals.unlisted_flows), task.counts_events);
+  // Leaves out events that nothing could find: flows that come back bring none.
   const std::optional<Recall> of_rest = watched.estimator.recall(missed);
-  const RecallBoard::ShareByWeight heavy_share = watched.estimator.heavy_share(missed);
   if (!task.finds_shares && of_rest && of_rest->expected > 0)
-    watched.blind.add_window(static_cast<double>(sum_of(task.found)) / of_rest->expected, window.totals.packets,
-                             window.totals.missed_packets);
-  board_->put(*watched.board, of_rest ? of_rest->expected : 0,
-              weighs_as_workers_do(window.length) ? heavy_share : GapRecovery::Task::filled(1),
-              watched.estimator.events_of_late(), loss_exponent(task, watched));
+    for (std::size_t measure = 0; measure < kEventMeasures; ++measure)
+      watched.blind[measure].add_window(
+          static_cast<double>(sum_of(measure == 0 ? task.found : task.each_found)) / of_rest->expected,
+          window.totals.packets, window.totals.missed_packets);
+  board_->put(*watched.board, {.recall = of_rest ? of_rest->expected : 0,
+                               .knows_weights = weighs_as_workers_do(window.length),
+                               .flows = watched.events.flows(),
+                               .events = watched.events.events(),
+                               .loss_exponent = {loss_exponent(task, watched, EventMeasure::flows),
+                                                 loss_exponent(task, watched, EventMeasure::each)}});
   std::optional<Recall> recall = watched.estimator.recall(with_shed);
   if (recall && with_shed != at_most) recall->at_least = watched.estimator.recall(at_most)->at_least;
   return recall;
@@ -119,8 +153,9 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     }
     const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
     if (recall)
-      *recall = with_missed_packets(*recall, std::max(missed_share_, watched.lacking), loss_exponent(task, watched),
-                                    is_unsure ? kUnsureOfHistory : 0);
+      *recall =
+          with_missed_packets(*recall, std::max(missed_share_, watched.lacking),
+                              loss_exponent(task, watched, EventMeasure::flows), is_unsure ? kUnsureOfHistory : 0);
     const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
     const FlowsSeen& flows = task.seen;
     const std::uint64_t seen = sum_of(flows.wholly) + sum_of(flows.partly);
@@ -140,8 +175,11 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
       watched.sum += recall->expected;
       summary.below += recall->expected < task.recall;
       summary.least = std::min(summary.least, recall->at_least);
-      values.insert(values.begin(), {{"recall", recall->expected}, {"recall_at_least", recall->at_least}});
+      values.insert(
+          values.begin(),
+          {{"recall", recall->expected}, {"recall_at_least", recall->at_least}, {"recall_wanted", task.recall}});
     }
+    if (weighs_as_workers_do(window.length)) add_followed(flows, values);
     if (is_incomplete && shows_events)
       events.put({task.name, window, nullptr, {}, std::move(values), {{"confidence", 0.95}}, EventKind::recall});
   }

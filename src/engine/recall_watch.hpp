@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "control/blind_loss.hpp"
+#include "control/events_by_weight.hpp"
 #include "control/recall.hpp"
 #include "engine/event_queue.hpp"
 #include "engine/recall_board.hpp"
@@ -31,14 +33,15 @@ class RecallWatch {
     std::size_t task;                  ///< index among the set's members
     std::optional<std::size_t> board;  ///< index on the board; unset for a task that only counts
     RecallByWeight estimator;
-    BlindLoss blind;
+    EventsByWeight events;
+    std::array<BlindLoss, kEventMeasures> blind;
     RecallSummary summary;
     double sum = 0;      ///< sum of the recalls of windows where it is known
     double lacking = 0;  ///< share of packets that flow histories lack, if the task uses them
   };
 
   /// Returns the exponent of BlindLoss for packets that the device missed.
-  static double loss_exponent(const TaskSet::Member& task, const Watched& watched) noexcept;
+  static double loss_exponent(const TaskSet::Member& task, const Watched& watched, EventMeasure measure) noexcept;
   std::optional<Recall> of_measures(const TaskSet::Member& task, const EventWindow& window, Watched& watched) const;
   void tell(const TaskSet::Member& task, const EventWindow& window, const std::optional<Recall>& recall,
             std::uint64_t missed_flows) const;

@@ -86,37 +86,32 @@ void Summarizer::explain(ReportSummary& summary) const {
 }
 
 AdaptationSummary Summarizer::adaptation() const {
-  AdaptationSummary summary{.mode = std::string(name_of(options_.stage.control->controller.mode))};
-  const RecallBoard& recalls = *options_.stage.control->recalls;
+  const ControlPlan& plan = *options_.stage.control;
+  AdaptationSummary summary{.mode = std::string(plan.policy->name)};
   std::vector<GivenUp> given_up;
-  if (options_.stage.control->by_tasks())
-    for (std::size_t task = 0; task < recalls.size(); ++task) given_up.push_back({recalls[task].name});
-  std::uint64_t ns = 0, shifted_ns = 0, cycles = 0, longest_cycles = 0;
+  for (std::size_t task = 0; task < plan.recalls->size(); ++task) given_up.push_back({(*plan.recalls)[task].name});
+  std::uint64_t ns = 0, reduced_ns = 0, cycles = 0, longest_cycles = 0;
   constexpr auto kRelaxed = std::memory_order_relaxed;
   for (const auto& stage : workers_.stages()) {
     const ControlCounts& counts = *stage->control();
     ns += counts.ns.load(kRelaxed);
-    shifted_ns += counts.shifted_ns.load(kRelaxed);
+    reduced_ns += counts.reduced_ns.load(kRelaxed);
     cycles += counts.cycles.load(kRelaxed);
     longest_cycles = std::max(longest_cycles, counts.longest_cycles.load(kRelaxed));
-    summary.shed_s += static_cast<double>(counts.shed_ns.load(kRelaxed)) * 1e-9;
-    summary.one_in = std::max(summary.one_in, counts.most_one_in.load(kRelaxed));
     summary.windows += counts.windows.load(kRelaxed);
     summary.infeasible += counts.infeasible.load(kRelaxed);
-    summary.blind_satisfies_more_s += static_cast<double>(counts.blind_satisfies_more_ns.load(kRelaxed)) * 1e-9;
-    for (std::size_t task = 0; task < given_up.size(); ++task) {
-      given_up[task].seconds += static_cast<double>(counts.given_up_ns[task].load(kRelaxed)) * 1e-9;
-      given_up[task].is_now |= (counts.given_up.load(kRelaxed) >> task & 1) != 0;
-    }
-    if (counts.given_up.load(kRelaxed) != 0)
-      summary.looks_again_in_s = std::max(summary.looks_again_in_s, counts.looks_again_in_ns.load(kRelaxed) * 1e-9);
-    if (const double residual = counts.residual.load(kRelaxed); std::abs(residual) > std::abs(summary.residual))
-      summary.residual = residual;
+    for (std::size_t group = 0; group < plan.groups.size(); ++group)
+      for (const std::size_t task : plan.tasks_of_group[group]) {
+        given_up[task].seconds += static_cast<double>(counts.given_up_ns[group].load(kRelaxed)) * 1e-9;
+        given_up[task].is_now |= (counts.given_up.load(kRelaxed) >> group & 1) != 0;
+      }
+    if (const double factor = counts.factor.load(kRelaxed); std::abs(factor - 1) > std::abs(summary.factor - 1))
+      summary.factor = factor;
   }
   std::ranges::copy_if(given_up, std::back_inserter(summary.given_up),
                        [](const GivenUp& task) { return task.seconds > 0; });
   summary.seconds = static_cast<double>(ns) * 1e-9;
-  summary.shifted_s = static_cast<double>(shifted_ns) * 1e-9;
+  summary.reduced_s = static_cast<double>(reduced_ns) * 1e-9;
   if (ns != 0) summary.overhead_share = static_cast<double>(cycles) * ns_per_cycle() / static_cast<double>(ns);
   summary.longest_us = static_cast<double>(longest_cycles) * ns_per_cycle() * 1e-3;
   return summary;

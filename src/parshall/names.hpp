@@ -22,7 +22,6 @@ inline constexpr Named<KeyFields> kKeyNames[] = {{"5tuple", KeyFields::five_tupl
                                                  {"src-dst", KeyFields::src_dst},
                                                  {"src", KeyFields::src},
                                                  {"dst", KeyFields::dst}};
-inline constexpr Named<Adaptation> kOverloadNames[] = {{"adapt", Adaptation::accuracy}, {"off", Adaptation::none}};
 inline constexpr Named<Identity> kIdentityNames[] = {
     {"exact", Identity::exact}, {"fingerprint", Identity::fingerprint}, {"nic-hash", Identity::nic_hash}};
 inline constexpr Named<Scheduler> kSchedulerNames[] = {

@@ -72,20 +72,13 @@ struct StatisticsPlan {
   friend bool operator==(const StatisticsPlan&, const StatisticsPlan&) = default;
 };
 
-/// How flows are reduced to lighter monitoring states under overload.
-enum class Adaptation : std::uint8_t { accuracy, adapt_only, none };
-
 /// Tasks to run on the traffic in each window.
 struct TasksPlan {
   std::vector<std::string> names;  ///< tasks with default parameters
   std::vector<std::string> specs;  ///< NAME:PARAMETER=VALUE,... or a condition
   std::string states;              ///< TOML file of monitoring states
-  std::string profile;             ///< file of packet costs per state
-  Adaptation adaptation = Adaptation::accuracy;
-  ControlPolicy policy = ControlPolicy::tasks;  ///< applies to Adaptation::accuracy
-  Preference prefer = Preference::packets;      ///< applies to ControlPolicy::tasks
-  bool sheds = true;                            ///< true: packets are shed when even the lightest states take too long
-  double accuracy = 0.75;                       ///< recall to keep, for tasks that name none
+  std::string overload = "adapt";  ///< policy under overload
+  double recall = 0.75;            ///< wanted, for tasks that name none
   std::string window = "1s";
   std::uint64_t keys = std::uint64_t{1} << 20;  ///< keys that a task counts exactly in a window
 
@@ -127,7 +120,7 @@ struct Plan {
 
 /// Contents of the files that a plan names, for a caller that has them. A file whose text is empty is read.
 struct PlanTexts {
-  std::string model, states, profile;
+  std::string model, states;
 };
 
 }  // namespace parshall

@@ -9,6 +9,7 @@
 
 #include "base/parse.hpp"
 #include "base/suggestion.hpp"
+#include "control/overload_policy.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/names.hpp"
 #include "parshall/settings.hpp"
@@ -98,7 +99,7 @@ Settings flow_settings() {
   s.count(
       "flood-filter",
       "In a flood of new flows, keep each new flow out of the table until it has shown this number of bytes; 0: never "
-      "(default: 128 if states are adapted, or if tasks judge flows and the table is full; else 0)",
+      "(default: 128 if tasks may leave out flows, or if they judge flows and the table is full; else 0)",
       [](auto& p) -> auto& { return p.flows.flood_filter_bytes; }, 0, FloodFilter::kMostBytes);
   s.duration(
       "idle", "End a record after this time without a packet", [](auto& p) -> auto& { return p.flows.idle_ns; });
@@ -142,6 +143,8 @@ Settings statistics_settings() {
 }
 
 Settings task_settings() {
+  Words policies;
+  for (const OverloadPolicyEntry& policy : overload_policies()) policies.emplace_back(policy.name);
   Settings s("Tasks");
   s.texts(
       "tasks", SettingKind::list,
@@ -153,14 +156,9 @@ Settings task_settings() {
   s.text(
       "states", "TOML file of monitoring states: which tasks a flow gets, and when",
       [](auto& p) -> auto& { return p.tasks.states; });
-  s.text(
-      "profile",
-      "File of parshall profile --states: costs of packets in these states on this machine (default: an estimate). "
-      "Both are corrected as packets arrive",
-      [](auto& p) -> auto& { return p.tasks.profile; });
-  s.choice(
-      "overload", "Under overload, adapt: reduce tasks, so that no packet is lost; or off: lose packets",
-      kOverloadNames, [](auto& p) -> auto& { return p.tasks.adaptation; });
+  s.name(
+      "overload", "Under overload, adapt: let tasks leave out flows, so that no packet is lost; or off: lose packets",
+      policies, [](auto& p) -> auto& { return p.tasks.overload; });
   s.text(
        "window", "Length of a task's windows: a time, or packets such as 2Mp",
        [](auto& p) -> auto& { return p.tasks.window; })

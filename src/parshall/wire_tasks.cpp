@@ -5,108 +5,72 @@
 
 #include <algorithm>
 
-#include "base/machine.hpp"
-#include "base/version.hpp"
 #include "parshall/sources/source_kind.hpp"
 
 namespace parshall {
 namespace {
 
-constexpr std::uint32_t kFloodFilterBytes = 128;  ///< default if flows may be reduced, or tasks judge them
+constexpr std::uint32_t kFloodFilterBytes = 128;  ///< default if tasks may leave out flows, or judge them
 
-Controller::Mode mode_of(Adaptation adaptation) noexcept {
-  switch (adaptation) {
-    case Adaptation::none:
-      return Controller::Mode::none;
-    case Adaptation::adapt_only:
-      return Controller::Mode::adapt;
-    default:
-      return Controller::Mode::recover;
+Result<const OverloadPolicyEntry*> policy_of(const Plan& plan) {
+  const auto policies = overload_policies();
+  const auto policy = std::ranges::find(policies, plan.tasks.overload, &OverloadPolicyEntry::name);
+  if (policy == policies.end()) return Error{fmt::format("no policy \"{}\" under overload", plan.tasks.overload)};
+  return &*policy;
+}
+
+/// Returns whether packets are lost if they come too fast.
+bool can_lose(const Plan& plan, const Wiring& wiring) noexcept {
+  return !kind_of(plan.source).can_wait(plan.source) && wiring.session.threads.model != ThreadModel::pipeline;
+}
+
+/// Groups the tasks that can leave out flows, and asks for them in the groups' states.
+std::optional<TaskGroups> group_tasks(const Plan& plan, Wiring& wiring, std::vector<TaskSpec>& specs) {
+  if (!wiring.session.stage.states->gives_way() || !can_lose(plan, wiring)) return std::nullopt;
+  auto groups = TaskGroups::make(wiring.tasks, *wiring.session.stage.states);
+  if (!groups) {
+    wiring.notes.push_back(
+        fmt::format("under overload packets are lost: no task of {} can leave out flows, or there "
+                    "are too many states",
+                    plan.tasks.states));
+    return std::nullopt;
   }
-}
-
-bool adapts(const Plan& plan, const Wiring& wiring) noexcept {
-  return wiring.session.stage.states->gives_way() && !kind_of(plan.source).can_wait(plan.source) &&
-         wiring.session.threads.model != ThreadModel::pipeline;
-}
-
-/// Falls back to MONA's policy if tasks cannot be reduced one by one: flows change state instead, and no packet is lost
-/// for a task.
-Result<std::optional<ReducedStates>> as_mona(const Plan& plan, Wiring& wiring, const std::string& why) {
-  if (plan.tasks.prefer == Preference::tasks)
-    return Error{
-        fmt::format("--prefer tasks needs tasks that can be reduced one by one, which is impossible here: {}", why)};
-  wiring.notes.push_back(fmt::format("{}: whole flows move to lighter states, as in MONA", why));
-  return std::optional<ReducedStates>();
-}
-
-/// Reduces states so that tasks can be dropped one by one, and asks for the tasks in these states. Returns nullopt if
-/// they are not dropped one by one.
-Result<std::optional<ReducedStates>> reduce_states(const Plan& plan, Wiring& wiring, std::vector<TaskSpec>& specs) {
-  if (plan.tasks.adaptation != Adaptation::accuracy || plan.tasks.policy != ControlPolicy::tasks ||
-      !adapts(plan, wiring))
-    return std::optional<ReducedStates>();
-  const TaskSets& tasks = wiring.tasks;
-  const auto can_give_way = [](const TaskSet::Member& task) { return task.measures || task.finds_heavy; };
-  std::vector<std::uint64_t> of_tasks;
-  for (const TaskSet& set : tasks.sets())
-    for (const TaskSet::Member& task : set.members()) {
-      if (!can_give_way(task)) continue;
-      if (!task.finds_any) return as_mona(plan, wiring, fmt::format("{} measures and finds nothing", task.name));
-      of_tasks.push_back(task.states);
-    }
-  if (of_tasks.empty() && plan.tasks.prefer == Preference::tasks) return as_mona(plan, wiring, "none does");
-  auto reduced = ReducedStates::make(of_tasks, wiring.session.stage.states->lighter, StatePlan::kMostStates);
-  if (!reduced) return as_mona(plan, wiring, reduced.error().message);
+  if (groups->count < groups->of_task.size())
+    wiring.notes.push_back(
+        fmt::format("under overload {} tasks leave out flows in {} groups", groups->of_task.size(), groups->count));
   for (TaskSpec& spec : specs) {
     std::size_t number = 0;
-    for (const TaskSet& set : tasks.sets())
+    for (const TaskSet& set : wiring.tasks.sets())
       for (const TaskSet::Member& task : set.members()) {
-        if (!can_give_way(task)) continue;
+        if (!TaskGroups::can_leave_out(task)) continue;
         if (task.spec == spec.text) {
-          spec.states |= reduced->states_of(number);
+          spec.states |= groups->states.states_of(groups->of_task[number]);
           spec.gives_way = true;
         }
         ++number;
       }
   }
-  return std::optional(*std::move(reduced));
+  return groups;
 }
 
-/// Sets up how flows are reduced to lighter states, if the source cannot wait.
-std::optional<Error> wire_control(const Plan& plan, const std::string& profile_text, const StateFile& file,
-                                  std::optional<ReducedStates> reduced, Wiring& wiring) {
-  const TasksPlan& wanted = plan.tasks;
-  const TaskSets& tasks = wiring.tasks;
+/// Sets up what tasks leave out under overload.
+std::optional<Error> wire_control(const Plan& plan, std::optional<TaskGroups> groups, Wiring& wiring) {
   FlowStageOptions& stage = wiring.session.stage;
-  const StatePlan& states = *stage.states;
-  if (!states.gives_way()) return std::nullopt;
-  const bool adapts = !kind_of(plan.source).can_wait(plan.source) && wanted.adaptation != Adaptation::none;
+  if (!stage.states->gives_way()) return std::nullopt;
+  const auto policy = policy_of(plan);
+  if (!policy) return policy.error();
   if (wiring.session.threads.model == ThreadModel::pipeline) {
     // In a pipeline the rings overflow, and the receive thread that fills them cannot do less.
-    if (adapts) wiring.notes.emplace_back("with --threads pipeline no flow moves to a lighter state");
+    if (!kind_of(plan.source).can_wait(plan.source))
+      wiring.notes.emplace_back("with --threads pipeline no task leaves out flows: under overload packets are lost");
     return std::nullopt;
   }
-  ControlPlan control = ControlPlan::guess(states, stage.windows, stage.findings);
-  control.controller.mode = mode_of(wanted.adaptation);
-  control.controller.sheds = wanted.sheds;
-  control.prefer = wanted.prefer;
-  if (!wanted.profile.empty()) {
-    const auto profile =
-        profile_text.empty() ? Profile::read(wanted.profile) : Profile::parse(profile_text, wanted.profile);
-    if (!profile) return profile.error();
-    if (const auto difference = profile->difference_from(identify_machine(version(), plan.flows.table)))
-      return Error{fmt::format("--profile {}: {}", wanted.profile, *difference)};
-    if (const auto problem = control.use(*profile, states, file.tasks_of_states()))
-      return Error{fmt::format("--profile {}: {}; run parshall profile --states {}", wanted.profile, problem->message,
-                               wanted.states)};
+  ControlPlan control{.policy = *policy, .batch = plan.source.batch};
+  control.watch(wiring.tasks);
+  if (groups) {
+    control.use(*std::move(groups), *stage.states, wiring.tasks, stage.windows, stage.findings);
+    if (!plan.flows.flood_filter_bytes) stage.flood_filter_bytes = kFloodFilterBytes;
   }
-  if (adapts && !plan.flows.flood_filter_bytes) stage.flood_filter_bytes = kFloodFilterBytes;
-  control.batch = plan.source.batch;
-  control.watch(tasks);
-  if (reduced && control.recalls->size() != 0) control.use(*std::move(reduced), tasks, stage.windows, stage.findings);
-  if (const auto graph = control.graph(states); !graph)
-    return Error{fmt::format("--states {}: {}", wanted.states, graph.error().message)};
   stage.control = std::make_shared<const ControlPlan>(std::move(control));
   return std::nullopt;
 }
@@ -153,10 +117,6 @@ std::optional<Error> wire_columns(const Plan& plan, Wiring& wiring) {
 
 std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring& wiring) {
   const TasksPlan& wanted = plan.tasks;
-  if (wanted.prefer == Preference::tasks && wanted.policy != ControlPolicy::tasks)
-    return Error{"--prefer tasks is of --policy tasks: leave out --policy mona"};
-  if (!wanted.profile.empty() && wanted.states.empty())
-    return Error{"--profile is of monitoring states: name them with --states"};
   std::optional<StateFile> states;
   std::vector<TaskSpec> specs;
   if (!wanted.states.empty()) {
@@ -179,7 +139,7 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
   if (!window) return Error{"--" + window.error().message};
   SessionOptions& session = wiring.session;
   const TaskOptions options{
-      .window = *window, .fields = session.key, .keys = wanted.keys, .seed = session.seed, .recall = wanted.accuracy};
+      .window = *window, .fields = session.key, .keys = wanted.keys, .seed = session.seed, .recall = wanted.recall};
   const auto make_tasks = [&]() -> std::optional<Error> {
     auto tasks = TaskSets::make(specs, options);
     if (!tasks) return tasks.error();
@@ -188,16 +148,14 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
   };
   if (auto problem = make_tasks()) return problem;
   std::size_t state_count = states ? states->plan.names.size() : 1;
-  std::optional<ReducedStates> reduced;
+  std::optional<TaskGroups> groups;
   if (states) {
     auto made = states->plan_for(wiring.tasks, session.seed);
     if (!made) return Error{fmt::format("--states {}: {}", wanted.states, made.error().message)};
     session.stage.states = std::make_shared<const StatePlan>(*std::move(made));
-    auto left = reduce_states(plan, wiring, specs);
-    if (!left) return left.error();
-    reduced = *std::move(left);
-    if (reduced) {  // only the tasks themselves can say which of them can be dropped
-      state_count = reduced->states();
+    if (wanted.overload != no_adaptation().name) groups = group_tasks(plan, wiring, specs);
+    if (groups) {  // only the tasks themselves can say which of them leave out flows
+      state_count = groups->states.states();
       if (auto problem = make_tasks()) return problem;
     }
   }
@@ -206,21 +164,20 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
   if (const auto problem = wire_columns(plan, wiring)) return *problem;
   if (!states) wire_flood_filter(plan, wiring.tasks, session.stage);
   if (states)
-    if (const auto problem = wire_control(plan, texts.profile, *states, std::move(reduced), wiring)) return *problem;
+    if (const auto problem = wire_control(plan, std::move(groups), wiring)) return *problem;
   return queue_problem(plan, wiring);
 }
 
 std::optional<Error> watch_recall(const Plan& plan, const Wiring& wiring) {
   const ControlPlan* const control = wiring.session.stage.control.get();
-  if (plan.tasks.states.empty())
-    return Error{"no states are given that flows could move to: name some with --states (examples/states)"};
+  if (plan.tasks.states.empty()) return Error{"no states are given: name a file with --states (examples/states)"};
   if (wiring.session.threads.model == ThreadModel::pipeline)
-    return Error{"with --threads pipeline no flow moves to a lighter state: leave it out"};
+    return Error{"with --threads pipeline no task leaves out flows: leave it out"};
   if (control == nullptr) return Error{fmt::format("no state of {} names a lighter one", plan.tasks.states)};
   if (kind_of(plan.source).can_wait(plan.source))
-    return Error{"flows are reduced only if the input does not wait: give -i, or -g with pace=PPS"};
+    return Error{"tasks leave out flows only if the input does not wait: give -i, or -g with pace=PPS"};
   if (control->recalls->size() == 0)
-    return Error{fmt::format("the tasks of {} only count, and miss no reduced flow", plan.tasks.states)};
+    return Error{fmt::format("the tasks of {} only count, and leave out no flow", plan.tasks.states)};
   control->recalls->windows = std::make_unique<FindingQueue<WindowRecall>>(/*can_wait=*/false);
   return std::nullopt;
 }

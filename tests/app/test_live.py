@@ -337,12 +337,12 @@ class LiveView(unittest.TestCase):
         states.flush()
         arguments = ("-g", TOO_MUCH, "--states", states.name, "--window", "20ms")
         with Screen(*arguments, flows="32Ki", columns=80, lines=24) as screen:
-            screen.until(r"^adaptation accuracy +tasks reduced, \d+ % of the time +in all [\d.]+ of [\d.]+ s")
+            screen.until(r"^overload adapt +tasks leave out flows \d+ % of the time +in all [\d.]+ of [\d.]+ s")
             screen.keys("w")
             screen.until(r"^heavy +\d+ +[\d.]+ %")
             text = screen.until(r"^retransmissions +([\d.]+|-) +([\d.]+|-) +0\.500 ")  # all may give way
             for pattern in (
-                r"tasks were reduced too little in \d+ of \d+ steps, lately in",
+                r"no time for all packets in \d+ of \d+ windows, lately in",
                 "decisions took",
                 r"missed [\d.]+ ?[kMG]? of",
                 r"^light ",

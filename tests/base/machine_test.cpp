@@ -2,6 +2,7 @@
 #include "base/machine.hpp"
 
 #include <cpuid.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -15,7 +16,6 @@ namespace {
 
 TEST(Machine, HasOneAnswerToHowLargeItsLastLevelCacheIs) {
   const std::size_t bytes = last_level_cache_bytes();
-  EXPECT_EQ(identify_machine("", "").l3_bytes, bytes);
   const auto told = describe_machine();
   const auto l3 = std::ranges::find(told, "l3", &std::pair<std::string, std::string>::first);
   ASSERT_EQ(l3 != told.end(), bytes != 0);
@@ -30,9 +30,8 @@ TEST(Machine, IsOfAGenerationOfProcessors) {
   ASSERT_NE(__get_cpuid(1, &signature, &ebx, &ecx, &edx), 0);
   const unsigned base = signature >> 8 & 15, family = base == 15 ? base + (signature >> 20 & 255) : base;
   const unsigned model = (signature >> 4 & 15) | (base == 15 || base == 6 ? (signature >> 16 & 15) << 4 : 0);
-  const std::string cpu = identify_machine("", "").cpu;
-  EXPECT_THAT(cpu, testing::EndsWith(" (family " + std::to_string(family) + ", model " + std::to_string(model) + ")"));
-  EXPECT_THAT(describe_machine(), testing::Contains(testing::Pair("cpu", cpu)));
+  EXPECT_THAT(describe_machine(), testing::Contains(testing::Pair(
+                                      "cpu", testing::EndsWith(fmt::format(" (family {}, model {})", family, model)))));
 }
 
 TEST(Machine, HasTheCacheThatCore0Shares) {

@@ -197,7 +197,6 @@ class Errors(Case):
             ["watch", "-r", self.capture(), "--config", deep],
             ["watch", "-r", self.capture(), "--states", deep],
             ["watch", "-r", self.capture(), "--model", deep],
-            ["watch", "-r", self.capture(), "--states", deep, "--profile", deep],
         ):
             with self.subTest(words=words[3:]):
                 self.assert_says(run(*words), USAGE, "deep.toml, line 2, column", "more than 10000 dots")

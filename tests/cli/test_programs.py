@@ -71,7 +71,7 @@ class Programs(Case):
         with open(PROGRAM + "-lab", "rb") as file:
             self.assertIn(b"robin-hood", file.read())
         capture = self.capture()
-        for option in sorted(LAB_OPTIONS - {"--adapt-only", "--no-shed"}):
+        for option in sorted(LAB_OPTIONS):
             done = subprocess.run(
                 [PROGRAM, "watch", "-r", capture, option, "x"], capture_output=True, timeout=60, check=False
             )
@@ -82,6 +82,11 @@ class Programs(Case):
         )
         self.assertEqual(done.returncode, USAGE)
         self.assertIn("run-to-completion, pipeline", done.stderr.decode())
+        done = subprocess.run(
+            [PROGRAM, "watch", "-r", capture, "--overload", "mona"], capture_output=True, timeout=60, check=False
+        )
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("adapt, off", done.stderr.decode())
 
 
 class Tasks(Case):

@@ -346,21 +346,5 @@ TEST(RecallByWeight, WhereNoFlowHadEventsSomeOfThoseMissedMay) {
   EXPECT_GT(estimator.recall({0, 1000})->at_least, 0.8);
 }
 
-TEST(RecallByWeight, TellsWhatShareOfTheEventsIsOfHeavyFlows) {
-  RecallByWeight estimator;
-  Counts missed{};
-  for (int window = 0; window < 100; ++window) {
-    estimator.add_window({1000, 100, 0, 0, 0, 10}, {50, 30, 0, 0, 0, 5});
-    missed = {0, 100};  // as many as are seen
-    estimator.heavy_share(missed);
-  }
-  const auto shares = estimator.heavy_share(missed);
-  EXPECT_DOUBLE_EQ(shares[0], 1);
-  EXPECT_NEAR(shares[1], 65 / 115.0, 0.001);
-  for (int weight = 2; weight <= 5; ++weight) EXPECT_NEAR(shares[static_cast<std::size_t>(weight)], 5 / 115.0, 0.001);
-  EXPECT_EQ(shares[6], 0);
-  EXPECT_EQ(RecallByWeight().heavy_share({})[7], 1) << "unknown: all may be";
-}
-
 }  // namespace
 }  // namespace parshall

@@ -6,47 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/random.hpp"
-#include "control/overload_policy.hpp"
+#include "tests/control/given_traffic.hpp"
 
 namespace parshall {
 namespace {
-
-constexpr std::size_t kWeightsOfFlows = FlowWeight::kClasses;
-constexpr std::size_t kRowsPart = 0, kTcpPart = 1;
-using ByWeight = FollowedTask::ByWeight;
-
-/// Traffic of one base state, whose tasks need rows and the following of connections.
-struct GivenTraffic {
-  std::vector<double> packets;
-  std::vector<double> part_ns{50, 80};
-  std::vector<FollowedTask> tasks;
-
-  TaskWork work() const {
-    return {.packets = packets,
-            .base_ns = 70,
-            .part_ns = part_ns,
-            .flow_parts = 1u << kRowsPart,
-            .flows_per_packet = {0.4, 0.09, 0.04, 0.02, 0.01, 0.006, 0.003, 0.001}};
-  }
-};
-
-FollowedTask task_of(SplitMix64& random) {
-  FollowedTask task{.states = 1, .parts = 1u << kRowsPart | 1u << kTcpPart};
-  for (std::size_t weight = 0; weight < kWeightsOfFlows; ++weight) {
-    task.flows[weight] = 1000 >> weight;
-    task.events[0][weight] = random.uniform() * task.flows[weight];
-    task.events[1][weight] = random.uniform() * task.flows[weight];
-  }
-  return task;
-}
-
-GivenTraffic given(SplitMix64& random, std::size_t tasks) {
-  GivenTraffic made{.packets = std::vector<double>(kWeightsOfFlows), .tasks = {}};
-  for (double& packets : made.packets) packets = 100 * random.uniform();
-  for (std::size_t i = 0; i < tasks; ++i) made.tasks.push_back(task_of(random));
-  return made;
-}
 
 TaskChoice::Plan choose(const GivenTraffic& of, double budget_ns) {
   TaskChoice choice(of.tasks.size());
@@ -230,7 +193,7 @@ TEST(TaskChoice, SpendsTimeWhereNoAdaptationWouldNotDo) {
 
 TEST(TaskChoice, TakesNoLongTimeForManyTasks) {
   SplitMix64 random(12);
-  GivenTraffic of = given(random, TaskWork::kMostTasks);
+  GivenTraffic of = given(random, FollowedTask::kMost);
   for (FollowedTask& task : of.tasks) task.counts = 0b11, task.priority = static_cast<int>(random.below(3));
   TaskChoice choice(of.tasks.size());
   choice.set(of.tasks, of.work());
@@ -238,59 +201,6 @@ TEST(TaskChoice, TakesNoLongTimeForManyTasks) {
   for (double share = 0.55; share < 1; share += 0.05) {
     const TaskChoice::Plan plan = choose(of, share * most_ns);
     EXPECT_LE(plan.packet_ns, share * most_ns + 1e-6);
-  }
-}
-
-/// A worker whose packets take what is done for them, times a factor that nobody told the policy.
-struct AdaptingWorker {
-  GivenTraffic of;
-  OverloadPolicy policy;
-  double pps, factor;
-
-  double step() {
-    TaskChoice choice(of.tasks.size());
-    choice.set(of.tasks, of.work());
-    const double packet_ns = factor * choice.packet_ns(policy.plan());
-    const double offered = pps * 0.01, counted = std::min(offered, 10e6 / packet_ns);
-    std::vector<double> done;
-    for (std::size_t part = 0; part < of.part_ns.size(); ++part)
-      done.push_back(counted * choice.times(policy.plan(), part));
-    policy.end_window({.window_ns = 10e6,
-                       .busy_ns = counted * packet_ns,
-                       .offered = static_cast<std::uint64_t>(offered),
-                       .counted = static_cast<std::uint64_t>(counted),
-                       .missed = static_cast<std::uint64_t>(offered - counted),
-                       .packets = of.packets,
-                       .done = done,
-                       .flow_parts = 1u << kRowsPart,
-                       .flows_per_packet = of.work().flows_per_packet},
-                      of.tasks);
-    return 1 - counted / offered;
-  }
-};
-
-TEST(OverloadPolicy, LosesNothingAfterAFewWindowsWhateverPacketsTake) {
-  SplitMix64 random(5);
-  for (const double factor : {0.5, 1.0, 2.0}) {
-    const GivenTraffic of = given(random, 3);
-    TaskChoice choice(3);
-    choice.set(of.tasks, of.work());
-    const double most_pps = 1e9 / (factor * choice.all().packet_ns);
-    AdaptingWorker worker{of, OverloadPolicy(3, {.base_ns = 70, .part_ns = of.part_ns}), 1.3 * most_pps, factor};
-    for (int window = 0; window < 10; ++window) worker.step();
-    double lost = 0;
-    for (int window = 0; window < 20; ++window) lost += worker.step() / 20;
-    EXPECT_LT(lost, 0.003) << factor;
-    EXPECT_TRUE(worker.policy.gives_way());
-    EXPECT_NEAR(worker.policy.factor(), factor, 0.05 * factor);
-    const double less = worker.policy.plan().shares[0].front();
-    worker.pps = 0.9 * most_pps;
-    worker.step();
-    if (less < 0.5) {
-      EXPECT_LT(worker.policy.plan().shares[0].front(), 1) << "flows come back by and by";
-    }
-    for (int window = 0; window < 5; ++window) worker.step();  // within 50 ms of the end of the overload
-    EXPECT_FALSE(worker.policy.gives_way()) << factor;
   }
 }
 

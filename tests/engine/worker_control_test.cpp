@@ -20,7 +20,7 @@ FlowKey key_of(std::uint32_t number) {
 /// Three states, each of which gives way to the one before; half of the packets are of the last one.
 class Controlled : public ::testing::Test {
  protected:
-  void use(Controller::Mode mode) {
+  void use(const OverloadPolicyEntry& policy) {
     auto file = StateFile::parse(R"(
 default = "a"
 state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], lighter = "a" },
@@ -28,14 +28,27 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
 )",
                                  "test");
     ASSERT_TRUE(file) << file.error().message;
-    auto tasks = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024});
+    const TaskOptions options{.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024};
+    auto tasks = TaskSets::make(file->tasks, options);
     ASSERT_TRUE(tasks) << tasks.error().message;
+    auto groups = TaskGroups::make(*tasks, file->plan);
+    ASSERT_TRUE(groups);
+    ASSERT_EQ(groups->count, 2u);
+    std::size_t group = 0;
+    for (TaskSpec& spec : file->tasks)
+      if (spec.text != "count") {
+        spec.states |= groups->states.states_of(group++);
+        spec.gives_way = true;
+      }
+    tasks = TaskSets::make(file->tasks, options);
     plan_ = std::make_shared<const StatePlan>(file->plan);
-    control_plan_ = ControlPlan::guess(*plan_, tasks->windows(3), tasks->findings(3));
-    control_plan_.controller.mode = mode;
+    const std::size_t states = groups->states.states();
+    control_plan_.policy = &policy;
     control_plan_.watch(*tasks);
-    ASSERT_TRUE(control_plan_.graph(*plan_));
-    control_.emplace(control_plan_, *plan_);
+    ASSERT_EQ(control_plan_.recalls->size(), 2u);
+    control_plan_.use(*std::move(groups), *plan_, *tasks, tasks->windows(states), tasks->findings(states));
+    effective_.resize(states);
+    control_.emplace(std::make_shared<const ControlPlan>(std::move(control_plan_)), *plan_);
     states_.emplace(plan_, /*can_wait=*/false, /*seed=*/1);
   }
 
@@ -71,11 +84,11 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
   std::uint64_t now_ns_ = kBeginNs;
   WorkerLoad load_;
   std::vector<std::uint64_t> packets_ = std::vector<std::uint64_t>(3 * FlowWeight::kClasses);  ///< by state and weight
-  std::vector<std::uint64_t> effective_ = std::vector<std::uint64_t>(3);
+  std::vector<std::uint64_t> effective_;
 };
 
 TEST_F(Controlled, IsDueAtWholeMultiplesOfTheWindowOnThePacketsClock) {
-  use(Controller::Mode::adapt);
+  use(overload_policies().front());
   EXPECT_FALSE(control_->due({0, 0})) << "nothing is known of the link";
   EXPECT_TRUE(control_->due({0, kBeginNs})) << "it begins with the first packet";
   control_->end_window({0, kBeginNs}, load_, packets_, effective_, 0, 0, *states_);
@@ -87,29 +100,32 @@ TEST_F(Controlled, IsDueAtWholeMultiplesOfTheWindowOnThePacketsClock) {
   EXPECT_TRUE(control_->due({0, 505 * kControlWindowNs}));
 }
 
-TEST_F(Controlled, FlowsGiveWayWhileMoreComesThanThereIsTimeForAndComeBack) {
-  use(Controller::Mode::adapt);
+TEST_F(Controlled, TasksLeaveOutFlowsWhileMoreComesThanThereIsTimeForAndTakeThemBack) {
+  use(overload_policies().front());
   for (int i = 0; i < 30; ++i) pass(10'000, 10'000, 0.2);
   EXPECT_EQ(share_kept(), 1) << "there is time";
-  EXPECT_EQ(control_->counts().shifted, 0u);
+  EXPECT_EQ(control_->counts().reduced, 0u);
   for (int i = 0; i < 30; ++i) pass(200'000, 80'000, 1);
   EXPECT_LT(share_kept(), 0.5) << "what the device missed counts: 125 ns a packet for 50 ns there are";
-  EXPECT_GT(control_->counts().shifted, 25u);
-  EXPECT_GT(control_->counts().shifted_ns, 25 * kControlWindowNs);
+  EXPECT_GT(control_->counts().reduced, 25u);
+  EXPECT_GT(control_->counts().reduced_ns, 25 * kControlWindowNs);
+  EXPECT_NE(control_->counts().given_up, 0u);
+  EXPECT_GT(control_->counts().given_up_ns[0], 0u);
   for (int i = 0; i < 60; ++i) pass(10'000, 10'000, 0.1);
   EXPECT_EQ(share_kept(), 1);
+  EXPECT_EQ(control_->counts().given_up, 0u);
 }
 
 TEST_F(Controlled, WithoutAdaptationFlowsKeepTheirStates) {
-  use(Controller::Mode::none);
+  use(no_adaptation());
   for (int i = 0; i < 30; ++i) pass(200'000, 80'000, 1);
   EXPECT_EQ(share_kept(), 1);
-  EXPECT_EQ(control_->counts().shifted, 0u);
+  EXPECT_EQ(control_->counts().reduced, 0u);
   EXPECT_EQ(control_->counts().windows, 29u) << "the first has nothing to compare with";
 }
 
 TEST_F(Controlled, TimeThatStandsStillOrLeapsAndCountersThatDoNotMoveDoNoHarm) {
-  use(Controller::Mode::recover);
+  use(overload_policies().front());
   control_->end_window({0, now_ns_}, load_, packets_, effective_, 0, 0, *states_);
   control_->end_window({0, now_ns_}, load_, packets_, effective_, 0, 0, *states_);
   now_ns_ += 1'000'000'000'000'000'000;
@@ -117,6 +133,70 @@ TEST_F(Controlled, TimeThatStandsStillOrLeapsAndCountersThatDoNotMoveDoNoHarm) {
   EXPECT_EQ(share_kept(), 1);
   for (int i = 0; i < 10; ++i) pass(1'000'000, 0, 1);
   EXPECT_GE(share_kept(), 0);
+}
+
+/// Tasks of the same group follow the same flows, and each is told of.
+TEST(TaskGroups, SharesGroupsWhereThereAreMoreTasksThanStatesForThem) {
+  std::string tasks;
+  for (int i = 0; i < 7; ++i) tasks += ", \"bursty:name=b" + std::to_string(i) + "\"";
+  auto file = StateFile::parse(
+      "default = \"b\"\nstate = [ { name = \"a\", tasks = [\"count\"] }, "
+      "{ name = \"b\", lighter = \"a\", tasks = [\"count\"" +
+          tasks + "] } ]",
+      "test");
+  ASSERT_TRUE(file) << file.error().message;
+  const auto sets = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024});
+  ASSERT_TRUE(sets) << sets.error().message;
+  const auto groups = TaskGroups::make(*sets, file->plan);
+  ASSERT_TRUE(groups);
+  EXPECT_EQ(groups->count, 5u);
+  EXPECT_EQ(groups->of_task, (std::vector<std::size_t>{0, 0, 1, 2, 2, 3, 4}));
+  EXPECT_EQ(groups->states.states(), 32u) << "one for each set of groups";
+}
+
+/// No recall is known of a task that finds no events, so it leaves out nothing.
+TEST(ControlPlan, ATaskThatFindsNothingFollowsAllFlows) {
+  auto file = StateFile::parse(R"(
+default = "b"
+state = [ { name = "a", tasks = ["count"] },
+          { name = "b", tasks = ["count", "bursty", "quantiles:of=rtt_mean_ms"], lighter = "a" } ]
+)",
+                               "test");
+  ASSERT_TRUE(file) << file.error().message;
+  const auto sets = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024});
+  ASSERT_TRUE(sets) << sets.error().message;
+  auto groups = TaskGroups::make(*sets, file->plan);
+  ASSERT_TRUE(groups);
+  ASSERT_EQ(groups->count, 2u);
+  ControlPlan plan;
+  plan.watch(*sets);
+  EXPECT_EQ(plan.recalls->size(), 1u);
+  const std::size_t states = groups->states.states();
+  plan.use(*std::move(groups), file->plan, *sets, sets->windows(states), sets->findings(states));
+  EXPECT_EQ(plan.groups[0].counts, 0b01);
+  EXPECT_EQ(plan.groups[0].fixed, 0u);
+  EXPECT_EQ(plan.groups[1].counts, 0);
+  EXPECT_EQ(plan.groups[1].fixed, plan.groups[1].states);
+  EXPECT_TRUE(plan.tasks_of_group[1].empty());
+}
+
+TEST(RecallBoard, HandsOutWhatWasPut) {
+  RecallBoard board;
+  board.add("first", 0.5);
+  ASSERT_EQ(board.add("second", 0.9), 1u);
+  EXPECT_FALSE(board.known(1).recall);
+  EXPECT_FALSE(board.known(1).knows_weights);
+  KnownEvents known{.recall = 0.25, .knows_weights = true, .loss_exponent = {2, 1}};
+  known.flows = {1, 2, 3, 4, 5, 6, 7, 8};
+  known.events = {{{9, 8, 7, 6, 5, 4, 3, 2}, {0, 1, 0, 1, 0, 1, 0, 1}}};
+  board.put(1, known);
+  const KnownEvents read = board.known(1);
+  EXPECT_EQ(read.recall, known.recall);
+  EXPECT_TRUE(read.knows_weights);
+  EXPECT_EQ(read.loss_exponent, known.loss_exponent);
+  EXPECT_EQ(read.flows, known.flows);
+  EXPECT_EQ(read.events, known.events);
+  EXPECT_FALSE(board.known(0).recall) << "the other task's";
 }
 
 TEST(WorkerLoad, AskingMoreOftenThanNeedBeIsNoWork) {
@@ -133,24 +213,6 @@ TEST(WorkerLoad, AskingMoreOftenThanNeedBeIsNoWork) {
   EXPECT_EQ(since.polled, 200u);
   EXPECT_EQ(since.rounds, 1u);
   EXPECT_EQ(since.poll_cycles, 50u);
-}
-
-TEST(ControlPlan, AStepThatSavesNoTimeIsLeftOut) {
-  auto file = StateFile::parse(R"(
-default = "a"
-state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["count", "heavy-hitters"], lighter = "a" },
-          { name = "c", tasks = ["bursty"], lighter = "b" },
-          { name = "d", tasks = ["bursty", "entropy"], lighter = "c" } ]
-)",
-                               "test");
-  ASSERT_TRUE(file);
-  auto tasks = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024});
-  ASSERT_TRUE(tasks);
-  const ControlPlan plan = ControlPlan::guess(file->plan, tasks->windows(4), tasks->findings(4));
-  EXPECT_EQ(plan.lighter, (std::vector<std::uint8_t>{0, 1, 1, 1})) << "tasks that only count take nothing of a worker";
-  EXPECT_EQ(plan.cost_ns[0], plan.cost_ns[1]);
-  EXPECT_EQ(plan.cost_ns[2], plan.cost_ns[3]);
-  EXPECT_GT(plan.cost_ns[2], plan.cost_ns[1]);
 }
 
 }  // namespace

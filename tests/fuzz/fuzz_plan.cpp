@@ -26,7 +26,6 @@ void check_wiring(Plan plan) {
   constexpr std::uint64_t kMostTaskKeys = 1 << 14;
   plan.flows.model.clear();
   plan.tasks.states.clear();
-  plan.tasks.profile.clear();
   plan.source.filter.clear();
   plan.source.forward.clear();
   plan.outputs.clear();

@@ -5,44 +5,6 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-PROFILE = """version = 1
-[machine]
-cpu = "a \\"CPU\\""
-cores = 2
-l3_bytes = 272629760
-page_bytes = 4096
-huge_pages = "madvise"
-program = "0.1.0"
-x86_level = "x86-64-v4"
-table = "bucketed"
-[packet]
-input_ns = 6.9
-new_flow_ns = 211.5
-new_flow_batched_ns = 41
-[retrieval.cached]
-model = "gumbel"
-location_ns = 85.5
-scale_ns = 7.75
-mean_ns = 90
-batched_ns = 11.5
-samples = 16384
-dropped = 12
-[retrieval.uncached]
-model = "weibull"
-shape = 4.5
-scale_ns = 219.5
-mean_ns = 200.25
-batched_ns = 32.6
-samples = 16380
-dropped = 16
-"""
-PROFILES = [
-    PROFILE,
-    PROFILE.replace("gumbel", "normal"),
-    PROFILE + '[[state]]\nname = "s1"\ntasks = ["count:window=10ms"]\ncost_ns = 5\nlow_ns = 4.5\nhigh_ns = 5.5\n'
-    '[[work]]\nname = "tcp"\ncost_ns = 0\nlow_ns = 0\nhigh_ns = 1e3\n',
-]
-
 MODEL_HEAD = """version = 1
 model = "{}"
 packets = 2
@@ -221,7 +183,7 @@ CONFIGURATIONS = [
     'generate = "flows=10"\nbiflow = true\ncolumns = ["all"]\nkey = "src-dst"\nidentity = '
     '"fingerprint"\nquantile-error = 0.01\nseed = 7\nexplain = false\n',
     "[[export]]\nkind = 5\n",
-    "no-adapt = true\nadapt-only = true\n",
+    'overload = "off"\nno-adapt = true\n',
     "nothing = 1\n",
     'filter = ["tcp", "port", "80"]\nbatch = 5000\n',
 ]
@@ -232,7 +194,6 @@ SETTINGS = 60  # about as many as there are
 def seeds():
     """{target: inputs}"""
     made = {
-        "profile": [text.encode() for text in PROFILES],
         "model": [bytes([20]) + bytes(range(40, 60)) + text.encode() for text in (BAYES, TREE)],
         "labels": [text.encode() for text in LABELS],
         "samples": [text.encode() for text in SAMPLES],

@@ -16,7 +16,6 @@ void fuzz_labels(Bytes input);
 void fuzz_live(Bytes input);
 void fuzz_model(Bytes input);
 void fuzz_plan(Bytes input);
-void fuzz_profile(Bytes input);
 void fuzz_records(Bytes input);
 void fuzz_samples(Bytes input);
 void fuzz_states(Bytes input);
@@ -45,7 +44,6 @@ inline constexpr Target kTargets[] = {
     {"live", fuzz_live},
     {"model", fuzz_model},
     {"plan", fuzz_plan},
-    {"profile", fuzz_profile},
     {"records", fuzz_records},
     {"samples", fuzz_samples},
     {"states", fuzz_states},

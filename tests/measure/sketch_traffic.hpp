@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "../flow/facts.hpp"
-#include "app/profile/keys.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/measure/sketches/count_array.hpp"
 #include "pipeline/measure/sketches/count_min.hpp"
 #include "pipeline/measure/sketches/heavy_keeper.hpp"
 #include "pipeline/measure/sketches/space_saving.hpp"
+#include "traffic/keys.hpp"
 
 namespace parshall::testing {
 

@@ -192,25 +192,29 @@ TEST(JsonSink, AFileNameThatIsNotUtf8DoesNotCostTheReport) {
   EXPECT_EQ(nlohmann::json::parse(text)["flows"].size(), 3u);
 }
 
-TEST(Sinks, TasksThatAreGivenUpAreNamedWithWhenTheyAreBack) {
+TEST(Sinks, TasksThatAreGivenUpAreNamed) {
   Sample sample;
   Report report = sample.report();
-  report.summary.adaptation = AdaptationSummary{.mode = "tasks", .seconds = 10, .shifted_s = 4};
+  report.summary.adaptation =
+      AdaptationSummary{.mode = "adapt", .seconds = 10, .reduced_s = 4, .overhead_share = 0.005, .longest_us = 900};
+  EXPECT_NE(written("text", report)
+                .find("\noverload   adapt: tasks left out flows in 4 of 10 s; decisions took 0.5 % of the time, 900 us "
+                      "at most\n"),
+            std::string::npos);
   EXPECT_EQ(written("text", report).find("given up"), std::string::npos);
   report.summary.adaptation->given_up = {{"retransmissions", 3.1, true}, {"bursty", 0.5, false}};
-  report.summary.adaptation->looks_again_in_s = 0.8;
-  report.summary.adaptation->blind_satisfies_more_s = 2.2;
+  report.summary.adaptation->windows = 1000;
+  report.summary.adaptation->infeasible = 7;
   const std::string text = written("text", report);
   for (const std::string_view line :
-       {"\ngiven up   retransmissions: in 3.1 of 10 s, including now; Parshall tries again "
-        "within 0.8 s\n",
-        "\ngiven up   bursty: in 0.5 of 10 s\n",
-        "\ngiven up   in 2.2 of 10 s, more tasks would have reached their recall without "
-        "adaptation, but packets would have been lost\n"})
+       {", and there was no time for all packets in 7 of 1000 windows; ",
+        "\ngiven up   retransmissions: in 3.1 of 10 s, including now\n", "\ngiven up   bursty: in 0.5 of 10 s\n"})
     EXPECT_NE(text.find(line), std::string::npos) << text;
   const auto json = nlohmann::json::parse(written("json", report))["summary"]["adaptation"];
   EXPECT_EQ(json["given_up"]["retransmissions"], nlohmann::json::parse(R"({"seconds": 3.1, "now": true})"));
   EXPECT_EQ(json["given_up"]["bursty"]["now"], false);
+  EXPECT_EQ(json["seconds_reduced"], 4);
+  EXPECT_EQ(json["cost_factor"], 1);
 }
 
 TEST(Sinks, OfAWireTheySayWhatWentOnAndHowItWasMarked) {

@@ -61,7 +61,7 @@ class AdaptiveTest(unittest.TestCase):
             check=False,
         )
 
-    def watch(self, traffic, *arguments, seconds=1.5, window="20ms"):
+    def watch(self, traffic, *arguments, seconds=1.5, window="20ms", states=STATES):
         """(summary, events) of a run whose account is in order."""
         events = self.path("events.json")
         done = self.run_it(
@@ -78,6 +78,7 @@ class AdaptiveTest(unittest.TestCase):
             "--export",
             f"events:{events}",
             *arguments,
+            states=states,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         summary = json.loads(done.stdout)["summary"]
@@ -88,7 +89,7 @@ class AdaptiveTest(unittest.TestCase):
         states = summary["tasks"]["states"]
         self.assertEqual(
             sum(state["packets"] for state in states.values()),
-            accounting["counted"] - accounting["kept_out_packets"] - accounting["shed_packets"],
+            accounting["counted"] - accounting["kept_out_packets"],
         )
         for state in states.values():
             self.assertLessEqual(state["packets_not_given_way"], state["packets"])
@@ -98,33 +99,31 @@ class AdaptiveTest(unittest.TestCase):
 
 
 class Modes(AdaptiveTest):
-    def test_flows_give_way_when_too_much_comes(self):
+    def test_tasks_leave_out_flows_when_too_much_comes(self):
         for arguments, mode in (
-            ((), "accuracy"),
-            (("--adapt-only",), "adapt-only"),
-            (("--accuracy", "0.3"), "accuracy"),
-            (("--policy", "mona"), "accuracy"),
+            ((), "adapt"),
+            (("--overload", "mona"), "mona"),
+            (("--overload", "mona-adapt"), "mona-adapt"),
         ):
-            with self.subTest(mode=arguments):
+            with self.subTest(mode=mode):
                 summary, events = self.watch(TOO_MUCH, *arguments)
                 adaptation, states = summary["adaptation"], summary["tasks"]["states"]
                 self.assertEqual(adaptation["mode"], mode)
                 self.assertGreater(adaptation["windows"], 5)
-                self.assertGreater(adaptation["seconds_shifted"], 0)
-                self.assertGreater(adaptation["windows_infeasible"], 0, "no state is light enough for that")
+                self.assertGreater(adaptation["seconds_reduced"], 0)
+                self.assertGreater(adaptation["windows_infeasible"], 0, "there is no time even to count")
                 self.assertLess(states["heavy"]["packets_not_given_way"], states["heavy"]["packets"])
-                if arguments in ((), ("--accuracy", "0.3")):
+                self.assertGreater(summary["accounting"]["nic_missed"], 0)
+                if mode == "adapt":
                     self.assertTrue(adaptation["given_up"], "there is time for none")
-                    for task, given_up in adaptation["given_up"].items():
-                        self.assertIn(task, FINDERS)
-                        self.assertGreater(given_up["seconds"], 0)
-                        self.assertLessEqual(given_up["seconds"], adaptation["seconds"])
-                else:
-                    self.assertEqual(adaptation["given_up"], {}, "tasks do not give way one by one")
+                for task, given_up in adaptation["given_up"].items():
+                    self.assertIn(task, FINDERS)
+                    self.assertGreater(given_up["seconds"], 0)
+                    self.assertLessEqual(given_up["seconds"], adaptation["seconds"])
                 recall = summary["tasks"]["recall"]
                 self.assertEqual(set(recall), FINDERS)
                 self.assertEqual(recall["retransmissions"]["threshold"], 0.5)
-                self.assertEqual(recall["bursty"]["threshold"], 0.3 if "0.3" in arguments else 0.75)
+                self.assertEqual(recall["bursty"]["threshold"], 0.75)
                 for task in recall.values():
                     self.assertGreater(task["incomplete"], 0)
                     self.assertLess(task["mean"], 1)
@@ -141,42 +140,19 @@ class Modes(AdaptiveTest):
                     self.assertTrue(event["key"] is None)
                     self.assertFalse(event["exact"])
 
-    def test_flows_are_shed_where_the_lightest_states_are_too_much(self):
-        summary, events = self.watch(TOO_MUCH, "--export", f"recall:{self.path('recall.csv')}")
-        adaptation, shed = summary["adaptation"], summary["accounting"]["shed_packets"]
-        self.assertGreater(shed, 0)
-        self.assertEqual(adaptation["shed_packets"], shed)
-        self.assertGreater(adaptation["sampled_one_in"], 1)
-        self.assertGreater(adaptation["seconds_shed"], 0)
-        self.assertLessEqual(adaptation["seconds_shed"], adaptation["seconds"])
-        counts = [event for event in events if event["task"] == "count"]
-        self.assertEqual(sum(event["values"].get("shed_packets", 0) for event in counts), shed)
-        sampled = [event for event in counts if "sampled_one_in" in event.get("error", {}) and event["values"]["flows"]]
-        self.assertTrue(sampled)
-        for event in sampled:
-            self.assertFalse(event["exact"])
-            self.assertLessEqual(event["error"]["flows_at_least"], event["values"]["flows"])
-            self.assertLessEqual(event["error"]["flows_at_least"], event["error"]["flows_at_most"])
-            self.assertLessEqual(event["error"]["sampled_one_in"], adaptation["sampled_one_in"])
-        with open(self.path("recall.csv"), newline="") as file:
-            lines = [line for line in csv.DictReader(file) if line["task"] == "bursty"]
-        self.assertEqual(sum(int(line["packets_shed"]) for line in lines), shed)
-
-    def test_none_is_shed_when_told_so(self):
-        summary, events = self.watch(TOO_MUCH, "--no-shed")
-        self.assertEqual(summary["accounting"]["shed_packets"], 0)
-        self.assertEqual(summary["adaptation"]["sampled_one_in"], 1)
-        self.assertFalse(any("sampled_one_in" in event.get("error", {}) for event in events))
+    def test_heavy_hitters_stay_where_there_is_time_for_nothing_else(self):
+        summary, _ = self.watch(TOO_MUCH, window="10ms")
+        self.assertGreater(summary["tasks"]["recall"]["heavy-hitters"]["mean"], 0.75)
 
     def test_what_only_counts_sees_all_that_was_counted(self):
         summary, events = self.watch(TOO_MUCH)
         counts = [event["values"]["packets"] for event in events if event["task"] == "count"]
         self.assertEqual(sum(counts), summary["accounting"]["counted"])
 
-    def test_no_flow_gives_way_when_told_so(self):
+    def test_no_flow_is_left_out_when_told_so(self):
         summary, events = self.watch(TOO_MUCH, "--overload", "off")
-        self.assertEqual(summary["adaptation"]["mode"], "no-adapt")
-        self.assertEqual(summary["adaptation"]["seconds_shifted"], 0)
+        self.assertEqual(summary["adaptation"]["mode"], "off")
+        self.assertEqual(summary["adaptation"]["seconds_reduced"], 0)
         for state in summary["tasks"]["states"].values():
             self.assertEqual(state["packets_not_given_way"], state["packets"])
 
@@ -196,13 +172,13 @@ class Modes(AdaptiveTest):
             self.assertEqual(state["packets_not_given_way"], state["packets"])
 
     def test_text_says_what_gave_way_and_what_that_costs(self):
-        done = self.run_it("-g", TOO_MUCH, "--window", "20ms", "--duration", "1s", "--top", "1", "--accuracy", "0.6")
+        done = self.run_it("-g", TOO_MUCH, "--window", "20ms", "--duration", "1s", "--top", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"(?m)^adaptation accuracy: tasks were reduced in [0-9.]+ of [0-9.]+ s")
+        self.assertRegex(done.stdout, r"(?m)^overload   adapt: tasks left out flows in [0-9.]+ of [0-9.]+ s")
         self.assertRegex(
             done.stdout,
             r"(?m)^recall     bursty: [0-9.e-]+ on average, >= [0-9.e-]+ \(95 %\) in the worst of \d+ windows; below "
-            r"0\.6 ",
+            r"0\.75 ",
         )
         self.assertRegex(done.stdout, r"(?m)^state      heavy: \d+ packets, [0-9.]+ % of them of reduced flows$")
         self.assertRegex(done.stdout, r"(?m)^state      light: \d+ packets$")
@@ -219,8 +195,6 @@ class RecallFile(AdaptiveTest):
         "flows_missed",
         "packets",
         "packets_missed",
-        "packets_shed",
-        "sampled_one_in",
         "gave_way_share",
     )
 
@@ -283,7 +257,7 @@ class RecallFile(AdaptiveTest):
             self.assertEqual(sum(line["recall"] < line["threshold"] for line in known), recall["below_threshold"])
 
     def test_says_which_share_of_the_packets_gave_way(self):
-        _, _, lines = self.recalls("--adapt-only")
+        _, _, lines = self.recalls()
         shares = [line["gave_way_share"] for line in lines if line["gave_way_share"] is not None]
         self.assertTrue(all(0 <= share <= 1 for share in shares))
         self.assertGreater(max(shares), 0.1)
@@ -389,38 +363,38 @@ class Errors(AdaptiveTest):
             check=False,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("no flow moves to a lighter state", done.stderr)
+        self.assertIn("no task leaves out flows", done.stderr)
         self.assertNotIn("adaptation", json.loads(done.stdout)["summary"])
-        for arguments in (
-            ["--overload", "off", "--adapt-only"],
-            ["--overload", "mona"],
-            ["--adapt-only", "--accuracy", "0.5"],
-            ["--accuracy", "1.5"],
-            ["--policy", "nobody"],
-        ):
-            done = self.run_it("-g", TOO_MUCH, "--duration", "1s", *arguments)
-            self.assertNotEqual(done.returncode, 0)
+        self.assert_refused(["overload", "adapt", "off"], "-g", TOO_MUCH, "--duration", "1s", "--overload", "nobody")
         self.assert_refused(["recall"], states=STATES.replace("recall=0.5", "recall=2"))
 
-    def test_what_cannot_give_way_is_not_preferred(self):
-        self.assert_refused(
-            ["--prefer tasks", "--policy mona"],
-            "-g",
-            TOO_MUCH,
-            "--policy",
-            "mona",
-            "--prefer",
-            "tasks",
-            "--duration",
-            "1s",
+    def test_what_a_task_counts(self):
+        for task, words in (
+            ("bursty:count=each", ["bursty", "count=each", "flows"]),
+            ("retransmissions:count=some", ["count=some", "flows, each or both"]),
+        ):
+            states = (
+                STATES.replace('"bursty"', f'"{task}"')
+                if task.startswith("bursty")
+                else STATES.replace("retransmissions:recall=0.5", task)
+            )
+            self.assert_refused(words, states=states)
+        for counts in ("flows", "each", "both"):
+            states = STATES.replace("retransmissions:", f"retransmissions:count={counts},")
+            done = self.run_it("-g", LITTLE, "--duration", "0.1s", "-o", self.path("report"), states=states)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_tasks_share_groups_where_there_are_many(self):
+        many = ", ".join(f'"bursty:name=b{i}"' for i in range(7))
+        states = STATES.replace(
+            '"count", "heavy-hitters", "bursty", "retransmissions',
+            f'"count", "heavy-hitters", {many}, "retransmissions',
         )
-        states = (
-            'default = "a"\nstate = [{ name = "a", tasks = ["count", "entropy"], lighter = "b" }, { name = "b", '
-            'tasks = ["count"] }]\n'
-        )
-        self.assert_refused(
-            ["--prefer tasks", "one by one"], "-g", TOO_MUCH, "--prefer", "tasks", "--duration", "1s", states=states
-        )
+        summary, _ = self.watch(TOO_MUCH, states=states, seconds=0.5)
+        self.assertIn("b3", summary["adaptation"]["given_up"])
+        command = [PROGRAM, "watch", "-g", TOO_MUCH, "--states", self.path("states.toml"), "--duration", "0.1s"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        self.assertIn("under overload 11 tasks leave out flows in 5 groups", done.stderr)
 
     def test_recall_of_runs_in_which_no_flow_gives_way(self):
         file = ("--export", f"recall:{self.path('recall.csv')}", "--duration", "1s")
@@ -428,8 +402,10 @@ class Errors(AdaptiveTest):
         self.assert_refused(["--export recall", "--threads"], "-g", TOO_MUCH, "--threads", "pipeline", "-q", *file)
         states = STATES.replace('lighter = "light"', "").replace('lighter = "middle"', "")
         self.assert_refused(["--export recall", "lighter"], "-g", TOO_MUCH, *file, states=states)
-        states = STATES.replace(', "bursty"', "").replace(', "retransmissions:recall=0.5", "latency-change"', "")
-        self.assert_refused(["--export recall", "only count"], "-g", TOO_MUCH, "--policy", "mona", *file, states=states)
+        states = STATES.replace(', "heavy-hitters", "bursty"', "").replace(
+            ', "retransmissions:recall=0.5", "latency-change"', ""
+        )
+        self.assert_refused(["--export recall", "only count"], "-g", TOO_MUCH, *file, states=states)
         self.assertFalse(os.path.exists(file[1]))
         for arguments in (["--tasks", "count"], []):
             done = subprocess.run(

@@ -6,6 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reproduce"))
+import oracle
 import states
 from judge import FAILS, HOLDS, IN_PART, NOT_DECIDED, Answer
 from mona_costs import figure_10b
@@ -32,7 +33,7 @@ class Slots(unittest.TestCase):
                             "missed_later_share": loss,
                             "exact": {"recall", "missed_later_share"},
                         }
-                        for mode in ("no-adapt", "accuracy")
+                        for mode in ("off", "mona")
                         for slots, recall, loss in zip((16, 512), recalls, losses)
                         for task in TASKS
                     ]
@@ -128,7 +129,7 @@ class Overhead(unittest.TestCase):
                         "overhead_share": share_of(states),
                         "exact": {"overhead_share"},
                     }
-                    for mode in ("adapt-only", "accuracy")
+                    for mode in ("mona-adapt", "mona")
                     for states in (*[size for size, *_ in SIZES], *OF_STATES.values())
                 ]
             ),
@@ -208,10 +209,10 @@ class Overhead(unittest.TestCase):
                     "states": states,
                     "mode": mode,
                     "task": "HH-0",
-                    "overhead_share": 0.0017 + (control(tasks) if mode == "accuracy" else 0.0),
+                    "overhead_share": 0.0017 + (control(tasks) if mode == "mona" else 0.0),
                 }
                 for tasks, states in OF_TASKS.items()
-                for mode in ("adapt-only", "accuracy")
+                for mode in ("mona-adapt", "mona")
             ]
             return figure_12b({"deciding": Rows(rows)})
 
@@ -226,6 +227,18 @@ class States(unittest.TestCase):
         self.assertEqual(text.count("[[state]]"), 9)
         self.assertEqual(text.count("latency-change"), 2, "the last state of both")
         self.assertEqual(len(TASKS), 4)
+
+    def test_costs_are_read_from_the_rows_of_states(self):
+        profile = {
+            "rows": [
+                {"what": "find a flow, in cache, in batches", "ns": 9.0},
+                {"what": "more in state s", "ns": 0.0},
+                {"what": "more in state s02", "ns": 80.5},
+                {"what": "in cache as Gumbel", "ns": 30.0},
+            ]
+        }
+        costs = {state: row["ns"] for state, row in oracle.costs_of_states(profile).items()}
+        self.assertEqual(costs, {oracle.name_of(()): 0, oracle.name_of((oracle.NAMES[0], oracle.NAMES[2])): 80.5})
 
 
 if __name__ == "__main__":

@@ -5,15 +5,15 @@ import oracle
 from mona_rows import TASKS
 from states import name_of
 
-MODES = ("no-adapt", "adapt-only", "accuracy", "tasks", "prefer-tasks")
-SATISFIED = dict(zip(MODES, (0.3, 0.2, 0.8, 0.9, 0.95)))
+MODES = ("off", "mona-adapt", "mona", "adapt")
+SATISFIED = dict(zip(MODES, (0.3, 0.2, 0.8, 0.9)))
 LOADS = (1.2, 1.6, 1.8, 2, 2.2)
 ERRS = dict(zip(TASKS, (0.05, 0.15, 0.04, 0.2)))  # of the recall, were all flows missing
 VARIES = dict(zip(TASKS, (0.1, 0.4, 0.05, 0.5)))
 OF_TASK = 0.000015
 # By states and tasks: of adaptation alone, and with accuracy control.
 OVERHEAD = {
-    size: {"adapt-only": alone, "accuracy": alone + OF_TASK * tasks}
+    size: {"mona-adapt": alone, "mona": alone + OF_TASK * tasks}
     for size, alone, tasks in (
         ("chain", 0.0001, 4),
         ("10x4", 0.0001, 4),
@@ -100,7 +100,7 @@ def mona(world):
             adapted(world, mode, task, load, states)
             for states in ("chain", "tree")
             for load in LOADS
-            for mode in ("adapt-only", "accuracy")
+            for mode in ("mona-adapt", "mona")
             for task in TASKS
         ],
         "slots": [
@@ -112,7 +112,7 @@ def mona(world):
                 **world.share("missed_later_share", world.either(1 - recall, recall)),
             }
             for slots, recall in ((16, 0.4), (512, 0.98))
-            for mode in ("no-adapt", "accuracy")
+            for mode in ("off", "mona")
             for task in TASKS
         ],
         "steps": [
@@ -152,13 +152,14 @@ def adapted(world, mode, task, load, states):
         "load": load,
         "states": states,
         "missing_share": missing,
-        "shed_share": 0.0,
+        "missed_later_share": 0.0,
         "mean_error": error,
         "worst_error": 1.1 * error,
         "variation": world.either(VARIES[task], 1 - VARIES[task]),
         "recall": world.either(1 - 0.2 * missing, 0.1),
         "satisfaction_by_recall": world.either(satisfied, 1 - satisfied),
         "satisfaction": world.either(satisfied, 1 - satisfied),
+        "satisfaction_by_count": world.either(satisfied, 1 - satisfied),
     }
 
 
@@ -194,8 +195,8 @@ def states_alone(world, window_packets, flows):
 
 def losses(world):
     """Upside down, adaptation loses more, and at higher skews."""
-    lost = {"no-adapt": world.either(0.4, 0.2), "adapt-only": world.either(0.0, 0.4)}
-    begins = {"no-adapt": world.either(1.25, 1.05), "adapt-only": world.either(1.05, 1.25)}
+    lost = {"off": world.either(0.4, 0.2), "mona-adapt": world.either(0.0, 0.4)}
+    begins = {"off": world.either(1.25, 1.05), "mona-adapt": world.either(1.05, 1.25)}
     return [
         {
             "mode": mode,
@@ -203,7 +204,6 @@ def losses(world):
             "scenario": scenario,
             "queue_packets": queue,
             "missed_later_share": lost[mode],
-            "shed_share": 0.0,
             "skew_at_loss": begins[mode],
         }
         for scenario in ("swing-250ms", "swing-100ms", "neighbour", "skew")
@@ -220,12 +220,11 @@ def floods(world):
             recall = 0.95 - share * fall
             rows += [
                 {
-                    "mode": "accuracy",
+                    "mode": "mona",
                     "task": task,
                     "flood_share": share,
                     "filter_bytes": size,
                     "missed_share": world.either(lost, 0.9 - lost),
-                    "shed_share": 0.0,
                     "recall": world.either(recall, 1 - recall),
                 }
                 for task in TASKS

@@ -14,7 +14,7 @@ Interval interval_between(const ReportSummary& before, const ReportSummary& afte
   Interval interval{.came = Accounting(after.total - before.total), .states = after.states};
   if (before.adaptation && after.adaptation) {
     interval.seconds = after.adaptation->seconds - before.adaptation->seconds;
-    interval.shifted_s = after.adaptation->shifted_s - before.adaptation->shifted_s;
+    interval.reduced_s = after.adaptation->reduced_s - before.adaptation->reduced_s;
     interval.windows = more(before.adaptation->windows, after.adaptation->windows);
     interval.infeasible = more(before.adaptation->infeasible, after.adaptation->infeasible);
   }

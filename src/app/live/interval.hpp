@@ -9,7 +9,7 @@ namespace parshall::live {
 
 /// Differences between two reports, if flows have states.
 struct Interval {
-  double seconds = 0, shifted_s = 0;          ///< as in AdaptationSummary
+  double seconds = 0, reduced_s = 0;          ///< as in AdaptationSummary
   std::uint64_t windows = 0, infeasible = 0;  ///< likewise
   Accounting came;
   std::vector<StateSummary> states;

@@ -67,14 +67,15 @@ Line flows(const View& view, Size size, Glyphs glyphs) {
 Line adaptation(const View& view, Size size, Glyphs glyphs) {
   const AdaptationSummary& all = *view.summary.adaptation;
   const bool known = view.lately && view.lately->seconds > 0;
-  const double share = known ? view.lately->shifted_s / view.lately->seconds : 0;
-  const std::string mode = "adaptation " + all.mode;
-  const std::string sum = fmt::format("{:.3g} of {:.3g} s", all.shifted_s, all.seconds);
-  if (!known) return joined({mode, fmt::format("tasks reduced in {}", sum), "w states"}, size, glyphs);
-  Line line =
-      joined({mode, share > 0 ? fmt::format("tasks reduced, {:.0f} % of the time", 100 * share) : "no task reduced",
-              fmt::format("in all {}", sum), "w states"},
-             size, glyphs);
+  const double share = known ? view.lately->reduced_s / view.lately->seconds : 0;
+  const std::string mode = "overload " + all.mode;
+  const std::string sum = fmt::format("{:.3g} of {:.3g} s", all.reduced_s, all.seconds);
+  if (!known) return joined({mode, fmt::format("tasks left out flows in {}", sum), "w states"}, size, glyphs);
+  Line line = joined(
+      {mode,
+       share > 0 ? fmt::format("tasks leave out flows {:.0f} % of the time", 100 * share) : "tasks follow all flows",
+       fmt::format("in all {}", sum), "w states"},
+      size, glyphs);
   if (view.lately->infeasible != 0) line[0].style = Style::warning;
   return line;
 }

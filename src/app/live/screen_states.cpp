@@ -22,27 +22,18 @@ std::string number(std::optional<double> value) { return value ? fmt::format("{:
 void adaptation_lines(const View& view, std::vector<Piece>& lines) {
   const AdaptationSummary& all = *view.summary.adaptation;
   const std::optional<Interval>& lately = view.lately;
-  std::string enough = fmt::format("tasks were reduced too little in {} of {} steps", all.infeasible, all.windows);
+  std::string enough = fmt::format("no time for all packets in {} of {} windows", all.infeasible, all.windows);
   if (lately) enough += fmt::format(", lately in {} of {}", lately->infeasible, lately->windows);
   lines.push_back({enough, lately && lately->infeasible != 0 ? Style::warning : Style::normal});
-  lines.push_back({fmt::format("decisions took {:.2g} % of the time, {} at most; packet cost {:+.0f} % vs model",
-                               100 * all.overhead_share, time_text(1e3 * all.longest_us), 100 * all.residual)});
+  lines.push_back({fmt::format("decisions took {:.2g} % of the time, {} at most", 100 * all.overhead_share,
+                               time_text(1e3 * all.longest_us))});
   for (const GivenUp& task : all.given_up)
     if (task.is_now)
-      lines.push_back({fmt::format("given up: {}, for {:.3g} s in total; Parshall tries again within {:.2g} s",
-                                   task.task, task.seconds, all.looks_again_in_s),
-                       Style::warning});
+      lines.push_back({fmt::format("given up: {}, for {:.3g} s in total", task.task, task.seconds), Style::warning});
   const Accounting& total = view.summary.total;
   std::string missed = fmt::format("missed {} of {} packets", scaled(total.lost()), scaled(total.offered()));
   if (lately) missed += fmt::format(", lately {}", percent(lately->came.lost(), lately->came.offered()));
   lines.push_back({missed, lately && lately->came.lost() != 0 ? Style::warning : Style::normal});
-  if (all.one_in == 1) return;
-  const std::uint64_t shed = total[Counter::shed_packets];
-  std::string sampled = fmt::format("shed {} of {} packets in {:.3g} s: at least one connection in {} was inspected",
-                                    scaled(shed), scaled(total.counted()), all.shed_s, all.one_in);
-  if (lately)
-    sampled += fmt::format("; lately {}", percent(lately->came[Counter::shed_packets], lately->came.counted()));
-  lines.push_back({sampled, lately && lately->came[Counter::shed_packets] != 0 ? Style::warning : Style::normal});
 }
 
 void state_lines(const View& view, Glyphs glyphs, std::vector<Piece>& lines) {

@@ -260,8 +260,7 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   add_libraries(collected);
   if (const char* const zones = std::getenv("TZDIR")) collected.add(zones, Access::read);
   collected.add("/dev/null", Access::write);
-  for (const std::string* const path : {&plan.flows.model, &plan.tasks.states, &plan.tasks.profile})
-    collected.add(*path, Access::read);
+  for (const std::string* const path : {&plan.flows.model, &plan.tasks.states}) collected.add(*path, Access::read);
   add_temporary(collected);
   collected.add_output(options.output);
   for (const OutputNeeds& needs : needs_of(plan.outputs)) collected.add(needs);

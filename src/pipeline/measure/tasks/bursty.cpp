@@ -26,7 +26,7 @@ std::unique_ptr<Task> make_bursty(Arguments& arguments, TaskContext& context) {
     const auto bursts = static_cast<double>(measured_as<Bursts>(flow.measured + offset).packets);
     return flow.packets >= packets && bursts >= share * static_cast<double>(flow.packets);
   };
-  return std::make_unique<FlowFinder>(wanted, std::vector{BoundField(kBurstPackets, offset)});
+  return std::make_unique<FlowFinder>(wanted, /*counts_events=*/false, std::vector{BoundField(kBurstPackets, offset)});
 }
 
 }  // namespace

@@ -27,6 +27,12 @@ struct EventValue {
 /// Name of the value by which a summary reports keys that found no room in a window.
 inline constexpr std::string_view kKeysLeftOut = "keys_left_out";
 
+/// Returns the name of the share of flows of this weight (FlowWeight) that a task followed, in an event about its
+/// recall.
+inline std::string followed_from(std::size_t weight) {
+  return "followed_from_" + std::to_string(FlowWeight::least_packets(weight));
+}
+
 /// Window that an event belongs to.
 struct EventWindow {
   WindowLength length;
@@ -76,6 +82,7 @@ class EventWriter {
   struct Seen {
     std::uint8_t weight = 0;  ///< as in FlowWindow
     bool in_part = false;     ///< FlowWindow::measured_in_part
+    std::uint64_t events = 1;
   };
   void write(const std::shared_ptr<const KeyPart>& part, const FlowKey& flow, Seen seen, std::vector<EventValue> values,
              std::vector<EventValue> error) {
@@ -124,6 +131,12 @@ class EventWriter {
   }
   /// Returns those of found() whose flows the task saw only in part.
   std::array<std::uint64_t, FlowWeight::kClasses> found_in_part() const noexcept { return found_in_part_; }
+  /// Returns each event in flows that the task saw throughout, where found() has each flow once.
+  std::array<std::uint64_t, FlowWeight::kClasses> each_found() const noexcept {
+    auto found = each_found_;
+    found[0] += without_room_;
+    return found;
+  }
 
  private:
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
@@ -132,6 +145,7 @@ class EventWriter {
       if (!seen) seen = {.weight = weight_of(values)};
       ++found_[seen->weight];
       found_in_part_[seen->weight] += seen->in_part;
+      each_found_[seen->weight] += seen->in_part ? 0 : seen->events;
     }
     if (window_.totals.one_in != 1 && !is_of_all_)
       error.insert(error.begin(), {"sampled_one_in", std::uint64_t{window_.totals.one_in}});
@@ -159,7 +173,7 @@ class EventWriter {
   const Take& take_;
   const PartedFlows& parted_;
   std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0, keys_left_out_ = 0;
-  std::array<std::uint64_t, FlowWeight::kClasses> found_{}, found_in_part_{};
+  std::array<std::uint64_t, FlowWeight::kClasses> found_{}, found_in_part_{}, each_found_{};
   std::optional<Recall> share_;
   bool is_of_all_ = false;
 };

@@ -5,8 +5,9 @@
 
 namespace parshall {
 
-FlowFinder::FlowFinder(Wanted wanted, std::vector<BoundField> shown)
-    : wanted_(std::move(wanted)),
+FlowFinder::FlowFinder(Events events, bool counts_events, std::vector<BoundField> shown)
+    : events_(std::move(events)),
+      counts_events_(counts_events),
       shown_(std::move(shown)),
       part_(std::make_shared<const KeyPart>(*KeyPart::parse("5tuple"))) {
   std::erase_if(shown_,
@@ -21,13 +22,14 @@ std::size_t FlowFinder::memory_bytes() const noexcept {
 
 void FlowFinder::flows(std::span<const FlowWindow> flows) {
   for (const FlowWindow& flow : flows) {
-    if (!wanted_(flow)) continue;
+    const std::uint64_t events = events_(flow);
+    if (events == 0) continue;
     if (found_.size() == kMostKept) {
       ++more_;
       continue;
     }
-    found_.push_back(
-        {flow.key, flow.first_ns, flow.packets, flow.wire_bytes, values_.size(), flow.weight, flow.measured_in_part});
+    found_.push_back({flow.key, flow.first_ns, flow.packets, flow.wire_bytes, events, values_.size(), flow.weight,
+                      flow.measured_in_part});
     for (const BoundField& field : shown_) values_.push_back(field.of(flow));
   }
 }
@@ -46,8 +48,8 @@ void FlowFinder::end(EventWriter& events) {
       if (const auto value = values_[flow.at + i]) values.push_back(shown_[i].value(*value));
     std::vector<EventValue> own_error = error;
     if (flow.in_part) own_error.push_back({"measured_in_part", std::uint64_t{1}});
-    events.write(part_, part_->of(flow.key), {.weight = flow.weight, .in_part = flow.in_part}, std::move(values),
-                 std::move(own_error));
+    events.write(part_, part_->of(flow.key), {.weight = flow.weight, .in_part = flow.in_part, .events = flow.events},
+                 std::move(values), std::move(own_error));
   }
   events.count_dropped(more_);
   found_.clear();

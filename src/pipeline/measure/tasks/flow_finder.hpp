@@ -15,13 +15,16 @@ namespace parshall {
 /// Shape: room for 65,536 flows of a window; more are counted.
 class FlowFinder : public Task {
  public:
-  using Wanted = std::function<bool(const FlowWindow&)>;
+  /// Returns the events of a flow; 0: it is not reported.
+  using Events = std::function<std::uint64_t(const FlowWindow&)>;
 
-  FlowFinder(Wanted wanted, std::vector<BoundField> shown);
+  /// `counts_events`: whether a flow can have more than one event.
+  FlowFinder(Events events, bool counts_events, std::vector<BoundField> shown);
 
   void flows(std::span<const FlowWindow> flows) override;
   void end(EventWriter& events) override;
   bool judges_flows() const noexcept override { return true; }
+  bool counts_events() const noexcept override { return counts_events_; }
   std::size_t memory_bytes() const noexcept override;
 
  private:
@@ -29,13 +32,14 @@ class FlowFinder : public Task {
 
   struct Found {
     FlowKey key;
-    std::uint64_t first_ns, packets, wire_bytes;
+    std::uint64_t first_ns, packets, wire_bytes, events;
     std::size_t at;  ///< index of the first of its values
     std::uint8_t weight;
     bool in_part;  ///< FlowWindow::measured_in_part
   };
 
-  Wanted wanted_;
+  Events events_;
+  bool counts_events_;
   std::vector<BoundField> shown_;
   std::shared_ptr<const KeyPart> part_;
   std::vector<Found> found_;

@@ -23,12 +23,13 @@ std::unique_ptr<Task> make_latency_change(Arguments& arguments, TaskContext& con
   const auto after = static_cast<std::uint32_t>(arguments.count("after", 2, 1'000'000'000));
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
   const std::size_t offset = context.measure(LatencyChanges::beyond(beta, after));
-  const auto wanted = [=](const FlowWindow& flow) {
-    return measured_as<LatencyChanges>(flow.measured + offset).changes >= least;
+  const auto events = [=](const FlowWindow& flow) -> std::uint64_t {
+    const std::uint64_t changes = measured_as<LatencyChanges>(flow.measured + offset).changes;
+    return changes >= least ? changes : 0;
   };
   std::vector<BoundField> shown = bind_fields(context, {"rtt_samples", "rtt_min_ms", "rtt_mean_ms", "rtt_max_ms"});
   shown.insert(shown.begin(), BoundField(kChanges, offset));
-  return std::make_unique<FlowFinder>(wanted, std::move(shown));
+  return std::make_unique<FlowFinder>(events, /*counts_events=*/true, std::move(shown));
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ constexpr Parameter kLostSegmentsParameters[] = {
 /// that was never seen was lost by the capture, not by the network.
 class LostSegments final : public FlowFinder {
  public:
-  LostSegments(Wanted wanted, std::vector<BoundField> shown, std::size_t counts, std::size_t volume)
-      : FlowFinder(std::move(wanted), std::move(shown)), counts_(counts), volume_(volume) {}
+  LostSegments(Events events, std::vector<BoundField> shown, std::size_t counts, std::size_t volume)
+      : FlowFinder(std::move(events), /*counts_events=*/true, std::move(shown)), counts_(counts), volume_(volume) {}
 
   void flows(std::span<const FlowWindow> flows) override {
     for (const FlowWindow& flow : flows) {
@@ -42,11 +42,12 @@ class LostSegments final : public FlowFinder {
 std::unique_ptr<Task> make_lost_segments(Arguments& arguments, TaskContext& context) {
   const std::size_t offset = context.measure(TcpCounts::measure());
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
-  const auto wanted = [=](const FlowWindow& flow) {
+  const auto events = [=](const FlowWindow& flow) -> std::uint64_t {
     const auto counts = measured_as<TcpCounts>(flow.measured + offset);
-    return counts.of(TcpMark::lost_segment) + counts.of(TcpMark::ack_unseen) >= least;
+    const std::uint64_t lost = std::uint64_t{counts.of(TcpMark::lost_segment)} + counts.of(TcpMark::ack_unseen);
+    return lost >= least ? lost : 0;
   };
-  return std::make_unique<LostSegments>(wanted, bind_fields(context, {"tcp_lost_segments", "tcp_acked_unseen"}), offset,
+  return std::make_unique<LostSegments>(events, bind_fields(context, {"tcp_lost_segments", "tcp_acked_unseen"}), offset,
                                         context.measure(TcpVolume::measure()));
 }
 

@@ -19,6 +19,7 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kCommon[] = {
+    {"count", "", "what it should find that fraction of: flows that have events, each event, or both"},
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
     {"most", "1000", "most events of a window; further ones are only counted"},
     {"name", "", "name in its events (default: the task's name)"},
@@ -30,6 +31,19 @@ constexpr std::uint64_t kShortestNs = 10'000'000, kFewestPackets = 1000;
 
 Result<WindowLength> window_of(const Arguments& arguments, const TaskOptions& options) {
   return arguments.given("window") ? parse_window(arguments.text("window")) : options.window;
+}
+
+/// Returns the bits of TaskSet::Member::counts.
+Result<std::uint8_t> counts_of(const std::string& text, bool counts_events) {
+  constexpr std::uint8_t kFlows = 0b01, kEach = 0b10;
+  if (text == "flows") return kFlows;
+  if (!counts_events) {
+    if (text.empty()) return kFlows;
+    return Error{fmt::format("count={}: give flows, since it reports flows and no single events", text)};
+  }
+  if (text == "each") return kEach;
+  if (text == "both" || text.empty()) return std::uint8_t{kFlows | kEach};
+  return Error{fmt::format("count={}: give flows, each or both", text)};
 }
 
 /// Task spec: NAME[:PARAMETERS], NAME=CONDITION or NAME:PARAMETERS:CONDITION.
@@ -52,7 +66,7 @@ std::unique_ptr<Task> make_condition(Expression expression) {
   std::vector<BoundField> shown = expression.fields();
   const auto condition = std::make_shared<Expression>(std::move(expression));
   return std::make_unique<FlowFinder>([condition](const FlowWindow& flow) { return condition->holds(flow); },
-                                      std::move(shown));
+                                      /*counts_events=*/false, std::move(shown));
 }
 
 bool has_parameter(std::span<const Parameter> parameters, std::string_view name) {
@@ -219,6 +233,7 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.dropped += events.dropped();
     member.keys_left_out += events.keys_left_out();
     member.found = events.found();
+    member.each_found = events.each_found();
     member.found_in_part = events.found_in_part();
     member.share = events.share();
   }
@@ -279,6 +294,11 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   member.gives_way = member.measures || asked.gives_way;
   member.has_history = context.asked_for_history();
   member.judges_flows = member.task != nullptr && member.task->judges_flows();
+  const bool counts_events = member.task != nullptr && member.task->counts_events();
+  const auto counts = counts_of(arguments->text("count"), counts_events);
+  if (!counts) return Error{fmt::format("task {}: {}", spec.name, counts.error().message)};
+  member.counts = *counts;
+  member.counts_events = counts_events;
   member.finds_heavy = member.task != nullptr && member.task->finds_heavy();
   member.finds_shares = member.task != nullptr && member.task->finds_shares();
   if (arguments->problem()) return arguments->problem();

@@ -90,13 +90,16 @@ class TaskSet {
     bool gives_way;       ///< true if it skips flows whose state has dropped it
     bool finds_heavy = false, finds_shares = false;  ///< as in Task
     double recall;                                   ///< recall that its reports should have
-    int priority;               ///< if not all tasks can reach their recall, those with the largest priority come first
-    bool judges_flows = false;  ///< as in Task
-    bool has_history = false;   ///< true if its findings depend on flows' earlier windows
+    int priority;  ///< if not all tasks can reach their recall, those with the largest priority come first
+    /// Events whose fraction `recall` is: bit 0, flows that have any; bit 1, each event.
+    std::uint8_t counts = 1;
+    bool counts_events = false, judges_flows = false;  ///< as in Task
+    bool has_history = false;                          ///< true if its findings depend on flows' earlier windows
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
     std::uint64_t keys_left_out = 0;             ///< keys without room, over all windows
     FlowsSeen::Counts found{};                   ///< events of the last window, including dropped ones
+    FlowsSeen::Counts each_found{};              ///< each event, in flows seen throughout
     FlowsSeen::Counts found_in_part{};           ///< part of `found`: about flows seen only in part
     std::optional<Recall> share = std::nullopt;  ///< estimate for the last window under sampling; see EventWriter
     FlowsSeen seen{};                            ///< flows of the open window, until forget_flows_seen()

@@ -15,13 +15,15 @@ std::unique_ptr<Task> make_retransmissions(Arguments& arguments, TaskContext& co
   const std::size_t counts = context.measure(TcpCounts::measure()), volume = context.measure(TcpVolume::measure());
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
   const double share = arguments.number("share", 0, 1);
-  const auto wanted = [=](const FlowWindow& flow) {
+  const auto events = [=](const FlowWindow& flow) -> std::uint64_t {
     const std::uint32_t sent_again = measured_as<TcpCounts>(flow.measured + counts).of(TcpMark::retransmission);
-    return sent_again >= least && sent_again >= share * measured_as<TcpVolume>(flow.measured + volume).data_packets;
+    const double data_packets = measured_as<TcpVolume>(flow.measured + volume).data_packets;
+    return sent_again >= least && sent_again >= share * data_packets ? sent_again : 0;
   };
   return std::make_unique<FlowFinder>(
-      wanted, bind_fields(context, {"tcp_data_packets", "tcp_retransmissions", "tcp_fast_retransmissions",
-                                    "tcp_spurious_retransmissions", "tcp_out_of_order"}));
+      events, /*counts_events=*/true,
+      bind_fields(context, {"tcp_data_packets", "tcp_retransmissions", "tcp_fast_retransmissions",
+                            "tcp_spurious_retransmissions", "tcp_out_of_order"}));
 }
 
 }  // namespace

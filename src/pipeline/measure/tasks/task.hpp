@@ -38,6 +38,9 @@ class Task {
   /// Returns whether it judges single flows by all they did in the window.
   virtual bool judges_flows() const noexcept { return false; }
 
+  /// Returns whether a flow that it reports can have more than one event.
+  virtual bool counts_events() const noexcept { return false; }
+
   /// Returns whether its findings depend on shares of the traffic, which losses do not change.
   virtual bool finds_shares() const noexcept { return false; }
 

@@ -12,10 +12,11 @@ constexpr Parameter kZeroWindowsParameters[] = {
 std::unique_ptr<Task> make_zero_windows(Arguments& arguments, TaskContext& context) {
   const std::size_t offset = context.measure(TcpCounts::measure());
   const std::uint64_t least = arguments.count("least", 1, ~std::uint64_t{0});
-  const auto wanted = [=](const FlowWindow& flow) {
-    return measured_as<TcpCounts>(flow.measured + offset).of(TcpMark::zero_window) >= least;
+  const auto events = [=](const FlowWindow& flow) -> std::uint64_t {
+    const std::uint32_t packets = measured_as<TcpCounts>(flow.measured + offset).of(TcpMark::zero_window);
+    return packets >= least ? packets : 0;
   };
-  return std::make_unique<FlowFinder>(wanted, bind_fields(context, {"tcp_zero_windows"}));
+  return std::make_unique<FlowFinder>(events, /*counts_events=*/true, bind_fields(context, {"tcp_zero_windows"}));
 }
 
 }  // namespace

@@ -60,24 +60,18 @@ ordered_json forwarding_json(const ForwardingSummary& forwarding) {
   return json;
 }
 
-ordered_json adaptation_json(const AdaptationSummary& adaptation, const Counters& total) {
+ordered_json adaptation_json(const AdaptationSummary& adaptation) {
   ordered_json json{{"mode", adaptation.mode},
                     {"seconds", adaptation.seconds},
-                    {"seconds_shifted", adaptation.shifted_s},
+                    {"seconds_reduced", adaptation.reduced_s},
                     {"windows", adaptation.windows},
-                    {"windows_infeasible", adaptation.infeasible},
-                    {"seconds_shed", adaptation.shed_s},
-                    {"shed_packets", total[Counter::shed_packets]}};
-  put(json, total, CounterPart::shed);
-  json["sampled_one_in"] = adaptation.one_in;
+                    {"windows_infeasible", adaptation.infeasible}};
   json["overhead_share"] = adaptation.overhead_share;
   json["longest_step_us"] = adaptation.longest_us;
-  json["cost_residual"] = adaptation.residual;
+  json["cost_factor"] = adaptation.factor;
   json["given_up"] = ordered_json::object();
   for (const GivenUp& task : adaptation.given_up)
     json["given_up"][task.task] = {{"seconds", task.seconds}, {"now", task.is_now}};
-  json["looks_again_in_s"] = adaptation.looks_again_in_s;
-  json["seconds_more_satisfied_by_loss"] = adaptation.blind_satisfies_more_s;
   return json;
 }
 
@@ -118,7 +112,7 @@ std::string summary_json(const ReportSummary& summary) {
   json["workers"] = ordered_json::array();
   json["damage"] = summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr);
   if (!summary.tasks.empty()) json["tasks"] = tasks_json(summary);
-  if (summary.adaptation) json["adaptation"] = adaptation_json(*summary.adaptation, summary.total);
+  if (summary.adaptation) json["adaptation"] = adaptation_json(*summary.adaptation);
   if (const auto& filter = summary.flood_filter) {
     ordered_json& told =
         json["flood_filter"] = {{"bytes", filter->bytes}, {"seconds", filter->seconds}, {"seconds_on", filter->on_s}};

@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "base/counted.hpp"
+#include "base/flow_weight.hpp"
 #include "pipeline/output/json/event_json.hpp"
 
 namespace parshall {
@@ -38,10 +39,63 @@ std::string begin_text(const EventWindow& window) {
   return ms == 0 ? time : fmt::format("{}.{:03}", time, ms);
 }
 
+std::optional<double> number_of(const Event& event, std::string_view name) {
+  for (const EventValue& value : event.values)
+    if (value.name == name) return std::visit([](auto number) { return static_cast<double>(number); }, value.value);
+  return std::nullopt;
+}
+
+std::string percent(double share) {
+  return share > 0 && share < 0.01 ? "less than 1 %" : fmt::format("{:.0f} %", 100 * share);
+}
+
+/// Returns which flows a task followed: in all, or by their packets in 10 ms where that differs.
+std::string followed_text(const Event& event) {
+  constexpr double kAlike = 0.05;
+  struct Range {
+    std::uint64_t from;
+    double share;
+  };
+  std::vector<Range> ranges;
+  for (std::size_t weight = 0; weight < FlowWeight::kClasses; ++weight)
+    if (const auto share = number_of(event, followed_from(weight)))
+      if (ranges.empty() || std::abs(*share - ranges.back().share) > kAlike)
+        ranges.push_back({FlowWeight::least_packets(weight), *share});
+  if (ranges.size() < 2) {
+    const double seen = number_of(event, "flows_seen").value_or(0),
+                 missed = number_of(event, "flows_missed").value_or(0);
+    return seen + missed == 0
+               ? "none of its flows came"
+               : fmt::format("it followed {} of its flows", percent(seen / std::max(1.0, seen + missed)));
+  }
+  std::string text =
+      fmt::format("it followed {} of its flows below {} packets in 10 ms", percent(ranges[0].share), ranges[1].from);
+  for (std::size_t i = 1; i + 1 < ranges.size(); ++i)
+    text += fmt::format(", {} of those below {}", percent(ranges[i].share), ranges[i + 1].from);
+  return text + fmt::format(" and {} of the others", percent(ranges.back().share));
+}
+
+/// Returns what a task found in a window in which it missed something, which flows it followed, and why.
+std::string recall_text(const Event& event) {
+  const auto recall = number_of(event, "recall"), at_least = number_of(event, "recall_at_least"),
+             wanted = number_of(event, "recall_wanted");
+  const double lost = number_of(event, "packets_missed").value_or(0);
+  std::string text = recall && at_least ? fmt::format("found about {} of its events (at least {})", percent(*recall),
+                                                      percent(*at_least))
+                                        : "nothing is known of what it missed";
+  if (recall && wanted)
+    text += fmt::format(", {} the {} that it wants", *recall >= *wanted ? "enough for" : "less than", percent(*wanted));
+  text += number_of(event, "flows_missed").value_or(0) > 0 ? ": time was short, so " : ": ";
+  text += followed_text(event);
+  if (lost > 0) text += fmt::format("; {} lost", counted(static_cast<std::uint64_t>(lost), "packet"));
+  return text;
+}
+
 }  // namespace
 
 std::string event_text(const Event& event) {
   std::string text = fmt::format("{}  {}", begin_text(event.window), event.task);
+  if (event.kind == EventKind::recall) return text + "  " + recall_text(event);
   if (const std::string key = event_key_text(event); !key.empty()) text += "  " + key;
   for (std::size_t i = 0; i < std::min(kValuesShown, event.values.size()); ++i)
     text += "  " + value_text(event.values[i]);

@@ -69,28 +69,24 @@ struct TaskSummary {
   std::optional<RecallSummary> recall;
 };
 
-/// Time during which a task was reduced and could not reach its wanted recall.
+/// Time during which a task could not find as much as it wants.
 struct GivenUp {
   std::string task;
   double seconds = 0;   ///< sum over all workers
   bool is_now = false;  ///< true if it is so on any worker
 };
 
-/// Time during which flows were reduced to lighter states.
+/// What was done about overload.
 struct AdaptationSummary {
-  std::string mode;                   ///< "no-adapt", "adapt-only" or "accuracy"
-  double seconds = 0;                 ///< sum over all workers
-  double shifted_s = 0;               ///< part of it in which flows were reduced
-  std::uint64_t windows = 0;          ///< windows with a decision
-  std::uint64_t infeasible = 0;       ///< windows in which even reducing everything was not enough
-  double shed_s = 0;                  ///< part of `seconds` in which only a sample of flows was monitored
-  std::uint64_t one_in = 1;           ///< largest n in that time, when one in n connections was monitored
-  double overhead_share = 0;          ///< fraction of the time spent on deciding
-  double longest_us = 0;              ///< longest time of one decision
-  double residual = 0;                ///< final residual of the cost model against the packets' real costs
-  std::vector<GivenUp> given_up;      ///< tasks that were given up, if tasks are reduced one by one
-  double looks_again_in_s = 0;        ///< time until tasks are tried again, unless the load falls before
-  double blind_satisfies_more_s = 0;  ///< part of `seconds`: losing packets instead would satisfy more tasks
+  std::string mode;               ///< name of the policy
+  double seconds = 0;             ///< sum over all workers
+  double reduced_s = 0;           ///< part of it in which tasks left out flows
+  std::uint64_t windows = 0;      ///< windows with a decision
+  std::uint64_t infeasible = 0;   ///< windows in which packets took too long, whatever tasks left out
+  double overhead_share = 0;      ///< fraction of the time spent on deciding
+  double longest_us = 0;          ///< longest time of one decision
+  double factor = 1;              ///< time that packets took, relative to the costs assumed
+  std::vector<GivenUp> given_up;  ///< tasks that were given up
 };
 
 /// The flood filter, over all workers.

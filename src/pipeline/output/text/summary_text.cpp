@@ -94,36 +94,20 @@ std::string output_lines(const ReportSummary& summary) {
   return lines;
 }
 
-/// Returns how flows were reduced to lighter states, and what recall that left.
+/// Returns what was done about overload, and what recall that left.
 std::string adaptation_lines(const ReportSummary& summary) {
   if (!summary.adaptation) return {};
   const AdaptationSummary& adaptation = *summary.adaptation;
-  std::string lines = fmt::format("adaptation {}: tasks were reduced in {:.3g} of {:.3g} s", adaptation.mode,
-                                  adaptation.shifted_s, adaptation.seconds);
+  std::string lines = fmt::format("overload   {}: tasks left out flows in {:.3g} of {:.3g} s", adaptation.mode,
+                                  adaptation.reduced_s, adaptation.seconds);
   if (adaptation.infeasible != 0)
-    lines += fmt::format(", too little in {} of {}", adaptation.infeasible, counted(adaptation.windows, "window"));
-  lines += fmt::format(
-      "; decisions took {:.2g} % of the time, {:.2g} us at most; packets cost {:+.0f} % relative to the model\n",
-      100 * adaptation.overhead_share, adaptation.longest_us, 100 * adaptation.residual);
-  if (adaptation.one_in != 1)
-    lines += fmt::format(
-        "shed       {} ({:.3g} %) in {:.3g} of {:.3g} s: counted, not inspected; at least one connection in {} was "
-        "inspected, and tasks scale their numbers\n",
-        counted(summary.total[Counter::shed_packets], "packet"),
-        100 * static_cast<double>(summary.total[Counter::shed_packets]) /
-            std::max(1.0, static_cast<double>(summary.total.counted())),
-        adaptation.shed_s, adaptation.seconds, adaptation.one_in);
-  for (const GivenUp& task : adaptation.given_up) {
-    lines += fmt::format("given up   {}: in {:.3g} of {:.3g} s", task.task, task.seconds, adaptation.seconds);
-    if (task.is_now)
-      lines += fmt::format(", including now; Parshall tries again within {:.2g} s", adaptation.looks_again_in_s);
-    lines += "\n";
-  }
-  if (adaptation.blind_satisfies_more_s > 0)
-    lines += fmt::format(
-        "given up   in {:.3g} of {:.3g} s, more tasks would have reached their recall without adaptation, but packets "
-        "would have been lost\n",
-        adaptation.blind_satisfies_more_s, adaptation.seconds);
+    lines += fmt::format(", and there was no time for all packets in {} of {}", adaptation.infeasible,
+                         counted(adaptation.windows, "window"));
+  lines += fmt::format("; decisions took {:.2g} % of the time, {:.3g} us at most\n", 100 * adaptation.overhead_share,
+                       adaptation.longest_us);
+  for (const GivenUp& task : adaptation.given_up)
+    lines += fmt::format("given up   {}: in {:.3g} of {:.3g} s{}\n", task.task, task.seconds, adaptation.seconds,
+                         task.is_now ? ", including now" : "");
   for (const TaskSummary& task : summary.tasks) {
     if (!task.recall) continue;
     const RecallSummary& recall = *task.recall;
