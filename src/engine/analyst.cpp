@@ -2,13 +2,10 @@
 #include "engine/analyst.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <numeric>
-
-#include "pipeline/measure/tasks/sampled.hpp"
 
 namespace parshall {
+
 void WindowJoiner::tell(std::span<const std::byte> message) {
   const std::uint64_t window = read_as<WindowMessage>(message).window;
   if (!open_) advance();

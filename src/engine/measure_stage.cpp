@@ -31,7 +31,7 @@ std::size_t MeasureStage::row_memory_bytes(const FlowStageOptions& options, std:
   return bytes;
 }
 
-MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample)
+MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_slots)
     : biflows_(options.biflow ? std::make_unique<Biflows>(table_slots) : nullptr),
       by_slot_(rows_of(options, table_slots), slot_bytes(options), most_used(options, rows_of(options, table_slots))),
       messages_(options.windows.empty() ? 64 : options.window_ring_bytes),
@@ -43,10 +43,9 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
                                              options.biflow ? Timeouts{} : options.timeouts);
   for (std::uint32_t i = 0; i < options.windows.size(); ++i)
     windows_.push_back(std::make_unique<WindowRows>(options.windows[i], i, by_slot_, messages_, options.can_wait,
-                                                    sample, options.waiting_rows));
+                                                    options.waiting_rows));
   if (options.control) control_ = std::make_unique<WorkerControl>(options.control, *options.states);
   if (options.populate) populate();
-  has_bins_ = std::ranges::any_of(options.windows, [](const WindowPlan& plan) { return plan.bin_ns != 0; });
   keeps_classes_ = options.classified_batch != 0;
   follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
   reads_headers_ = follows_tcp_ || options.side_facts;
@@ -67,14 +66,12 @@ void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
 
 void MeasureStage::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {
   place = note(facts, place);
-  KeptOut packet;
-  packet.add(facts);
   for (const auto& windows : windows_) {
     if (windows->is_beyond(place)) flush(key_of);
     if (tells_kept_out_)
       windows->tell_alone(facts, place);
     else
-      windows->add_flowless(WindowRows::Flowless::kept_out, packet, place);
+      windows->add_kept_out(facts, place);
   }
 }
 
@@ -135,13 +132,6 @@ void MeasureStage::measure(std::span<const RowUpdate> packets, const TcpFacts* t
 void MeasureStage::change_states(LinkPlace place) noexcept {
   states_->change(place,
                   [&](std::uint32_t clock, std::uint64_t window) { windows_[clock]->settle_below(window, place); });
-}
-
-void MeasureStage::add_shed(const KeptOut& packets, LinkPlace last) noexcept {
-  link_.latest_ns = std::max({link_.latest_ns, last.latest_ns, packets.last_ns});
-  link_.position = std::max(link_.position, last.position + 1);
-  for (const auto& windows : windows_)
-    windows->add_flowless(WindowRows::Flowless::shed, packets, {last.position, link_.latest_ns});
 }
 
 void MeasureStage::finish(LinkPlace now) noexcept {

@@ -24,8 +24,7 @@ namespace parshall {
 /// batch behind the table, so that the prefetched rows have arrived.
 class MeasureStage {
  public:
-  /// `sample`: flows that are inspected; null: all.
-  MeasureStage(const FlowStageOptions& options, std::size_t table_slots, const FlowSample* sample);
+  MeasureStage(const FlowStageOptions& options, std::size_t table_slots);
 
   /// Returns the memory for windows and for findings about packets, of that many rows.
   static std::size_t row_memory_bytes(const FlowStageOptions& options, std::size_t rows) noexcept;
@@ -96,26 +95,6 @@ class MeasureStage {
     packet.place.latest_ns = place.latest_ns;
     if (reads_headers_) pending_tcp_[at] = tcp;
     if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
-  }
-
-  /// Returns true if a window ends before a packet of a flow that is not inspected. All earlier packets must then be
-  /// added and flushed.
-  bool ends_shed_run(LinkPlace place) const noexcept {
-    return std::ranges::any_of(windows_, [&](const auto& windows) { return windows->is_beyond(place); });
-  }
-  /// Returns true if windows have parts, so that each run of packets holds a single one.
-  bool has_bins() const noexcept { return has_bins_; }
-
-  /// Adds packets of flows that are not inspected; `last` is the position of the last one. They are in time order and
-  /// none is later, or it is a single packet.
-  void add_shed(const KeptOut& packets, LinkPlace last) noexcept;
-
-  /// Applies a sample of another size, after flush().
-  void sample_grew(const FlowSample& sample, std::uint32_t from_one_in) noexcept {
-    if (states_) states_->sample_grew(sample, from_one_in);
-  }
-  void sample_changed() noexcept {
-    for (const auto& windows : windows_) windows->sample_changed();
   }
 
   /// Measures all packets added so far.
@@ -250,7 +229,7 @@ class MeasureStage {
   std::unique_ptr<WorkerControl> control_;
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
-  bool can_wait_, follows_tcp_, reads_headers_, has_bins_, keeps_classes_, tells_kept_out_;
+  bool can_wait_, follows_tcp_, reads_headers_, keeps_classes_, tells_kept_out_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< coprime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

@@ -22,8 +22,7 @@ MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t sl
       guard_(make_guard(options)),
       bytes_(options.counts_bytes ? std::optional<ByteSum>(std::in_place) : std::nullopt),
       ended_(options.ended_ring_bytes, options.statistics.set.get()),
-      shedder_(options, measure_stage_, clock_),
-      measure_stage_(options, slots, shedder_.sample()),
+      measure_stage_(options, slots),
       sweep_(options.timeouts.shortest_quiet_ns(), options.can_wait),
       snapshotter_(flows_move, options.statistics.set.get(), measure_stage_.state_packets()) {}
 
@@ -80,39 +79,37 @@ void MeasuringStage::prefetch_rows(std::uint32_t slot) const noexcept {
 }
 
 void MeasuringStage::add_flowless(StageCounts& counts, std::size_t table_lines) const noexcept {
-  counts.set(Counter::arrived, in_flight_.pushed() + shedder_.packets().packets);
+  counts.set(Counter::arrived, in_flight_.pushed());
   counts.set(Counter::table_lines, table_lines);
-  counts.add_shed(shedder_.packets());
   if (guard_) guard_->add_to(counts);
 }
 
 StageCounts MeasuringStage::counts_but_live(std::size_t table_lines, std::size_t live_flows) const noexcept {
   StageCounts counts(static_cast<const Counters&>(ended_.counts()));  // without classes, which would be allocated
   add_flowless(counts, table_lines);
-  counts.set(Counter::live_flow_packets, counts[Counter::arrived] - counts[Counter::ended_record_packets] -
-                                             counts[Counter::kept_out_packets] - counts[Counter::shed_packets]);
+  counts.set(Counter::live_flow_packets,
+             counts[Counter::arrived] - counts[Counter::ended_record_packets] - counts[Counter::kept_out_packets]);
   counts.set(Counter::live_flows, live_flows);
   if (bytes_) {
-    counts.set(Counter::ip_bytes, bytes_->ip_bytes() + counts[Counter::shed_ip_bytes]);
-    counts.set(Counter::wire_bytes, bytes_->wire_bytes() + counts[Counter::shed_wire_bytes]);
+    counts.set(Counter::ip_bytes, bytes_->ip_bytes());
+    counts.set(Counter::wire_bytes, bytes_->wire_bytes());
   }
   return counts;
 }
 
 void MeasuringStage::publish_now_and_then(std::size_t table_lines, std::size_t live_flows) noexcept {
   constexpr std::uint64_t kPublishEvery = 4096;  // packets
-  const std::uint64_t arrived = in_flight_.pushed() + shedder_.packets().packets;
+  const std::uint64_t arrived = in_flight_.pushed();
   if (arrived != std::exchange(arrived_, arrived) && arrived - published_at_ < kPublishEvery) return;
   publish(counts_but_live(table_lines, live_flows));
   published_at_ = arrived;
 }
 
 FloodFilter* MeasuringStage::end_guard_window(std::uint64_t begun, std::uint64_t live) noexcept {
-  const FloodLoad load{clock_.latest_ns, in_flight_.pushed() - in_flight_.size(), begun, measure_stage_.evicted(),
-                       live};
+  const FloodLoad load{latest_ns_, in_flight_.pushed() - in_flight_.size(), begun, measure_stage_.evicted(), live};
   const bool on = guard_->end_window(load, measure_stage_.packet_ns().value_or(FloodGuard::kPacketNs));
   filter_ = on ? &guard_->filter() : nullptr;
-  sees_part(on || shedder_.sheds());
+  sees_part(on);
   return filter_;
 }
 

@@ -14,7 +14,6 @@
 #include "engine/flow_stage.hpp"
 #include "engine/idle_sweep.hpp"
 #include "engine/measure_stage.hpp"
-#include "engine/shedder.hpp"
 #include "engine/snapshotter.hpp"
 #include "pipeline/flow/key_hash.hpp"
 
@@ -78,7 +77,7 @@ class MeasuringStage : public FlowStage {
   // Members used for every packet come first.
   InFlight in_flight_;
   FloodFilter* filter_ = nullptr;  ///< set while the filter is on
-  PacketClock clock_;
+  std::uint64_t latest_ns_ = 0;    ///< time of the latest packet counted, in order of arrival
   bool can_wait_;
   bool extras_ = false;         ///< packets need more than counting
   bool only_first_ = false;     ///< only the first packets of a flow have something to measure
@@ -89,7 +88,6 @@ class MeasuringStage : public FlowStage {
   std::unique_ptr<FloodGuard> guard_;        ///< null: every flow enters the table
   std::optional<ByteSum> bytes_;  ///< counts packets no longer in flight; unset: bytes are needed only at the end
   EndedFlows ended_;
-  Shedder shedder_;
   MeasureStage measure_stage_;
   std::uint64_t generation_ = 0;  ///< generation of the statistics
   Mailbox<StatisticChoice> wanted_statistics_;

@@ -2,11 +2,8 @@
 #include "engine/recall_watch.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <numeric>
-
-#include "pipeline/measure/tasks/sampled.hpp"
 
 namespace parshall {
 namespace {
@@ -14,7 +11,6 @@ namespace {
 constexpr double kLeastShare = 1e-4;
 // Measured (lab/docs/reproduce-adaptive.md): histories lack packets for as long as their connections live.
 constexpr double kComeBack = 0.1, kLackMore = 0.02, kLackLess = 0.005, kUnsureOfHistory = 0.08;
-constexpr double kSurely = 2;  ///< in standard deviations
 /// A task that uses a key's share of the traffic keeps its recall under loss, since the share stays. A task that
 /// compares with the past also reports false events under loss, which hide how many it misses.
 constexpr double kHeavyExponent = 0.1;
@@ -28,18 +24,17 @@ Recall with_missed_packets(const Recall& recall, double missed_share, double exp
           recall.at_least * std::max(0.0, 1 - std::max(kInARow, exponent) * missed_share - unsure)};
 }
 
-/// Returns the share of packets that flow histories lack. Flows that are reduced or shed are mostly the same ones,
-/// whose histories no task uses; some come back.
-double lacking_now(const FlowsSeen& seen, std::uint64_t shed_packets, double missed_share) noexcept {
-  const auto packets = static_cast<double>(seen.packets + shed_packets);
-  const double away = packets == 0 ? 0 : static_cast<double>(seen.packets_given_way + shed_packets) / packets;
+/// Returns the share of packets that flow histories lack. Flows that are reduced are mostly the same ones, whose
+/// histories no task uses; some come back.
+double lacking_now(const FlowsSeen& seen, double missed_share) noexcept {
+  const auto packets = static_cast<double>(seen.packets);
+  const double away = packets == 0 ? 0 : static_cast<double>(seen.packets_given_way) / packets;
   return std::min(1.0, missed_share + kComeBack * away);
 }
 
-/// Returns the recall of a task that only counts, and so misses no flow that is inspected.
-std::optional<Recall> of_sample(const WindowTotals& totals, const std::optional<Recall>& share) noexcept {
-  if (totals.one_in == 1) return totals.untold_flows() == 0 ? std::optional(Recall{}) : std::nullopt;
-  return share;
+/// Returns the recall of a task that only counts, and so misses no flow that it is told of.
+std::optional<Recall> of_counts(const WindowTotals& totals) noexcept {
+  return totals.untold_flows() == 0 ? std::optional(Recall{}) : std::nullopt;
 }
 
 /// Returns true if flows have the weights in these windows that the workers give them.
@@ -107,34 +102,24 @@ double RecallWatch::loss_exponent(const TaskSet::Member& task, const Watched& wa
 /// in the rest is unknown.
 std::optional<Recall> RecallWatch::of_measures(const TaskSet::Member& task, const EventWindow& window,
                                                Watched& watched) const {
-  RecallByWeight::Counts missed{}, with_shed{}, at_most{};
+  RecallByWeight::Counts missed{};
   for (std::size_t weight = 0; weight < missed.size(); ++weight)
     missed[weight] = task.seen.not_at_all[weight] + task.seen.partly[weight];
   missed[0] += window.totals.unlisted_flows;
-  for (std::size_t weight = 0; weight < missed.size(); ++weight) {
-    // A sampled flow stands for others with the weight it had on arrival, and they leave with that of a later look.
-    const double shed = std::max(0.0, task.seen.shed[weight]);
-    const double sd = sampled_sd(std::max(0.0, task.seen.shed_variance[weight]));
-    with_shed[weight] = missed[weight] + static_cast<std::uint64_t>(shed);
-    at_most[weight] = missed[weight] + static_cast<std::uint64_t>(std::ceil(shed + kSurely * sd));
-  }
   watched.estimator.add_window(task.seen.wholly, task.found, task.found_in_part);
   watched.events.add_window(by_weight(task, window.totals.unlisted_flows), task.counts_events);
-  // Leaves out events that nothing could find: flows that come back bring none.
-  const std::optional<Recall> of_rest = watched.estimator.recall(missed);
-  if (!task.finds_shares && of_rest && of_rest->expected > 0)
+  const std::optional<Recall> recall = watched.estimator.recall(missed);
+  if (!task.finds_shares && recall && recall->expected > 0)
     for (std::size_t measure = 0; measure < kEventMeasures; ++measure)
       watched.blind[measure].add_window(
-          static_cast<double>(sum_of(measure == 0 ? task.found : task.each_found)) / of_rest->expected,
+          static_cast<double>(sum_of(measure == 0 ? task.found : task.each_found)) / recall->expected,
           window.totals.packets, window.totals.missed_packets);
-  board_->put(*watched.board, {.recall = of_rest ? of_rest->expected : 0,
+  board_->put(*watched.board, {.recall = recall ? recall->expected : 0,
                                .knows_weights = weighs_as_workers_do(window.length),
                                .flows = watched.events.flows(),
                                .events = watched.events.events(),
                                .loss_exponent = {loss_exponent(task, watched, EventMeasure::flows),
                                                  loss_exponent(task, watched, EventMeasure::each)}});
-  std::optional<Recall> recall = watched.estimator.recall(with_shed);
-  if (recall && with_shed != at_most) recall->at_least = watched.estimator.recall(at_most)->at_least;
   return recall;
 }
 
@@ -146,9 +131,9 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
                                                                                                   // longer
   for (Watched& watched : watched_) {
     const TaskSet::Member& task = tasks.members()[watched.task];
-    std::optional<Recall> recall = watched.board ? of_measures(task, window, watched) : of_sample(totals, task.share);
+    std::optional<Recall> recall = watched.board ? of_measures(task, window, watched) : of_counts(totals);
     if (task.has_history) {
-      const double more = lacking_now(task.seen, totals.shed_packets, missed_now) - watched.lacking;
+      const double more = lacking_now(task.seen, missed_now) - watched.lacking;
       watched.lacking += (more > 0 ? kLackMore : kLackLess) * more;
     }
     const bool is_unsure = task.has_history && watched.lacking > kLeastShare;
@@ -159,18 +144,15 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     const bool shows_events = sum_of(task.found) != 0 || !recall || recall->expected < 1;
     const FlowsSeen& flows = task.seen;
     const std::uint64_t seen = sum_of(flows.wholly) + sum_of(flows.partly);
-    const std::uint64_t missed =
-        sum_of(flows.not_at_all) + sum_of(flows.partly) + totals.unlisted_flows +
-        static_cast<std::uint64_t>(std::max(0.0, std::accumulate(flows.shed.begin(), flows.shed.end(), 0.0)));
+    const std::uint64_t missed = sum_of(flows.not_at_all) + sum_of(flows.partly) + totals.unlisted_flows;
     if (board_->windows) tell(task, window, recall, missed);
     RecallSummary& summary = watched.summary;
     ++summary.windows;
-    const bool is_incomplete = missed != 0 || missed_share_ != 0 || is_unsure || totals.one_in != 1;
+    const bool is_incomplete = missed != 0 || missed_share_ != 0 || is_unsure;
     summary.incomplete += is_incomplete;
     summary.unknown += !recall;
     std::vector<EventValue> values{
         {"flows_seen", seen}, {"flows_missed", missed}, {"packets_missed", totals.missed_packets}};
-    if (totals.shed_packets != 0) values.push_back({"packets_shed", totals.shed_packets});
     if (recall) {
       watched.sum += recall->expected;
       summary.below += recall->expected < task.recall;

@@ -17,9 +17,9 @@
 
 namespace parshall {
 
-/// Estimates the recall of the tasks of one window length, where flows are reduced to lighter states or shed. It does
-/// so at each window's end, and emits an event if anything was missed. Tasks that miss reduced flows are also reported
-/// to the workers.
+/// Estimates the recall of the tasks of one window length, where flows are reduced to lighter states. It does so at
+/// each window's end, and emits an event if anything was missed. Tasks that miss reduced flows are also reported to the
+/// workers.
 class RecallWatch {
  public:
   RecallWatch() = default;

@@ -52,12 +52,6 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
   void admit(std::span<const PacketFacts> packets, std::span<const LinkPlace> places,
              std::span<const TcpFacts> tcp) noexcept override {
     for (std::size_t i = 0; i < packets.size(); ++i) {
-      if (shedder_.sheds() && !shedder_.takes(packets[i].key)) [[unlikely]] {
-        Shedder::Run run;
-        shed(packets[i], places[i], run);
-        shedder_.end(run);
-        continue;
-      }
       in_flight_.next() = packets[i];
       if (!tcp.empty()) in_flight_.next_tcp() = tcp[i];
       in_flight_.push_at(places[i]);
@@ -154,8 +148,6 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
   /// Does the work of run(); `tell` as in FrontEnd::accept().
   template <class Tell>
   [[gnu::always_inline]] void run_telling(FrontEnd& front, std::span<const RawPacket> packets, Tell tell) noexcept {
-    if (shedder_.sheds()) [[unlikely]]
-      return run_sample(front, packets, tell);
     for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
     for (std::size_t at = 0; at < packets.size(); at += kGroup) {
       const std::size_t fresh =
@@ -166,27 +158,6 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
       in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
       if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
     }
-  }
-
-  /// Does the same for a sample of one in n flows.
-  template <class Tell>
-  [[gnu::noinline]] void run_sample(FrontEnd& front, std::span<const RawPacket> packets, Tell tell) noexcept {
-    for (std::size_t at = 0; at < kAhead; at += kGroup) ask_for_headers(packets, at);
-    for (std::size_t at = 0; at < packets.size(); at += kGroup) {
-      ask_for_headers(packets, at + kAhead);
-      Shedder::Run run;
-      const std::size_t fresh = front.accept_some(
-          packets.subspan(at, std::min(kGroup, packets.size() - at)), in_flight_,
-          [sample = shedder_.sample()](const PacketFacts& facts) { return sample->takes(facts.key); },
-          [&](const PacketFacts& facts, LinkPlace place) { shed(facts, place, run); }, tell);
-      shedder_.end(run);
-      in_flight_.visit_newest(fresh, [lines = table_.prefetcher()](const PacketFacts& facts) { lines(facts.hash); });
-      if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);
-    }
-  }
-
-  [[gnu::always_inline]] void shed(const PacketFacts& facts, LinkPlace place, Shedder::Run& run) noexcept {
-    shedder_.shed(facts, place, run, [this] { drain(); });
   }
 
   /// Counts the oldest packets until `keep` are left in flight.
@@ -202,12 +173,12 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     table_.update(group, slots_, meanwhile);
     if (extras_) [[unlikely]]
       after_update(group.size());
-    clock_.latest_ns = clock_.counted_ns = group.back().time_ns;
+    latest_ns_ = group.back().time_ns;
     in_flight_.pop(group.size());
   }
 
   bool housekeep_slice(LinkPlace now) noexcept {
-    if (guard_ && guard_->due(clock_.latest_ns)) table_.filter_by(end_guard_window(table_.begun(), table_.size()));
+    if (guard_ && guard_->due(latest_ns_)) table_.filter_by(end_guard_window(table_.begun(), table_.size()));
     measure_stage_.take_classes();
     const bool more_windows = measure_stage_.has_windows() && measure_stage_.housekeep(now, [this] { drain(); });
     // A running snapshot has the layout of the present rows, so statistics must not change under it.
@@ -216,9 +187,8 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     // On a link, time goes on even if no packet comes. In a capture, the next packet may be a little earlier; whether
     // it belongs to a quiet flow's record must not depend on this sweep.
     constexpr std::uint64_t kDisorderNs = 1'000'000'000;
-    const std::uint64_t counted_ns = clock_.counted_ns;
     const std::uint64_t now_ns =
-        can_wait_ ? counted_ns - std::min(counted_ns, kDisorderNs) : std::max(counted_ns, now.latest_ns);
+        can_wait_ ? latest_ns_ - std::min(latest_ns_, kDisorderNs) : std::max(latest_ns_, now.latest_ns);
     if (const std::uint32_t lines = sweep_.lines_due(now_ns, table_.buckets())) table_.sweep(now_ns, lines);
     if (snapshotter_.is_wanted()) begin_snapshot();
     const bool has_more = more_windows || sweep_.is_behind();

@@ -12,7 +12,6 @@ struct WorkerLoad {
   std::uint64_t rounds = 0;                         ///< rounds in which packets came
   std::uint64_t poll_cycles = 0, round_cycles = 0;  ///< cycles of these rounds: in polling the source, and in all
   std::uint64_t kept_out = 0;  ///< part of the packets polled that the flood filter kept out of the flows
-  std::uint64_t shed = 0;      ///< part of the packets polled that were shed for lack of time
 
   friend WorkerLoad operator-(const WorkerLoad& now, const WorkerLoad& before) noexcept {
     return {now.polled - before.polled,
@@ -22,8 +21,7 @@ struct WorkerLoad {
             now.rounds - before.rounds,
             now.poll_cycles - before.poll_cycles,
             now.round_cycles - before.round_cycles,
-            now.kept_out - before.kept_out,
-            now.shed - before.shed};
+            now.kept_out - before.kept_out};
   }
 
   /// Returns the packets that came for flows, including missed ones. Packets kept out count as part of what the others

@@ -138,7 +138,7 @@ inline void expect_balanced_by_thread(const ReportSummary& summary) {
   }
   for (const Counter counter :
        {Counter::polled, Counter::ring_full, Counter::filtered, Counter::not_ip, Counter::counted,
-        Counter::live_flow_packets, Counter::ended_record_packets, Counter::kept_out_packets, Counter::shed_packets})
+        Counter::live_flow_packets, Counter::ended_record_packets, Counter::kept_out_packets})
     EXPECT_EQ(all[counter], summary.total[counter]) << name_of(counter);
   std::uint64_t handed_over = 0;
   for (const ReceiverSummary& receiver : summary.receivers) handed_over += receiver.handed_over;

@@ -290,31 +290,6 @@ TEST_P(FrontEndShortCuts, AgreeWithTheGeneralDecoder) {
     }
 }
 
-TEST_P(FrontEndShortCuts, OfSomeFlowsTellThePacketsThatTheyTook) {
-  for (const double odd_share : {0.0, 0.3}) {
-    const Setting& setting = GetParam();
-    const FlowIdentity identity = setting.make_identity(1);
-    FrontEnd front(setting.header, identity, setting.partition, filter(), {.together = setting.together});
-    Frames frames(1, odd_share);
-    std::vector<RawPacket> packets;
-    for (int i = 0; i < 4000; ++i) packets.push_back(frames.next());
-    const Expected expected = expect(packets, identity);
-    const auto takes = [](const PacketFacts& facts) { return facts.time_ns % 3 == 0; };
-    std::vector<const RawPacket*> truth, told;
-    for (std::size_t i = 0; i < expected.facts.size(); ++i)
-      if (takes(expected.facts[i])) truth.push_back(expected.from[i]);
-    auto window = std::make_unique<InFlight>();
-    for (std::size_t at = 0; at < packets.size(); at += kGroup) {
-      front.accept_some(
-          {packets.data() + at, kGroup}, *window, takes, [](const PacketFacts&, LinkPlace) {},
-          [&](const RawPacket& packet) { told.push_back(&packet); });
-      window->pop(window->size());
-    }
-    EXPECT_EQ(told, truth);
-    EXPECT_GT(told.size(), 100u);
-  }
-}
-
 TEST(FrontEndPartitions, BothDirectionsOfAConnectionAreOfOnePartitionWhereThatIsAskedFor) {
   SplitMix64 random(3);
   for (const char* hash : {static_cast<const char*>(nullptr), "murmur3"}) {

@@ -90,10 +90,8 @@ TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
     SplitMix64 random(seed);
     RecordRing split_ring(1 << 20), whole_ring(1 << 20);
     SlotRows split_slots(kUnreadSlots, 16), whole_slots(kUnreadSlots, 16);
-    WindowRows split(unread_plan({0b001, 0b000, 0b101}), 0, split_slots, split_ring, /*can_wait=*/false, nullptr,
-                     kWaitingRows);
-    WindowRows whole(unread_plan({0b111, 0b111, 0b111}), 0, whole_slots, whole_ring, /*can_wait=*/false, nullptr,
-                     kWaitingRows);
+    WindowRows split(unread_plan({0b001, 0b000, 0b101}), 0, split_slots, split_ring, /*can_wait=*/false, kWaitingRows);
+    WindowRows whole(unread_plan({0b111, 0b111, 0b111}), 0, whole_slots, whole_ring, /*can_wait=*/false, kWaitingRows);
     WindowRows* const both[] = {&split, &whole};
     ToldTogether told, truth;
     struct OneFlow {

@@ -359,7 +359,7 @@ class Measured {
         random_(seed),
         ring_(1 << 20),
         slots_(kSlots, 16),
-        rows_(plan(), 0, slots_, ring_, /*can_wait=*/false, nullptr, kWaitingRows) {}
+        rows_(plan(), 0, slots_, ring_, /*can_wait=*/false, kWaitingRows) {}
 
   void run(int steps) {
     for (int step = 0; step < steps; ++step) {

@@ -12,7 +12,7 @@ namespace {
 
 WindowRecall told_of(WindowLength length) {
   WindowRecall told{.task = "bursty", .threshold = 0.75, .flows_seen = 30, .flows_missed = 10};
-  told.window = {length, 3, {.packets = 800, .shed_packets = 200, .missed_packets = 7, .one_in = 3}};
+  told.window = {length, 3, {.packets = 800, .missed_packets = 7}};
   told.recall = 0.5;
   told.at_least = 0.25;
   told.packets = 400;
@@ -37,19 +37,19 @@ std::vector<std::string> lines_of(const WindowRecall& told) {
 
 TEST(RecallCsv, OfAWindowOfTimeHasItsBoundsInNanoseconds) {
   EXPECT_EQ(lines_of(told_of({WindowLength::Unit::ns, 10'000'000})).at(1),
-            "30000000,40000000,,,bursty,0.5,0.25,0.75,30,10,800,7,200,3,0.25");
+            "30000000,40000000,,,bursty,0.5,0.25,0.75,30,10,800,7,0.25");
 }
 
 TEST(RecallCsv, OfAWindowOfPacketsHasItsBoundsInPackets) {
   EXPECT_EQ(lines_of(told_of({WindowLength::Unit::packets, 1000})).at(1),
-            ",,3000,4000,bursty,0.5,0.25,0.75,30,10,800,7,200,3,0.25");
+            ",,3000,4000,bursty,0.5,0.25,0.75,30,10,800,7,0.25");
 }
 
 TEST(RecallCsv, WhatIsNotKnownIsEmpty) {
   WindowRecall told = told_of({WindowLength::Unit::packets, 1000});
   told.recall = told.at_least = std::nullopt;
   told.packets = told.packets_given_way = 0;
-  EXPECT_EQ(lines_of(told).at(1), ",,3000,4000,bursty,,,0.75,30,10,800,7,200,3,");
+  EXPECT_EQ(lines_of(told).at(1), ",,3000,4000,bursty,,,0.75,30,10,800,7,");
 }
 
 TEST(RecallCsv, TheHeaderHasAsManyColumnsAsALine) {

@@ -236,7 +236,7 @@ TEST(Schema, ARowIsWrittenAsItsTypesSay) {
   for (std::size_t i = 0; i < values.size(); ++i) csv += written_value(schema.columns()[i], values[i]) + ",";
   EXPECT_EQ(csv,
             "4,6,192.0.2.1,12345,198.51.100.7,80,3,120,180,1600000000000000000,1600000001500000000,1500000000,2,960,1,"
-            "480,18,evicted,1,");
+            "480,18,evicted,");
   const FlowJson json(schema.columns());
   std::string text(json.longest(), '#');
   const FlowRecord flow = record();
@@ -246,7 +246,7 @@ TEST(Schema, ARowIsWrittenAsItsTypesSay) {
       R"({"ip_version":4,"protocol":6,"src_ip":"192.0.2.1","src_port":12345,"dst_ip":"198.51.100.7","dst_port":80,)"
       R"("packets":3,"ip_bytes":120,"wire_bytes":180,"first_seen_ns":1600000000000000000,)"
       R"("last_seen_ns":1600000001500000000,"duration_ns":1500000000,"rate_pps":2,"rate_bps":960,)"
-      R"("interval_rate_pps":1,"interval_rate_bps":480,"tcp_flags":18,"end_reason":"evicted","sampled_one_in":1})");
+      R"("interval_rate_pps":1,"interval_rate_bps":480,"tcp_flags":18,"end_reason":"evicted"})");
 }
 
 /// Of a flow that began at the time of `flow` less 5 s, in its third record.

@@ -4,7 +4,7 @@
 UNITS = ("records", "packets", "findings")
 DEVICE = ("nic_missed", "nic_error", "no_mbuf")  # None where the device cannot tell
 OUTCOMES = ("ring_full", "filtered", "not_ip", "counted")
-SHARES = ("live_flow_packets", "ended_record_packets", "kept_out_packets", "shed_packets")
+SHARES = ("live_flow_packets", "ended_record_packets", "kept_out_packets")
 
 
 def of_packets(account, of="the run"):
@@ -19,7 +19,7 @@ def of_packets(account, of="the run"):
     if account["offered"] != outcomes:
         wrong.append(f"{of}: {account['offered']} packets offered, {outcomes} in all outcomes")
     if account["counted"] != shares:
-        wrong.append(f"{of}: {account['counted']} packets counted, {shares} in flows, records, kept out and shed")
+        wrong.append(f"{of}: {account['counted']} packets counted, {shares} in flows, records and kept out")
     if not account["balanced"]:
         wrong.append(f"{of}: it says itself that it does not balance")
     return wrong
@@ -66,7 +66,7 @@ def of_summary(summary):
 
 def of_growth(before, after):
     """Counters of a run that became less from one state to the next."""
-    names = ("offered", "counted", "ended_record_packets", "kept_out_packets", "shed_packets", "nic_missed", "not_ip")
+    names = ("offered", "counted", "ended_record_packets", "kept_out_packets", "nic_missed", "not_ip")
     return [
         f"{name} fell from {before[name]} to {after[name]}"
         for name in names

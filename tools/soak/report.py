@@ -180,8 +180,8 @@ def _lost(data):
     account = summary["accounting"]
     return lines + [
         "",
-        f"Packets: {account['nic_missed']} missed, {account['kept_out_packets']} kept out, {account['shed_packets']} "
-        f"shed; records: {summary['evicted_records']} evicted, "
+        f"Packets: {account['nic_missed']} missed, {account['kept_out_packets']} kept out; "
+        f"records: {summary['evicted_records']} evicted, "
         f"{summary['dropped_records']} in no report (--spool).",
         "",
     ]

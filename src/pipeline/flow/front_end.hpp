@@ -72,8 +72,7 @@ class FrontEnd {
       if (plain_ && packets.size() == kGroup && !tcp_.any())
         if (std::array<PacketFacts, kGroup> group; identity_.ipv4_group(packets.data(), group.data())) [[likely]]
           return take_share(group, packets, in_flight, tell);
-      return identity_.by_batch() ? accept_hashed(packets, in_flight, kAll, tell)
-                                  : accept_share(packets, in_flight, kAll, tell);
+      return identity_.by_batch() ? accept_hashed(packets, in_flight, tell) : accept_share(packets, in_flight, tell);
     }
     static_assert(kGroup == 8, "what FlowIdentity::ipv4_group() takes");
     InFlight::Cursor to(in_flight);
@@ -87,7 +86,7 @@ class FrontEnd {
       if (numbers_ != nullptr) [[unlikely]]
         return push_numbered_group(packets, in_flight);
     } else if (numbers_ != nullptr) [[unlikely]] {
-      return accept_share(packets, in_flight, kAll, tell);
+      return accept_share(packets, in_flight, tell);
     } else if (tcp_.any()) [[unlikely]] {
       to = accept_all(packets, to,
                       [&, i = std::size_t{0}](const RawPacket& packet, PacketFacts& facts, bool is_fast) mutable {
@@ -110,25 +109,6 @@ class FrontEnd {
     numbers_ = numbers.data();
   }
 
-  /// Does the same for packets for which `takes(facts)`. For the others, which count as well, `leave(facts, place)` is
-  /// called. `in_flight` must be empty before the first such call. After the last it must be empty again, and its gaps
-  /// be closed.
-  template <class Takes, class Leave, class Tell = decltype(kUntold)>
-  std::size_t accept_some(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes, Leave leave,
-                          Tell tell = {}) noexcept {
-    const auto also = [&](const PacketFacts& facts, LinkPlace place) {
-      if (takes(facts)) return true;
-      ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
-      leave(facts, place);
-      return false;
-    };
-    if (plain_ && partition_.of == 1 && packets.size() == kGroup) [[likely]]
-      if (std::array<PacketFacts, kGroup> group; identity_.ipv4_group(packets.data(), group.data())) [[likely]]
-        return take_group(group, packets, in_flight, also, tell);
-    return identity_.by_batch() ? accept_hashed(packets, in_flight, also, tell)
-                                : accept_share(packets, in_flight, also, tell);
-  }
-
   /// Accepts a packet without decoding, by the filter alone. Each worker takes every partition.of-th packet.
   bool accept_undecoded(const RawPacket& packet) noexcept {
     if (filter_ && !filter_->matches(packet)) return reject(counts_.filtered), false;
@@ -149,8 +129,6 @@ class FrontEnd {
   LinkPlace link() const noexcept { return {position_, latest_ns_}; }
 
  private:
-  static constexpr auto kAll = [](const PacketFacts&, LinkPlace) { return true; };
-
   /// Accepts IP packets one by one. Calls `also` for each with its facts and whether decode_fast() takes it.
   template <class Also>
   [[gnu::always_inline]] InFlight::Cursor accept_all(std::span<const RawPacket> packets, InFlight::Cursor to,
@@ -182,26 +160,6 @@ class FrontEnd {
     return kGroup;
   }
 
-  /// Accepts those packets of a common group for which `takes(facts, place)`.
-  template <class Takes, class Tell>
-  [[gnu::always_inline]] std::size_t take_group(std::array<PacketFacts, kGroup>& group,
-                                                std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
-                                                Tell tell) noexcept {
-    std::size_t taken = 0;
-    for (std::size_t i = 0; i < kGroup; ++i) {
-      const LinkPlace place = next_place(packets[i], group[i]);
-      if (tcp_.biflow) in_flight.next_tcp().is_back = identity_.join_directions(group[i]);
-      if (!takes(group[i], place)) continue;
-      in_flight.next() = group[i];
-      if (tcp_.any()) read_headers(packets[i], /*is_fast=*/true, in_flight.next_tcp());
-      in_flight.push_at(place);
-      tell(packets[i]);
-      ++taken;
-    }
-    counts_.verdict[static_cast<std::size_t>(Verdict::counted)] += taken;
-    return taken;
-  }
-
   /// Accepts the packets of a common group in this worker's partition. It avoids a branch, as at most half of them are
   /// and the pattern is unpredictable.
   template <class Tell>
@@ -223,9 +181,9 @@ class FrontEnd {
     return taken;
   }
 
-  /// Accepts packets with all options: filter, inner header, hash from the NIC, partition, and `takes(facts, place)`.
-  template <class Takes, class Tell>
-  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
+  /// Accepts packets with all options: filter, inner header, hash from the NIC, and partition.
+  template <class Tell>
+  [[gnu::noinline]] std::size_t accept_share(std::span<const RawPacket> packets, InFlight& in_flight,
                                              Tell tell) noexcept {
     const std::uint64_t pushed = in_flight.pushed();
     const FlowIdentity identity = identity_;
@@ -252,7 +210,6 @@ class FrontEnd {
         ++counts_.elsewhere;
         continue;
       }
-      if (!takes(facts, place)) continue;
       if (tcp_.any()) read_headers(packet, is_fast, in_flight.next_tcp());
       in_flight.push_at(place);
       tell(packet);
@@ -262,8 +219,8 @@ class FrontEnd {
   }
 
   /// Does the same with a hash of the user's choice, which hashes all keys at once.
-  template <class Takes, class Tell>
-  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight, Takes takes,
+  template <class Tell>
+  [[gnu::noinline]] std::size_t accept_hashed(std::span<const RawPacket> packets, InFlight& in_flight,
                                               Tell tell) noexcept {
     std::array<PacketFacts, kGroup> group;
     std::array<const RawPacket*, kGroup> from;
@@ -298,7 +255,6 @@ class FrontEnd {
         ++counts_.elsewhere;
         continue;
       }
-      if (!takes(group[i], place)) continue;
       in_flight.next() = group[i];
       if (tcp_.biflow) in_flight.next_tcp().is_back = is_back[i];
       if (tcp_.any()) read_headers(*from[i], /*is_fast=*/false, in_flight.next_tcp());

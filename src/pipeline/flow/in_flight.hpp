@@ -85,15 +85,9 @@ class InFlight {
     head_ += takes;
   }
 
-  /// Declares, while empty, that all packets of the link follow, the next one at `position`.
-  void close_gaps(std::uint64_t position) noexcept {
-    gaps_ = false;
-    elsewhere_ = position - tail_;
-  }
-
   /// Returns the place of the i-th oldest packet, without the latest time if all packets came here.
   LinkPlace place(std::size_t i) const noexcept {
-    return gaps_ ? places_[(tail_ + i) % kRing] : LinkPlace{.position = elsewhere_ + tail_ + i};
+    return gaps_ ? places_[(tail_ + i) % kRing] : LinkPlace{.position = tail_ + i};
   }
 
   /// Returns the TCP facts of the next packet to be pushed, or of the i-th after it. They are filled before that push,
@@ -132,8 +126,7 @@ class InFlight {
   std::array<LinkPlace, kRing> places_;
   std::array<TcpFacts, kRing> tcp_;
   std::uint64_t head_ = 0, tail_ = 0;
-  std::uint64_t elsewhere_ = 0;  ///< packets of the link that went elsewhere
-  bool gaps_ = false;            ///< true if places_ is in use; otherwise positions follow from the ring's own count
+  bool gaps_ = false;  ///< true if places_ is in use; otherwise positions follow from the ring's own count
 };
 
 }  // namespace parshall

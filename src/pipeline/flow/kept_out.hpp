@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// Sum of packets that were counted without reaching a flow: kept out by a flood filter, or shed.
+/// Sum of packets that were counted without reaching a flow: a flood filter kept them out.
 struct KeptOut {
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;  ///< earliest and latest of them
@@ -18,13 +18,6 @@ struct KeptOut {
     wire_bytes += facts.wire_bytes();
     first_ns = std::min(first_ns, facts.time_ns);
     last_ns = std::max(last_ns, facts.time_ns);
-  }
-  void add(const KeptOut& other) noexcept {
-    packets += other.packets;
-    ip_bytes += other.ip_bytes;
-    wire_bytes += other.wire_bytes;
-    first_ns = std::min(first_ns, other.first_ns);
-    last_ns = std::max(last_ns, other.last_ns);
   }
 };
 

@@ -72,10 +72,4 @@ void FlowTracker::change_effective_state(Stay& stay, Track& track, std::uint8_t 
   }
 }
 
-/// Forgets the last packet of a flow that was shed, as its next packet does not follow it.
-void FlowTracker::lose_track(Track& track) noexcept {
-  track.end_and_bits |= Track::kGap;
-  if (track.has_connection()) connections_->pause(track.connection());
-}
-
 }  // namespace parshall

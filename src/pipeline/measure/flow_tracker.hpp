@@ -182,7 +182,7 @@ class FlowTracker {
     const std::uint8_t state_before = stay.state;
     std::uint8_t effective_before = stay.effective_state;
     if (stay.states_version != states_->version()) [[unlikely]]
-      if (choose_states(stay, packet.slot, key_of)) effective_before = states_->lightest(stay.state);
+      choose_states(stay, packet.slot, key_of);
     ++weighed_packets_[stay.state * FlowWeight::kClasses + stay.weight];
     stay.packets = static_cast<std::uint16_t>(stay.packets + (stay.packets != kMostPackets));
     ++effective_packets_[stay.effective_state];
@@ -223,12 +223,8 @@ class FlowTracker {
   /// Returns whether a flow that has had no packet since its last one is over at that time.
   bool is_over(const Track& track, std::uint64_t now_ns) const noexcept;
   void begin(Stay& stay, Track& track, const FlowKey& flow) noexcept;
-  /// Updates the states. Returns whether the flow comes back after it was shed. The key is in another cache line, so it
-  /// is read only if findings changed or the sample grew.
-  bool choose_states(Stay& stay, std::uint32_t slot, FlowKeys key_of) noexcept {
-    const bool is_back =
-        states_->may_come_back(stay.states_version) && states_->comes_back(key_of(slot), stay.states_version);
-    if (is_back) lose_track(tracks_[slot]);
+  /// Updates the states. The key is in another cache line, so it is read only if findings changed.
+  void choose_states(Stay& stay, std::uint32_t slot, FlowKeys key_of) noexcept {
     if (stay.state_version != states_->state_version()) {
       stay.state = states_->state_of(key_of(slot), tracks_[slot].rules);
       stay.state_version = states_->state_version();
@@ -237,9 +233,7 @@ class FlowTracker {
     if (stay.weighing != states_->weighing()) weigh(stay);
     const std::uint8_t effective = states_->effective_state(stay.state, stay.hash, stay.weight);
     if (effective != stay.effective_state) change_effective_state(stay, tracks_[slot], effective);
-    return is_back;
   }
-  void lose_track(Track& track) noexcept;
   /// Updates the weight. A flow becomes lighter only if it falls by two classes or more, and then by one at a time.
   /// This avoids oscillation, in which the history would be lost.
   void weigh(Stay& stay) noexcept {

@@ -9,7 +9,7 @@ namespace parshall {
 /// Account of what became of every packet:
 ///
 /// - offered = nic_missed + nic_error + no_mbuf + ring_full + filtered + later_msdus + not_ip + malformed + counted
-/// - counted = packets in live flows + in ended records + kept out by the flood filter + shed
+/// - counted = packets in live flows + in ended records + kept out by the flood filter
 struct Accounting : Counters {
   Accounting() = default;
   explicit Accounting(const Counters& counters) noexcept : Counters(counters) {}

@@ -72,18 +72,11 @@ struct StageCounts : Counters {
     add(Counter::kept_out_wire_bytes, more.wire_bytes);
     add_times(more.first_ns, more.last_ns);
   }
-  void add_shed(const KeptOut& more) noexcept {
-    add(Counter::shed_packets, more.packets);
-    add(Counter::shed_ip_bytes, more.ip_bytes);
-    add(Counter::shed_wire_bytes, more.wire_bytes);
-    add_times(more.first_ns, more.last_ns);
-  }
   /// Adds the bytes of packets outside live flows; called once all live flows are added.
   void complete_bytes() noexcept {
     using enum Counter;
-    for (const Counter part : {ended_record_ip_bytes, kept_out_ip_bytes, shed_ip_bytes}) add(ip_bytes, (*this)[part]);
-    for (const Counter part : {ended_record_wire_bytes, kept_out_wire_bytes, shed_wire_bytes})
-      add(wire_bytes, (*this)[part]);
+    for (const Counter part : {ended_record_ip_bytes, kept_out_ip_bytes}) add(ip_bytes, (*this)[part]);
+    for (const Counter part : {ended_record_wire_bytes, kept_out_wire_bytes}) add(wire_bytes, (*this)[part]);
   }
 
   StageCounts& operator+=(const StageCounts& other) {

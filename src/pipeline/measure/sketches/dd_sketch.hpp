@@ -23,10 +23,10 @@ class DdSketch {
         lowest_(index_of(kLeast)),
         bins_(static_cast<std::size_t>(index_of(kMost) - lowest_ + 2)) {}
 
-  void add(double value, std::uint64_t times = 1) noexcept {
-    count_ += times;
+  void add(double value) noexcept {
+    ++count_;
     const std::ptrdiff_t bin = value < kLeast ? 0 : index_of(std::min(value, kMost)) - lowest_ + 1;
-    bins_[static_cast<std::size_t>(bin)] += times;
+    ++bins_[static_cast<std::size_t>(bin)];
   }
   void clear() noexcept {
     count_ = 0;

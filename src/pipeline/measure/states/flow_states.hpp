@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/flow/flow_sample.hpp"
+#include "pipeline/flow/both_ways.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
@@ -64,26 +64,6 @@ class FlowStates {
     raise(version_);
   }
 
-  /// Notes that the sample of monitored flows grew to `sample`; before, it was one in `from_one_in` connections.
-  void sample_grew(const FlowSample& sample, std::uint32_t from_one_in) noexcept {
-    sample_ = &sample;
-    grew_from_ = from_one_in;
-    raise(version_);
-    grew_version_ = version_;
-  }
-  /// Returns whether a flow without packets since `version` may have been shed; comes_back() says whether it was.
-  bool may_come_back(std::uint32_t version) const noexcept {
-    return sample_ != nullptr && static_cast<std::int32_t>(grew_version_ - version) > 0;
-  }
-  bool comes_back(const FlowKey& flow, std::uint32_t version) const noexcept {
-    return may_come_back(version) && !sample_->takes(flow, grew_from_);
-  }
-  /// Returns the state that flows of that state get at most reduction.
-  std::uint8_t lightest(std::uint8_t state) const noexcept {
-    while (plan_->lighter[state] != state) state = plan_->lighter[state];
-    return state;
-  }
-
   /// Returns whether other findings hold from a packet at `place` on.
   bool changes_at(LinkPlace place) const noexcept {
     return std::ranges::any_of(clocks_, [&](const Clock& clock) { return clock.length.at(place) >= clock.border; });
@@ -137,8 +117,6 @@ class FlowStates {
   StateShares shares_;
   std::uint32_t state_version_ = 1, version_ = 1;
   std::uint8_t weighing_ = 0;
-  const FlowSample* sample_ = nullptr;  ///< null if the sample never grew
-  std::uint32_t grew_from_ = 1, grew_version_ = 0;
 };
 
 }  // namespace parshall

@@ -10,23 +10,12 @@ void KeyCounts::raise_to(const KeyCounts& other) noexcept {
   for (const Amount& amount : kAmounts) this->*amount.of = std::max(this->*amount.of, other.*amount.of);
 }
 
-void KeyCounts::add_variance(const FlowWindow& flow, std::uint64_t states) noexcept {
-  const auto n = static_cast<double>(flow.stands_for);
-  const std::uint64_t sizes[] = {flow.packets, flow.ip_bytes, flow.wire_bytes, flow.first_in(states), flow.starts};
-  for (std::size_t i = 0; i < variance.size(); ++i) {
-    const auto x = static_cast<double>(sizes[i]);
-    variance[i] += static_cast<float>(n * (n - 1) * x * x);
-  }
-}
-
 void KeyCounts::add(const UnreadFlows& other) noexcept {
   packets += other.packets;
   ip_bytes += other.ip_bytes;
   wire_bytes += other.wire_bytes;
-  flows += static_cast<std::uint64_t>(std::max(0.0, static_cast<double>(other.all_flows()) + other.more_flows));
-  new_flows += static_cast<std::uint64_t>(std::max(0.0, static_cast<double>(other.new_flows) + other.more_new_flows));
-  variance[3] += static_cast<float>(other.flows_variance);
-  variance[4] += static_cast<float>(other.new_flows_variance);
+  flows += other.all_flows();
+  new_flows += other.new_flows;
 }
 
 Aggregate::Aggregate(KeyPart part, std::size_t capacity, std::uint64_t seed, std::uint64_t states)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,53 +11,38 @@
 
 namespace parshall {
 
-/// Sum over the flows of a key in a window; `flows` counts their records. With sampling it is an estimate for all
-/// flows: each flow stands for the number of connections of which one is sampled (Horvitz and Thompson, JASA 47, 1952).
+/// Sum over the flows of a key in a window; `flows` counts their records.
 struct KeyCounts {
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0, flows = 0, new_flows = 0;
 
   void add(const FlowWindow& flow, std::uint64_t states) noexcept {
-    packets += flow.stands_for * flow.packets;
-    ip_bytes += flow.stands_for * flow.ip_bytes;
-    wire_bytes += flow.stands_for * flow.wire_bytes;
-    flows += flow.first_in(states) ? flow.stands_for : 0;
-    new_flows += flow.starts ? flow.stands_for : 0;
-    if (flow.stands_for > 1) [[unlikely]]
-      add_variance(flow, states);
+    packets += flow.packets;
+    ip_bytes += flow.ip_bytes;
+    wire_bytes += flow.wire_bytes;
+    flows += flow.first_in(states);
+    new_flows += flow.starts;
   }
-  /// variances of the estimates, in the order of kAmounts: n (n - 1) x^2 for each flow of x that stands for n. 0: exact
-  std::array<float, 5> variance{};
-
   void add(const KeyCounts& other) noexcept {
     packets += other.packets;
     ip_bytes += other.ip_bytes;
     wire_bytes += other.wire_bytes;
     flows += other.flows;
     new_flows += other.new_flows;
-    for (std::size_t i = 0; i < variance.size(); ++i) variance[i] += other.variance[i];
   }
-  /// Adds unread flows. Among their numbers only the flows are estimates.
   void add(const UnreadFlows& other) noexcept;
   void raise_to(const KeyCounts& other) noexcept;
-  void add_variance(const FlowWindow& flow, std::uint64_t states) noexcept;
 };
 
 /// A number of KeyCounts that a task can use.
 struct Amount {
   std::string_view name;  ///< name with its unit
   std::uint64_t KeyCounts::*of;
-
-  double variance_in(const KeyCounts& counts) const noexcept;  ///< for an entry of kAmounts
 };
 inline constexpr Amount kAmounts[] = {{"packets", &KeyCounts::packets},
                                       {"ip_bytes", &KeyCounts::ip_bytes},
                                       {"wire_bytes", &KeyCounts::wire_bytes},
                                       {"flows", &KeyCounts::flows},
                                       {"new_flows", &KeyCounts::new_flows}};
-inline double Amount::variance_in(const KeyCounts& counts) const noexcept {
-  return static_cast<double>(counts.variance[static_cast<std::size_t>(this - kAmounts)]);
-}
-static_assert(std::size(kAmounts) == std::tuple_size_v<decltype(KeyCounts::variance)>);
 
 /// The window's counts by a part of the key.
 ///
@@ -68,7 +51,7 @@ static_assert(std::size(kAmounts) == std::tuple_size_v<decltype(KeyCounts::varia
 ///        most that any dropped key had. All keys together lack dropped(). So a flood with a packet from each of very
 ///        many keys costs a heavy key one packet a drop.
 /// Cost:  per drop, a pass over the keys. A drop occurs once for every half of them that is new.
-/// Shape: 112 bytes a key, 16 of the index, and 8 to find the median.
+/// Shape: 88 bytes a key, 16 of the index, and 8 to find the median.
 class Aggregate {
  public:
   using Table = KeyTable<KeyCounts>;

@@ -33,9 +33,8 @@ constexpr Parameter kChangeParameters[] = {
 ///   begins or ends are skipped. A key is forgotten when its mean is below 1/2.
 ///
 /// Full:  of the tracked and the new keys, those with the largest m or x are kept.
-/// Error: with sampling, a change means that the prediction is outside x's interval; a key without sampled flows is
-///        skipped. Otherwise that of Aggregate for x, and its average for the prediction. A key without room had at
-///        most the largest m or x that was dropped, so a later prediction for it is too low by that at most.
+/// Error: that of Aggregate for x, and its average for the prediction. A key without room had at most the largest m or
+///        x that was dropped, so a later prediction for it is too low by that at most.
 /// Source: averages as in RFC 6298, section 2, which the SOSR 2018 paper's "EWMA model" leaves open (section 4.1);
 ///         previous: heavy changers, Schweller et al., "Reverse hashing for high-speed network monitoring", 2006.
 class Change final : public Task {
@@ -57,11 +56,12 @@ class Change final : public Task {
     std::vector<const Aggregate::Table::Entry*> fresh;
     for (const auto& entry : aggregate_.entries())
       if (Followed* const followed = followed_.find(followed_.hash(entry.key), entry.key))
-        set(*followed, entry.value);
+        followed->now = entry.value.*amount_.of;
       else
         fresh.push_back(&entry);
     make_room(fresh);
-    for (const auto* const entry : fresh) set(followed_.add(followed_.hash(entry->key), entry->key), entry->value);
+    for (const auto* const entry : fresh)
+      followed_.add(followed_.hash(entry->key), entry->key).now = entry->value.*amount_.of;
     next_window(&events);
     last_ = window.number;
   }
@@ -75,18 +75,12 @@ class Change final : public Task {
   struct Followed {
     double mean = 0, deviation = 0;
     std::uint64_t now = 0;
-    double variance = 0;  ///< variance of `now`, if it is an estimate
   };
   using Table = KeyTable<Followed>;
   struct Changed {
     const Table::Entry* entry;
     double expected, difference;
   };
-
-  void set(Followed& followed, const KeyCounts& counts) const noexcept {
-    followed.now = counts.*amount_.of;
-    followed.variance = amount_.variance_in(counts);
-  }
 
   static double weight_of(const Followed& key) noexcept { return std::max(key.mean, static_cast<double>(key.now)); }
 
@@ -123,9 +117,7 @@ class Change final : public Task {
   void next_window(EventWriter* events) {
     const std::uint64_t total = events == nullptr ? 0 : total_of(amount_, aggregate_, events->window());
     if (events != nullptr) report(std::max(total, total_before_), *events);
-    const bool is_sampled = events != nullptr && events->window().totals.one_in != 1;
-    for (auto& entry : followed_.entries())
-      if (!is_sampled || entry.value.now != 0) learn(entry.value);  // otherwise its flows may just not be sampled
+    for (auto& entry : followed_.entries()) learn(entry.value);
     followed_.drop([](const Table::Entry& entry) { return entry.value.mean < 0.5; });
     total_before_ = total;
     const auto missing =
@@ -142,7 +134,7 @@ class Change final : public Task {
       Followed& key = entry.value;
       const auto now = static_cast<double>(key.now);
       const double difference = now - key.mean;
-      if (difference != 0 && is_change(key, known_difference(key, events.window()), total))
+      if (difference != 0 && is_change(key, std::abs(difference), total))
         changed.push_back({&entry, key.mean, difference});
     }
     std::ranges::sort(changed, [](const Changed& a, const Changed& b) {
@@ -152,25 +144,12 @@ class Change final : public Task {
     const auto error = error_of(events.window(), expected_missing_);
     if (const std::uint64_t keys = aggregate_.dropped_keys() + left_out_; keys != 0)
       events.write_left_out(keys, error_of(events.window(), expected_missing_ + largest_left_out_));
-    for (const Changed& one : changed) {
-      std::vector<EventValue> own_error = error;
-      put_interval(own_error, amount_, one.entry->value.now, one.entry->value.variance, events.window());
+    for (const Changed& one : changed)
       events.write(part_, one.entry->key,
                    {{std::string(amount_.name), one.entry->value.now},
                     {std::string(amount_.name) + "_expected", one.expected},
                     {std::string(amount_.name) + "_difference", one.difference}},
-                   std::move(own_error));
-    }
-  }
-
-  /// Returns, with sampling, how far the mean is outside the interval; 0 within it, and 0 for a key without sampled
-  /// flows.
-  static double known_difference(const Followed& key, const EventWindow& window) noexcept {
-    const auto now = static_cast<double>(key.now);
-    if (window.totals.one_in == 1) return std::abs(now - key.mean);
-    if (key.now == 0) return 0;
-    const auto least = static_cast<double>(least_of(key.now, key.variance, window.totals.one_in));
-    return std::max({0.0, least - key.mean, key.mean - (now + kReach * sampled_sd(key.variance))});
+                   error);
   }
 
   bool is_change(const Followed& key, double difference, std::uint64_t total) const noexcept {
@@ -190,7 +169,6 @@ class Change final : public Task {
       key.deviation += (difference - key.deviation) / 4;
     }
     key.now = 0;
-    key.variance = 0;
   }
 
   std::vector<EventValue> error_of(const EventWindow& window, double expected_missing) const {

@@ -5,7 +5,7 @@
 namespace parshall {
 namespace {
 
-/// Counts packets and bytes of all traffic. Error: none; with sampling, flows have an interval.
+/// Counts packets and bytes of all traffic. Error: none.
 class Count final : public Task {
  public:
   explicit Count(std::uint64_t states) : states_(states) {}
@@ -21,14 +21,10 @@ class Count final : public Task {
     std::vector<EventValue> error;
     if (const std::uint64_t untold = untold_of(events.window()).flows; untold != 0)
       error.push_back({"flows_missing", untold});
-    for (const Amount& amount : kAmounts)
-      if (amount.of == &KeyCounts::flows || amount.of == &KeyCounts::new_flows)
-        put_interval(error, amount, counts_.*amount.of, amount.variance_in(counts_), events.window());
     std::vector<EventValue> values{{"packets", totals.packets},       {"ip_bytes", totals.ip_bytes},
                                    {"wire_bytes", totals.wire_bytes}, {"flows", counts_.flows},
                                    {"new_flows", counts_.new_flows},  {"late_packets", totals.late_packets}};
     if (totals.kept_out_packets != 0) values.push_back({"kept_out_packets", totals.kept_out_packets});
-    if (totals.shed_packets != 0) values.push_back({"shed_packets", totals.shed_packets});
     events.write_summary(std::move(values), std::move(error));
     counts_ = {};
   }
@@ -43,8 +39,8 @@ class Count final : public Task {
 extern const TaskEntry kCount{
     "count",
     "packets, bytes and flows of all traffic",
-    "packets, bytes, flows and late packets, and packets that the flood filter kept out or that were shed",
-    "exact, except for the number of flows if some are shed: an estimate with a 95 % interval",
+    "packets, bytes, flows and late packets, and packets that the flood filter kept out",
+    "exact",
     {},
     [](Arguments&, TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Count>(context.states()); },
     /*finds_any=*/false,

@@ -19,8 +19,7 @@ constexpr Parameter kEntropyParameters[] = {
 /// Error: none but rounding while the keys fit into the aggregate. Dropped keys, with D of N in all and at most m each,
 ///        are taken to have had the most entropy possible, each drop anew. So H is too large by at most (D / N) log2 m
 ///        + log2(drops + 1), and by at most (D / N) log2(e N). The number of keys in the normalised value is too large
-///        by at most the dropped ones. In a sample of 1 / n, a key of one flow stands for n, so H may be too small by
-///        up to log2 n.
+///        by at most the dropped ones.
 /// Source: Lall, Sekar, Ogihara, Xu, Zhang, "Data streaming algorithms for estimating entropy of network traffic",
 ///         SIGMETRICS 2006, section 2; the bound is the entropy of a split.
 class Entropy final : public Task {
@@ -47,7 +46,7 @@ class Entropy final : public Task {
     const double all = total + dropped;
     const double bits = std::max(0.0, std::log2(all) - sum / all);
     const double most = std::log2(keys + static_cast<double>(aggregate_.dropped_keys()));
-    const std::vector<EventValue> error = error_of(events.window(), dropped, all, bits);
+    const std::vector<EventValue> error = error_of(events.window(), dropped, all);
     write_left_out(events, aggregate_, error);
     events.write_summary({{"entropy_bits", bits},
                           {"normalised", most > 0 ? std::min(1.0, bits / most) : 0},
@@ -56,14 +55,8 @@ class Entropy final : public Task {
   }
 
  private:
-  std::vector<EventValue> error_of(const EventWindow& window, double dropped, double all, double bits) const {
+  std::vector<EventValue> error_of(const EventWindow& window, double dropped, double all) const {
     std::vector<EventValue> error;
-    if (window.totals.one_in != 1) {
-      const double sd = sampled_sd(variance(all, bits));
-      error.push_back({"entropy_bits_at_least", std::max(0.0, bits - kReach * sd)});
-      error.push_back({"keys_at_least", aggregate_.entries().size()});
-      error.push_back({"entropy_bits_at_most", bits + kReach * sd + std::log2(window.totals.one_in)});
-    }
     if (dropped > 0)
       error.push_back({"entropy_bits_too_many", std::min(dropped / all * std::log2(most_of_one()) +
                                                              std::log2(static_cast<double>(aggregate_.drops()) + 1),
@@ -72,19 +65,6 @@ class Entropy final : public Task {
     if (const std::uint64_t untold = untold_of(window).packets; untold != 0)
       error.push_back({"packets_missing", untold});
     return error;
-  }
-
-  /// Returns the sampling variance of the entropy, to first order: that of each key's count c, times (log2 (c / N) +
-  /// H)^2 / N^2.
-  double variance(double all, double bits) const noexcept {
-    double variance = 0;
-    for (const auto& entry : aggregate_.entries()) {
-      const auto count = static_cast<double>(entry.value.*amount_.of);
-      if (count == 0) continue;
-      const double slope = (std::log2(count / all) + bits) / all;
-      variance += slope * slope * amount_.variance_in(entry.value);
-    }
-    return variance;
   }
 
   double most_of_one() const noexcept {

@@ -11,7 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/recall.hpp"
 #include "pipeline/measure/tasks/key_part.hpp"
 #include "pipeline/measure/tasks/parted_flows.hpp"
 #include "pipeline/measure/windows/window.hpp"
@@ -111,13 +110,6 @@ class EventWriter {
     without_room_ += events;
   }
 
-  /// Sets the fraction found, for a task that knows it, under sampling.
-  void say_share(Recall share) noexcept { share_ = share; }
-  const std::optional<Recall>& share() const noexcept { return share_; }
-
-  /// Declares that the following events are about all packets, including those that were shed.
-  void is_of_all() noexcept { is_of_all_ = true; }
-
   std::uint64_t written() const noexcept { return written_; }
   std::uint64_t dropped() const noexcept { return dropped_; }  ///< events beyond the limit
   std::uint64_t keys_left_out() const noexcept { return keys_left_out_; }
@@ -147,8 +139,6 @@ class EventWriter {
       found_in_part_[seen->weight] += seen->in_part;
       each_found_[seen->weight] += seen->in_part ? 0 : seen->events;
     }
-    if (window_.totals.one_in != 1 && !is_of_all_)
-      error.insert(error.begin(), {"sampled_one_in", std::uint64_t{window_.totals.one_in}});
     if (written_ == most_) {
       ++dropped_;
       return;
@@ -174,8 +164,6 @@ class EventWriter {
   const PartedFlows& parted_;
   std::uint64_t written_ = 0, dropped_ = 0, without_room_ = 0, keys_left_out_ = 0;
   std::array<std::uint64_t, FlowWeight::kClasses> found_{}, found_in_part_{}, each_found_{};
-  std::optional<Recall> share_;
-  bool is_of_all_ = false;
 };
 
 }  // namespace parshall

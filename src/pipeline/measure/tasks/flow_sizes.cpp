@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 
-#include "pipeline/measure/tasks/sampled.hpp"
 #include "pipeline/measure/tasks/task.hpp"
 
 namespace parshall {
@@ -24,36 +23,25 @@ class FlowSizes final : public Task {
   FlowSizes(Arguments& arguments, TaskContext&) : by_(arguments.choice("by", kAmountNames)) {}
 
   void flows(std::span<const FlowWindow> flows) override {
-    for (const FlowWindow& flow : flows) {
-      const auto octave = static_cast<std::size_t>(std::bit_width(flow.*kAmountOf[by_]));
-      const double n = flow.stands_for;
-      octaves_[octave] += flow.stands_for;
-      if (n > 1) variances_[octave] += n * (n - 1);
-    }
+    for (const FlowWindow& flow : flows) ++octaves_[static_cast<std::size_t>(std::bit_width(flow.*kAmountOf[by_]))];
   }
 
   void end(EventWriter& events) override {
     std::vector<EventValue> values, error;
-    const WindowTotals& totals = events.window().totals;
     for (std::size_t width = 0; width < octaves_.size(); ++width) {
       if (octaves_[width] == 0) continue;
       const std::uint64_t low = width == 0 ? 0 : std::uint64_t{1} << (width - 1);
-      const std::string name = fmt::format("flows_from_{}_{}", low, kAmountNames[by_]);
-      values.push_back({name, octaves_[width]});
-      if (totals.one_in != 1)
-        put_interval(error, name, octaves_[width], variances_[width], totals.one_in, totals.packets);
+      values.push_back({fmt::format("flows_from_{}_{}", low, kAmountNames[by_]), octaves_[width]});
     }
-    if (const std::uint64_t untold = totals.untold_flows() - totals.shed_packets; untold != 0)
+    if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
       error.push_back({"flows_missing", untold});
     if (!values.empty()) events.write_summary(std::move(values), std::move(error));
     octaves_ = {};
-    variances_ = {};
   }
 
  private:
   std::size_t by_;
   std::array<std::uint64_t, 65> octaves_{};
-  std::array<double, 65> variances_{};  ///< variances of the counts, if they are estimates
 };
 
 }  // namespace

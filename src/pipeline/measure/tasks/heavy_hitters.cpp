@@ -18,8 +18,8 @@ constexpr Parameter kHeavyHittersParameters[] = {
 
 /// Reports the keys with the largest amount of something in the window.
 ///
-/// Error: with sampling, the interval; otherwise that of Aggregate. A key is reported if its lower bound reaches the
-///        threshold, so none is reported wrongly.
+/// Error: that of Aggregate. A key is reported if its count, which is a lower bound, reaches the threshold, so none is
+///        reported wrongly.
 class HeavyHitters final : public Task {
  public:
   HeavyHitters(Arguments& arguments, TaskContext& context)
@@ -43,13 +43,8 @@ class HeavyHitters final : public Task {
     const std::uint64_t total = total_of(amount_, aggregate_, events.window());
     const auto of = [this](const Aggregate::Table::Entry* entry) { return entry->value.*amount_.of; };
     std::vector<const Aggregate::Table::Entry*> heavy;
-    std::size_t near = 0;
     for (const auto& entry : aggregate_.entries())
-      if (threshold_.reached(known_of(of(&entry), amount_.variance_in(entry.value), events.window()), total))
-        heavy.push_back(&entry);
-      else
-        near += threshold_.reached(of(&entry), total) && entry.value.flows > events.window().totals.one_in;
-    events.say_share(share_of_keys(events.window().totals.one_in, heavy.size(), near));
+      if (threshold_.reached(of(&entry), total)) heavy.push_back(&entry);
     std::ranges::sort(heavy,
                       [&](auto* a, auto* b) { return of(a) != of(b) ? of(a) > of(b) : order_of(a->key, b->key) < 0; });
     if (top_ != 0 && heavy.size() > top_) heavy.resize(top_);
@@ -61,10 +56,7 @@ class HeavyHitters final : public Task {
       const double share = total == 0 ? 0 : static_cast<double>(of(entry)) / static_cast<double>(total);
       std::vector<EventValue> values{{"share", share}};
       for (const Amount& amount : kAmounts) values.push_back({std::string(amount.name), entry->value.*amount.of});
-      std::vector<EventValue> own_error = error;
-      for (const Amount& amount : kAmounts)
-        put_interval(own_error, amount, entry->value.*amount.of, amount.variance_in(entry->value), events.window());
-      events.write(part_, entry->key, std::move(values), std::move(own_error));
+      events.write(part_, entry->key, std::move(values), error);
     }
   }
 

@@ -22,8 +22,7 @@ constexpr Level kLevels[] = {{32, 128}, {24, 64}, {16, 48}, {8, 32}, {0, 0}};
 /// Reports the prefixes with the largest amounts in the window, without the part that belongs to longer reported
 /// prefixes.
 ///
-/// Error: with sampling, a prefix is reported by the lower bound of its own part. Otherwise none while the addresses
-///        fit into the aggregate; beyond that a prefix lacks at most all that was dropped.
+/// Error: none while the addresses fit into the aggregate; beyond that a prefix lacks at most all that was dropped.
 /// Source: Cormode, Korn, Muthukrishnan, Srivastava, "Finding hierarchical heavy hitters in data streams", VLDB 2003,
 ///         definition 3 (discounted counts), exactly.
 class HierarchicalHeavyHitters final : public Task {
@@ -44,22 +43,17 @@ class HierarchicalHeavyHitters final : public Task {
     prefixes_.clear();
     for (const auto& entry : aggregate_.entries()) {
       const std::uint64_t count = entry.value.*amount_.of;
-      const double variance = amount_.variance_in(entry.value);
-      prefixes_.push_back({entry.key, count, count, variance, variance});
+      prefixes_.push_back({entry.key, count, count});
     }
     for (std::size_t level = 0; level < parts_.size(); ++level) {
       join(*parts_[level]);
       for (Prefix& prefix : prefixes_) {
-        const std::uint64_t known = known_of(prefix.unreported, prefix.unreported_variance, events.window());
-        if (prefix.unreported == 0 || !threshold_.reached(known, total)) continue;
-        std::vector<EventValue> own_error = error;
-        put_interval(own_error, amount_, prefix.all, prefix.variance, events.window());
+        if (prefix.unreported == 0 || !threshold_.reached(prefix.unreported, total)) continue;
         events.write(
             parts_[level], prefix.key,
             {{std::string(amount_.name), prefix.all}, {std::string(amount_.name) + "_of_its_own", prefix.unreported}},
-            std::move(own_error));
+            error);
         prefix.unreported = 0;
-        prefix.unreported_variance = 0;
       }
     }
   }
@@ -70,8 +64,7 @@ class HierarchicalHeavyHitters final : public Task {
   struct Prefix {
     FlowKey key;
     std::uint64_t all;
-    std::uint64_t unreported;              ///< part not reported by longer prefixes
-    double variance, unreported_variance;  ///< variances of these, if they are estimates
+    std::uint64_t unreported;  ///< part not reported by longer prefixes
   };
 
   static KeyPart side(Arguments& arguments, TaskContext& context) {
@@ -89,8 +82,6 @@ class HierarchicalHeavyHitters final : public Task {
       if (kept != 0 && prefixes_[kept - 1].key == prefix.key) {
         prefixes_[kept - 1].all += prefix.all;
         prefixes_[kept - 1].unreported += prefix.unreported;
-        prefixes_[kept - 1].variance += prefix.variance;
-        prefixes_[kept - 1].unreported_variance += prefix.unreported_variance;
       } else {
         prefixes_[kept++] = prefix;
       }

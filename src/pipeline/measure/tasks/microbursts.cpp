@@ -42,8 +42,6 @@ class Microbursts final : public Task {
 
   void end(EventWriter& events) override {
     const EventWindow& window = events.window();
-    events.is_of_all();
-    events.say_share({});
     const double least = rate_ != 0 ? bytes_of_rate(rate_) : times_ * mean_bytes(window);
     std::vector<EventValue> error;
     if (window.totals.unlisted_bin_packets != 0) error = {{"packets_missing", window.totals.unlisted_bin_packets}};

@@ -7,27 +7,14 @@
 
 #include "pipeline/measure/tasks/aggregate.hpp"
 #include "pipeline/measure/tasks/event.hpp"
-#include "pipeline/measure/tasks/sampled.hpp"
 
 namespace parshall {
 
-/// Returns what was not reported to tasks, without shed packets, for which counts are scaled.
+/// Returns what was not reported to tasks.
 inline KeyCounts untold_of(const EventWindow& window) noexcept {
   const WindowTotals& totals = window.totals;
-  const std::uint64_t wire_bytes = totals.untold_wire_bytes() - totals.shed_wire_bytes;
-  const std::uint64_t flows = totals.untold_flows() - totals.shed_packets;
-  return {totals.untold_packets() - totals.shed_packets, wire_bytes, wire_bytes, flows, flows};
-}
-
-/// Adds the interval of a key's count under sampling; adds nothing if all flows were monitored.
-inline void put_interval(std::vector<EventValue>& error, const Amount& amount, std::uint64_t estimate, double variance,
-                         const EventWindow& window) {
-  const WindowTotals& totals = window.totals;
-  if (totals.one_in == 1) return;
-  const std::uint64_t most = amount.of == &KeyCounts::ip_bytes     ? totals.ip_bytes
-                             : amount.of == &KeyCounts::wire_bytes ? totals.wire_bytes
-                                                                   : totals.packets;
-  put_interval(error, std::string(amount.name), estimate, variance, totals.one_in, most);
+  const std::uint64_t wire_bytes = totals.untold_wire_bytes(), flows = totals.untold_flows();
+  return {totals.untold_packets(), wire_bytes, wire_bytes, flows, flows};
 }
 
 /// Returns the most that each count of a key may lack in this window; all zero if counts are exact.
@@ -59,11 +46,6 @@ inline std::vector<EventValue> missing_error(const KeyCounts& missing) {
 /// Reports what the aggregate left out.
 inline void write_left_out(EventWriter& events, const Aggregate& aggregate, std::vector<EventValue> error) {
   if (aggregate.dropped_keys() != 0) events.write_left_out(aggregate.dropped_keys(), std::move(error));
-}
-
-/// Returns a lower bound of a key's count, given the sample.
-inline std::uint64_t known_of(std::uint64_t estimate, double variance, const EventWindow& window) noexcept {
-  return window.totals.one_in == 1 ? estimate : least_of(estimate, variance, window.totals.one_in);
 }
 
 /// Returns the total of all traffic in the window.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "pipeline/measure/sketches/dd_sketch.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/task.hpp"
@@ -32,13 +29,8 @@ class FlowQuantiles final : public Task {
   }
 
   void flows(std::span<const FlowWindow> flows) override {
-    for (const FlowWindow& flow : flows) {
-      const auto value = field_->of(flow);
-      if (!value || flow.stands_for == 0) continue;
-      sketch_.add(*value, flow.stands_for);
-      weights_ += flow.stands_for;
-      squares_ += static_cast<double>(flow.stands_for) * flow.stands_for;
-    }
+    for (const FlowWindow& flow : flows)
+      if (const auto value = field_->of(flow)) sketch_.add(*value);
   }
 
   void end(EventWriter& events) override {
@@ -47,27 +39,16 @@ class FlowQuantiles final : public Task {
     for (const auto& [name, share] : kQuantiles)
       values.push_back({fmt::format("{}_{}", field_->name(), name), *sketch_.quantile(share)});
     std::vector<EventValue> error{{fmt::format("{}_relative", field_->name()), error_}};
-    const WindowTotals& totals = events.window().totals;
-    if (totals.one_in != 1) error.push_back({"rank_within", rank_error()});
-    if (const std::uint64_t untold = totals.untold_flows() - totals.shed_packets; untold != 0)
+    if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
       error.push_back({"flows_missing", untold});
     events.write_summary(std::move(values), std::move(error));
     sketch_.clear();
-    weights_ = squares_ = 0;
   }
 
  private:
-  /// Returns, under sampling, how far the fraction of flows below a quantile may be off, with 95 % confidence. Uses
-  /// Dvoretzky, Kiefer and Wolfowitz with Massart's constant, for connections of at most two flows. Flows of different
-  /// weights count as fewer equal ones (Kish).
-  double rank_error() const noexcept {
-    return std::min(1.0, std::sqrt(std::log(2 / 0.05) * squares_ / (weights_ * weights_)));
-  }
-
   std::optional<BoundField> field_;
   double error_;
   DdSketch sketch_;
-  double weights_ = 0, squares_ = 0;  ///< sums over the flows of the number that each stands for, and of its square
 };
 
 }  // namespace

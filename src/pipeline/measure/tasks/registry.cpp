@@ -235,7 +235,6 @@ void TaskSet::end(const EventWindow& window, const EventWriter::Take& take) {
     member.found = events.found();
     member.each_found = events.each_found();
     member.found_in_part = events.found_in_part();
-    member.share = events.share();
   }
   for (const auto& asked : context_.aggregates()) asked.aggregate->clear();
   parted_.clear();

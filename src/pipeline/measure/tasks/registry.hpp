@@ -45,8 +45,6 @@ struct FlowsSeen {
   using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
 
   Counts wholly{}, partly{}, not_at_all{};
-  /// Estimated number of shed flows, and its variance: what the monitored flows stand for, without themselves.
-  std::array<double, FlowWeight::kClasses> shed{}, shed_variance{};
   std::uint64_t packets = 0, packets_given_way = 0;  ///< packets of all of them, and of those not seen wholly
 
   /// Adds a flow in one of the task's states `states`.
@@ -55,24 +53,14 @@ struct FlowsSeen {
     ++(whole ? wholly : flow.partly_in(states) ? partly : not_at_all)[weight];
     packets += flow.packets;
     packets_given_way += whole ? 0 : flow.packets;
-    if (flow.stands_for <= 1) [[likely]]
-      return;
-    const double n = flow.stands_for;
-    shed[weight] += n - 1;
-    shed_variance[weight] += n * (n - 1);
   }
 
   /// Adds flows that the task did not read: either it missed them, or it did not need them.
   void add(const UnreadFlows& flows, bool missed) noexcept {
     packets += flows.packets;
     packets_given_way += missed ? flows.packets : 0;
-    const auto all = static_cast<double>(std::max<std::uint64_t>(flows.all_flows(), 1));
-    for (std::size_t weight = 0; weight < not_at_all.size(); ++weight) {
-      const double share = static_cast<double>(flows.flows[weight]) / all;
+    for (std::size_t weight = 0; weight < not_at_all.size(); ++weight)
       (missed ? not_at_all : wholly)[weight] += flows.flows[weight];
-      shed[weight] += share * flows.more_flows;
-      shed_variance[weight] += share * flows.flows_variance;
-    }
   }
 };
 
@@ -97,12 +85,11 @@ class TaskSet {
     bool has_history = false;                          ///< true if its findings depend on flows' earlier windows
     std::unique_ptr<Task> task;
     std::uint64_t events = 0, dropped = 0;
-    std::uint64_t keys_left_out = 0;             ///< keys without room, over all windows
-    FlowsSeen::Counts found{};                   ///< events of the last window, including dropped ones
-    FlowsSeen::Counts each_found{};              ///< each event, in flows seen throughout
-    FlowsSeen::Counts found_in_part{};           ///< part of `found`: about flows seen only in part
-    std::optional<Recall> share = std::nullopt;  ///< estimate for the last window under sampling; see EventWriter
-    FlowsSeen seen{};                            ///< flows of the open window, until forget_flows_seen()
+    std::uint64_t keys_left_out = 0;    ///< keys without room, over all windows
+    FlowsSeen::Counts found{};          ///< events of the last window, including dropped ones
+    FlowsSeen::Counts each_found{};     ///< each event, in flows seen throughout
+    FlowsSeen::Counts found_in_part{};  ///< part of `found`: about flows seen only in part
+    FlowsSeen seen{};                   ///< flows of the open window, until forget_flows_seen()
     std::unique_ptr<StageCost> cost = std::make_unique<StageCost>();  ///< its packets are not counted
   };
 

@@ -9,7 +9,6 @@
 
 #include "base/flow_weight.hpp"
 #include "pipeline/flow/in_flight.hpp"
-#include "pipeline/flow/kept_out.hpp"
 
 namespace parshall {
 
@@ -63,8 +62,6 @@ struct UnreadFlows {
   std::array<std::uint64_t, FlowWeight::kClasses> flows{};  ///< by weight, as in FlowWindow
   std::uint64_t new_flows = 0;                              ///< part of `flows`: records that began in the window
   std::uint64_t packets = 0, ip_bytes = 0, wire_bytes = 0;  ///< including packets of flows from before a task read them
-  // Under sampling: flows beyond these that they stand for, and the estimates' variances.
-  double more_flows = 0, flows_variance = 0, more_new_flows = 0, new_flows_variance = 0;
 
   bool any() const noexcept { return packets != 0; }
   std::uint64_t all_flows() const noexcept { return std::accumulate(flows.begin(), flows.end(), std::uint64_t{0}); }
@@ -75,17 +72,13 @@ struct UnreadFlows {
     wire_bytes += static_cast<std::uint64_t>(counts.ip_bytes() + counts.extra_bytes());
   }
 
-  /// Adds a flow that stands for `stands_for` flows, or removes it (`sign` -1).
-  void add_flow(std::size_t weight, bool starts, double stands_for, int sign = 1) noexcept {
-    const auto one = static_cast<std::uint64_t>(sign);  // modulo 2^64
-    const double more = sign * (stands_for - 1), variance = sign * stands_for * std::max(0.0, stands_for - 1);
-    flows[weight] += one;
-    more_flows += more;
-    flows_variance += variance;
-    if (!starts) return;
-    new_flows += one;
-    more_new_flows += more;
-    new_flows_variance += variance;
+  void add_flow(std::size_t weight, bool starts) noexcept {
+    ++flows[weight];
+    new_flows += starts;
+  }
+  void remove_flow(std::size_t weight, bool starts) noexcept {
+    --flows[weight];
+    new_flows -= starts;
   }
 };
 
@@ -96,12 +89,10 @@ struct WindowTotals {
   std::uint64_t unlisted_packets = 0;  ///< part of `packets`: in flows not reported to tasks for lack of room
   std::uint64_t unlisted_wire_bytes = 0, unlisted_flows = 0;
   std::uint64_t kept_out_packets = 0, kept_out_wire_bytes = 0;  ///< part of `packets`: kept out by the flood filter
-  std::uint64_t shed_packets = 0, shed_wire_bytes = 0;          ///< part of `packets`: shed for lack of time
   std::uint64_t missed_packets = 0;        ///< dropped by the device in the meantime, besides `packets`; if known
   std::uint64_t unlisted_bin_packets = 0;  ///< part of the packets: in bins that were not reported
   std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(), last_ns = 0;  ///< times of its packets
-  std::uint32_t one_in = 1;  ///< one in this many connections was sampled, at the lowest rate in the window
-  bool partial = false;      ///< true if the input began within it (for windows of time), or ended
+  bool partial = false;  ///< true if the input began within it (for windows of time), or ended
 
   void add(CountWord counts, std::uint64_t time_ns) noexcept {
     ++packets;
@@ -111,21 +102,11 @@ struct WindowTotals {
     last_ns = std::max(last_ns, time_ns);
   }
 
-  void add(const KeptOut& more) noexcept {
-    packets += more.packets;
-    ip_bytes += more.ip_bytes;
-    wire_bytes += more.wire_bytes;
-    first_ns = std::min(first_ns, more.first_ns);
-    last_ns = std::max(last_ns, more.last_ns);
-  }
-
   /// Returns what was not reported to tasks. For flows it is an upper bound, as each packet without a flow may be a
   /// flow of its own.
-  std::uint64_t untold_packets() const noexcept { return unlisted_packets + kept_out_packets + shed_packets; }
-  std::uint64_t untold_wire_bytes() const noexcept {
-    return unlisted_wire_bytes + kept_out_wire_bytes + shed_wire_bytes;
-  }
-  std::uint64_t untold_flows() const noexcept { return unlisted_flows + kept_out_packets + shed_packets; }
+  std::uint64_t untold_packets() const noexcept { return unlisted_packets + kept_out_packets; }
+  std::uint64_t untold_wire_bytes() const noexcept { return unlisted_wire_bytes + kept_out_wire_bytes; }
+  std::uint64_t untold_flows() const noexcept { return unlisted_flows + kept_out_packets; }
 
   void add(const WindowTotals& other) noexcept {
     packets += other.packets;
@@ -137,9 +118,6 @@ struct WindowTotals {
     unlisted_flows += other.unlisted_flows;
     kept_out_packets += other.kept_out_packets;
     kept_out_wire_bytes += other.kept_out_wire_bytes;
-    shed_packets += other.shed_packets;
-    shed_wire_bytes += other.shed_wire_bytes;
-    one_in = std::max(one_in, other.one_in);
     unlisted_bin_packets += other.unlisted_bin_packets;
     missed_packets += other.missed_packets;
     first_ns = std::min(first_ns, other.first_ns);
@@ -161,7 +139,6 @@ struct FlowWindow {
   std::uint8_t other_state = 0;   ///< the first effective state; the same if it never changed
   bool more_states = false;       ///< true if there were others in between
   bool starts = false;            ///< true if its record began in the window
-  std::uint32_t stands_for = 1;   ///< represented flows: 1 in this many sampled; 0: only part of the window
   bool is_part = false;           ///< true if the window may have more of its packets elsewhere, for lack of room
   bool measured_in_part = false;  ///< true if the task's measures did not see all its packets
   std::uint64_t earlier_states = 0;     ///< bit i: the window has an earlier part of the record, in state i

@@ -40,18 +40,16 @@ struct WorkerWindow {
   bool untold = false;
   std::uint64_t number = 0;
   WindowTotals totals;
-  std::uint32_t least_one_in = 1;  ///< smallest n of its samples of one in n; totals.one_in is the largest
   RowList rows;
   std::vector<LinkBin> bins;
   std::uint32_t bins_told = 0;
   std::vector<UnreadFlows> unread;  ///< by state
 
-  void restart(std::uint64_t window, std::uint32_t new_serial, bool is_untold, std::uint32_t one_in) noexcept {
+  void restart(std::uint64_t window, std::uint32_t new_serial, bool is_untold) noexcept {
     serial = new_serial;
     untold = is_untold;
     number = window;
     totals = {};
-    totals.one_in = least_one_in = one_in;
     bins_told = 0;
   }
 };

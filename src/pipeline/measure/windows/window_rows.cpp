@@ -45,13 +45,12 @@ std::span<const std::uint8_t> choose(std::span<const std::uint8_t> packets, Meas
 }  // namespace
 
 WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, SlotRows& slots, RecordRing& ring, bool can_wait,
-                       const FlowSample* sample, std::size_t waiting_rows)
+                       std::size_t waiting_rows)
     : plan_(std::move(plan)),
       length_(plan_.length),
       clock_(clock),
       ring_(ring),
       can_wait_(can_wait),
-      sample_(sample),
       pool_(rows_for(slots.most_used(), waiting_rows), plan_.measures->bytes()),
       places_(slots.add<RowPlace>()),
       reads_all_(plan_.reads_all()),
@@ -65,7 +64,7 @@ WindowRows::WindowRows(WindowPlan plan, std::uint32_t clock, SlotRows& slots, Re
 void WindowRows::begin_window(LinkPlace place) noexcept {
   const std::uint64_t number = length_.number(place);
   if (++last_serial_ == kNoWindow) ++last_serial_;
-  open_->restart(number, last_serial_, /*is_untold=*/false, one_in());
+  open_->restart(number, last_serial_, /*is_untold=*/false);
   open_rows_ = ended_rows_ = 0;
   border_ = length_.end_of(number);
   not_late_ns_ = length_.unit == WindowLength::Unit::ns ? length_.begin_of(number) : 0;
@@ -166,12 +165,7 @@ void WindowRows::measure(std::span<WindowRow* const> rows, const PacketFinding* 
 }
 
 bool WindowRows::push(const RowList& rows, const WorkerWindow& window) noexcept {
-  const RowsMessage message{{WindowMessage::Kind::rows, clock_, window.number},
-                            &pool_,
-                            rows,
-                            sample_,
-                            window.totals.one_in,
-                            window.least_one_in};
+  const RowsMessage message{{WindowMessage::Kind::rows, clock_, window.number}, &pool_, rows};
   return ring_.push(bytes_of(message), {});
 }
 
@@ -186,6 +180,14 @@ bool WindowRows::tell_rows() noexcept {
 void WindowRows::drop_rows() noexcept {
   unlist(closing_->rows, closing_->totals);
   pool_.drop(closing_->rows);
+}
+
+void WindowRows::add_kept_out(const PacketFacts& facts, LinkPlace place) noexcept {
+  if (is_beyond(place)) open(place);
+  const RowUpdate packet{.counts = facts.counts, .time_ns = facts.time_ns, .place = place};
+  add_to_totals(packet);
+  ++open_->totals.kept_out_packets;
+  open_->totals.kept_out_wire_bytes += packet.wire_bytes();
 }
 
 void WindowRows::tell_alone(const PacketFacts& facts, LinkPlace place) noexcept {

@@ -15,8 +15,6 @@
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "pipeline/flow/flow_keys.hpp"
-#include "pipeline/flow/flow_sample.hpp"
-#include "pipeline/flow/kept_out.hpp"
 #include "pipeline/measure/flow_rows.hpp"
 #include "pipeline/measure/slot_rows.hpp"
 #include "pipeline/measure/windows/flow_measure.hpp"
@@ -44,15 +42,9 @@ namespace parshall {
 /// Merge: windows of the same number of several workers add up.
 class WindowRows {
  public:
-  enum class Flowless : std::uint8_t {
-    kept_out,
-    shed
-  };  ///< reason why a packet has no flow: the flood filter, or lack of time
-
-  /// `sample` selects the monitored flows; null: all.
   /// `waiting_rows` may wait for the reader, if those are more than the flows.
   WindowRows(WindowPlan plan, std::uint32_t clock, SlotRows& slots, RecordRing& ring, bool can_wait,
-             const FlowSample* sample = nullptr, std::size_t waiting_rows = 0);
+             std::size_t waiting_rows = 0);
 
   /// Returns the bytes that it keeps in SlotRows, and in memory of its own.
   static std::size_t slot_bytes(const WindowPlan& plan) noexcept {
@@ -100,7 +92,7 @@ class WindowRows {
       const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : StatePair{};
       const std::uint8_t before = any_findings ? findings[i].effective_before : states.effective;
       const std::uint8_t weight = any_findings ? findings[i].weight : 0;
-      if (!reads_all_ && count_unread(packet, states, weight, key_of)) {
+      if (!reads_all_ && count_unread(packet, states, weight)) {
         add_to_totals(packet);
         rows[i] = nullptr;
         continue;
@@ -130,28 +122,12 @@ class WindowRows {
   /// Returns whether a packet at `place` is beyond the open window.
   bool is_beyond(LinkPlace place) const noexcept { return length_.at(place) >= border_; }
 
-  /// Adds packets without a flow, the last of which is at `last`. No window and no bin may end between them, and they
-  /// are in order of time. If they are beyond the open window, update() must have had all packets before them.
-  void add_flowless(Flowless why, const KeptOut& packets, LinkPlace last) noexcept {
-    if (is_beyond(last)) open(last);
-    WindowTotals& totals = open_->totals;
-    totals.add(packets);
-    totals.late_packets += packets.first_ns < not_late_ns_;
-    if (plan_.bin_ns != 0) add_to_bin({packets.packets, packets.wire_bytes}, packets.first_ns);
-    (why == Flowless::shed ? totals.shed_packets : totals.kept_out_packets) += packets.packets;
-    (why == Flowless::shed ? totals.shed_wire_bytes : totals.kept_out_wire_bytes) += packets.wire_bytes;
-  }
+  /// Adds a packet that the flood filter kept out. If it is beyond the open window, update() must have had all packets
+  /// before it.
+  void add_kept_out(const PacketFacts& facts, LinkPlace place) noexcept;
 
-  /// Reports a packet that the flood filter kept out as a flow of its own, marked as part of one. If it is beyond the
-  /// open window, update() must have had all packets before it.
+  /// Reports it instead as a flow of its own, marked as part of one.
   void tell_alone(const PacketFacts& facts, LinkPlace place) noexcept;
-
-  /// Notes that the sample changed from here on. The open window may have begun with another one; its smallest sample
-  /// counts.
-  void sample_changed() noexcept {
-    open_->totals.one_in = std::max(open_->totals.one_in, sample_->one_in());
-    open_->least_one_in = std::min(open_->least_one_in, sample_->one_in());
-  }
 
   /// Returns whether a window ends here, even without a packet of this worker. Before anything is known of the link,
   /// none does.
@@ -200,7 +176,7 @@ class WindowRows {
     }
     open_->number = WindowEnd::kAll;
     open_->serial = kNoWindow;  // its rows are passed on
-    if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoWindow, /*is_untold=*/true, one_in());
+    if (!closing_->untold) closing_->restart(WindowEnd::kAll, kNoWindow, /*is_untold=*/true);
     while (tell()) wait();
     border_ = WindowLength::kNoBorder;
   }
@@ -220,7 +196,7 @@ class WindowRows {
     const bool first = open_->serial == kNoWindow;
     if (!first) close();
     begin_window(place);
-    if (first) closing_->restart(open_->number, kNoWindow, /*is_untold=*/true, one_in());  // reports no earlier window
+    if (first) closing_->restart(open_->number, kNoWindow, /*is_untold=*/true);  // reports no earlier window
   }
 
   /// Makes the open window the last one. First reports the rest of the previous last window.
@@ -250,14 +226,13 @@ class WindowRows {
 
   /// Counts a packet of a flow that no task reads. Returns false if the flow has or needs a row in the open window,
   /// because it was read before or its state changed.
-  [[gnu::always_inline]] bool count_unread(const RowUpdate& packet, StatePair states, std::uint8_t weight,
-                                           FlowKeys key_of) noexcept {
+  [[gnu::always_inline]] bool count_unread(const RowUpdate& packet, StatePair states, std::uint8_t weight) noexcept {
     if (plan_.reads(states.own, states.effective)) return false;
     UnreadFlow& flow = unread_[packet.slot];
     UnreadFlows& flows = open_->unread[states.own];
     if (flow.serial != open_->serial) [[unlikely]] {
       flow = {.serial = open_->serial, .state = states.own, .weight = weight, .starts = packet.starts_flow};
-      flows.add_flow(weight, packet.starts_flow, stands_for(packet.slot, key_of));
+      flows.add_flow(weight, packet.starts_flow);
     } else if (flow.has_row || flow.state != states.own) [[unlikely]] {
       return false;
     }
@@ -267,11 +242,11 @@ class WindowRows {
 
   /// Gives the flow a row. If the open window counted it with others so far, it continues as one flow in the row; with
   /// another state than before, as one flow of each state.
-  void take_from_unread(WindowRow& row, const RowUpdate& packet, FlowKeys key_of) noexcept {
+  void take_from_unread(WindowRow& row, const RowUpdate& packet) noexcept {
     UnreadFlow& flow = unread_[packet.slot];
     if (flow.serial == open_->serial && !flow.has_row) {
       if (flow.state == row.state) {
-        open_->unread[flow.state].add_flow(flow.weight, flow.starts, stands_for(packet.slot, key_of), -1);
+        open_->unread[flow.state].remove_flow(flow.weight, flow.starts);
         row.starts = flow.starts;
         row.weight = flow.weight;
       } else {
@@ -279,12 +254,6 @@ class WindowRows {
       }
     }
     flow = {.serial = open_->serial, .state = row.state, .has_row = true};
-  }
-
-  /// Returns how many flows a flow of the open window stands for; 0 if only a larger sample of the window has it.
-  double stands_for(std::uint32_t slot, FlowKeys key_of) const noexcept {
-    const std::uint32_t one_in = open_->totals.one_in;
-    return one_in == open_->least_one_in || sample_->takes(key_of(slot), one_in) ? one_in : 0;
   }
 
   /// Begins the flow's row. Returns null if none is free: the flow is then unlisted.
@@ -295,7 +264,7 @@ class WindowRows {
     if (at == RowPool::kNone) {
       ++open_->totals.unlisted_flows;
       WindowRow none{.state = states.own};
-      if (!reads_all_) take_from_unread(none, packet, key_of);
+      if (!reads_all_) take_from_unread(none, packet);
       return nullptr;
     }
     new (&pool_.key(at)) FlowKey(key_of(packet.slot));  // in place: a copy would wait for all stores before it
@@ -309,7 +278,7 @@ class WindowRows {
            .weight = weight,
            .starts = packet.starts_flow,
            .first_ns = packet.time_ns};
-    if (!reads_all_) take_from_unread(row, packet, key_of);
+    if (!reads_all_) take_from_unread(row, packet);
     begin_measures(row);
     return &row;
   }
@@ -372,7 +341,6 @@ class WindowRows {
   /// Updates the measures. `rows` are those of the packets' flows, or null.
   void measure(std::span<WindowRow* const> rows, const PacketFinding* findings) noexcept;
 
-  std::uint32_t one_in() const noexcept { return sample_ == nullptr ? 1 : sample_->one_in(); }
   void begin_window(LinkPlace place) noexcept;
   bool push(const RowList& rows, const WorkerWindow& window) noexcept;
   bool tell_rows() noexcept;
@@ -396,7 +364,6 @@ class WindowRows {
   std::uint32_t clock_;
   RecordRing& ring_;
   bool can_wait_;
-  const FlowSample* sample_;
   RowPool pool_;
   SlotColumn<RowPlace> places_;
   bool reads_all_;

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "base/record_ring.hpp"
-#include "pipeline/flow/flow_sample.hpp"
 #include "pipeline/measure/windows/row_pool.hpp"
 #include "pipeline/measure/windows/window.hpp"
 
@@ -27,8 +26,6 @@ struct RowsMessage {
   WindowMessage message;
   RowPool* pool;
   RowList rows;
-  const FlowSample* sample;            ///< null: all flows were monitored
-  std::uint32_t one_in, least_one_in;  ///< WindowTotals::one_in, and the smallest n of the window
 
   /// Calls `take(flow)` with a FlowWindow for each row, whose measures are null if there are none, and `done()` for
   /// some of them together. Their memory is given back once that returns.
@@ -37,8 +34,6 @@ struct RowsMessage {
     pool->consume(
         rows,
         [&](const WindowRow& row, const FlowKey& key) {
-          // A flow that is only in a larger sample of the window stands for none.
-          const bool in_sample = one_in == least_one_in || sample->takes(key, one_in);
           take(FlowWindow{.key = key,
                           .packets = row.packets,
                           .ip_bytes = row.ip_bytes,
@@ -52,7 +47,6 @@ struct RowsMessage {
                           .other_state = row.other_state,
                           .more_states = row.more_states,
                           .starts = row.starts,
-                          .stands_for = in_sample ? one_in : 0,
                           .is_part = row.is_part,
                           .earlier_states = row.earlier_states,
                           .measured = row.is_measured ? row.measured() : nullptr});

@@ -12,7 +12,7 @@ namespace parshall {
 /// Losses since a run began that are not known by flow, and whether flows are seen only in part.
 struct Losses {
   std::uint64_t packets = 0;          ///< lost by the device, and between two threads
-  std::uint64_t partial_changes = 0;  ///< times that a worker began or ended shedding or keeping flows out
+  std::uint64_t partial_changes = 0;  ///< times that a worker began or ended keeping flows out
   bool partial = false;               ///< true while any worker does
   bool untold = false;                ///< true if a device that may lose packets does not report how many
 

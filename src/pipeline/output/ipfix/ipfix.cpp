@@ -138,7 +138,7 @@ class IpfixExporter final : public Exporter {
     const Accounting& total = summary.total;
     record_.clear();
     IpfixBytes bytes(record_);
-    const std::uint64_t in_flows = total.counted() - total[Counter::kept_out_packets] - total[Counter::shed_packets];
+    const std::uint64_t in_flows = total.counted() - total[Counter::kept_out_packets];
     const std::uint64_t values[] = {target_.writer.domain,
                                     total.offered(),
                                     total.counted(),

@@ -97,8 +97,7 @@ std::span<const FlowMessageField> flow_message_fields() noexcept { return kField
 std::vector<std::string> columns_without_field(std::span<const ColumnInfo> columns) {
   std::vector<std::string> names;
   for (const ColumnInfo& column : columns)
-    if (column.name != "sampled_one_in" &&  // is in all messages as the sampling rate
-        std::ranges::find(kFields, std::string_view(column.name), &FlowMessageField::column) == std::end(kFields))
+    if (std::ranges::find(kFields, std::string_view(column.name), &FlowMessageField::column) == std::end(kFields))
       names.push_back(column.name);
   return names;
 }

@@ -65,7 +65,7 @@ std::vector<AccountColumn> account_columns(const ReportSummary& summary, const O
                         .help = std::string(line.help)},
                        known ? Value::of_unsigned(*known) : Value()});
   }
-  const std::uint64_t in_flows = total.counted() - total[Counter::kept_out_packets] - total[Counter::shed_packets];
+  const std::uint64_t in_flows = total.counted() - total[Counter::kept_out_packets];
   for (const AccountColumn& column : {
            count_column("counted_in_flows", in_flows, "packets",
                         "counted packets that belong to flows, whether or not this output has their records"),

@@ -104,9 +104,6 @@ constexpr ColumnEntry kAsked[] = {
     {"community_id", "", kCommunityId, kNullable, asked, {kOwnPen, 3}, {},
      "the Community ID of both directions (version 1, seed 0), as in Zeek and Suricata; absent for ICMP",
      id_of_community},
-    {"sampled_one_in", "", kUint32, kAlways, asked, {0, 34}, {},
-     "1: all packets of the flow were inspected; flows that were shed have no record",
-     [](const Flow&, const Base&) { return Value::of_unsigned(1); }},
 };
 
 constexpr ColumnEntry kReverse[] = {

@@ -49,7 +49,7 @@ constexpr IdentityColumn kColumns[] = {
       "bytes of the flow, over all its records so far, frames without FCS",
      total<&FlowOrigin::State::wire_bytes, &FlowRecord::wire_bytes>},
     {"exact", "", kBool, {kOwnPen, 40}, false,
-     "true if no packet can be missing or belong to another flow: none was lost, shed or kept out while the record was open",
+     "true if no packet can be missing or belong to another flow: none was lost or kept out while the record was open",
      [](const RecordIdentity& of) { return Value::of_bool(!lacks_the_rest(of) && missed(of).exact); }},
     {"missed_packets_at_most", "packets", kUint64, {kOwnPen, 41}, false,
      "upper bound of packets, of any flow, that were lost while the record was open; absent if the capture was damaged, or if the device does not report losses",
