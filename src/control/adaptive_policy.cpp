@@ -13,7 +13,7 @@ constexpr double kCostLearning = 0.3, kRowsLearning = 0.1;
 constexpr double kLeastFactor = 0.1, kMostFactor = 20, kLeastFlows = 1.0 / 256, kMostFlows = 4;
 constexpr std::uint64_t kFewestPackets = 64;  ///< a window with fewer teaches nothing
 constexpr double kChooseEveryNs = 30e6;       ///< since a choice takes up to 0.5 ms
-constexpr double kNews = 0.99;                ///< part of the time that the last choice had for a packet
+constexpr double kNews = 1.01;                ///< factor of what the last choice used of the time
 constexpr double kWorthChangingPlan = 0.08;   ///< of a task, that a change must bring
 constexpr double kReturning = 3;              ///< cost factor of flows in the first window in which they are back
 constexpr double kSmall = 0.005;              ///< share of flows that come back at once
@@ -21,11 +21,7 @@ constexpr double kLeastReturn = 0.02, kNearlyAll = 0.75;
 
 }  // namespace
 
-AdaptivePolicy::AdaptivePolicy(OverloadSetup setup) : setup_(std::move(setup)), choice_(setup_.tasks) {
-  for (std::size_t task = 0; task < setup_.tasks; ++task) now_.shares[task].fill(1);
-  now_.goals = ~std::uint32_t{0};
-  target_ = now_;
-}
+AdaptivePolicy::AdaptivePolicy(OverloadSetup setup) : setup_(std::move(setup)), choice_(setup_.tasks) { rest(); }
 
 void AdaptivePolicy::learn(const ControlWindow& window) noexcept {
   if (window.counted < kFewestPackets) return;
@@ -66,7 +62,8 @@ bool AdaptivePolicy::end_window(const ControlWindow& window, std::span<const Fol
   for (std::size_t task = 0; task < setup_.tasks; ++task) by_keys_ |= std::uint32_t{tasks[task].by_keys} << task;
   learn(window);
   const double rate_pps = rate_.add_window(window.offered, window.window_ns);
-  if (!(rate_pps > 0) || is_first_) return false;
+  if (is_first_) return false;
+  if (!(rate_pps > 0)) return rest();
   TaskWork work{.packets = packets_,
                 .base_ns = setup_.base_ns,
                 .part_ns = setup_.part_ns,
@@ -80,21 +77,32 @@ bool AdaptivePolicy::end_window(const ControlWindow& window, std::span<const Fol
     flows_factor_ += kRowsLearning * (std::clamp(seen, kLeastFlows, kMostFlows) - flows_factor_);
   }
   const double budget_ns = 1e9 / rate_pps / factor_;
-  const bool fits = choice_.packet_ns(now_) <= budget_ns;
+  const TaskChoice::Plan all = choice_.all();
+  const double used = choice_.packet_ns(now_) / budget_ns;  // above 1: packets will be lost
   since_choice_ns_ += window.window_ns;
-  const bool is_news = !fits && budget_ns < kNews * chosen_for_ns_;
-  if (is_news || since_choice_ns_ >= kChooseEveryNs) {
+  if (all.packet_ns <= budget_ns) {
+    target_ = all;
+  } else if (used > std::max(1.0, kNews * chosen_used_) || since_choice_ns_ >= kChooseEveryNs) {
     since_choice_ns_ = 0;
-    chosen_for_ns_ = budget_ns;
     const TaskChoice::Plan plan = choice_.choose(budget_ns, now_);
-    const bool is_all = plan.shares == choice_.all().shares;
-    if (!fits || is_all || plan.score >= now_.score + kWorthChangingPlan) target_ = plan;
+    if (used > 1 || plan.score >= now_.score + kWorthChangingPlan) target_ = plan;
+    chosen_used_ = choice_.packet_ns(target_) / budget_ns;
   }
   const bool changed = rise(budget_ns);
-  state_ = {.gives_way = now_.shares != choice_.all().shares,
-            .fits = choice_.packet_ns(now_) <= budget_ns,
+  state_ = {.gives_way = now_.shares != all.shares,
+            .fits = choice_.least_ns() <= budget_ns,
             .given_up = given_up(tasks),
             .factor = factor_};
+  return changed;
+}
+
+/// Lets all tasks follow all flows: nothing comes.
+bool AdaptivePolicy::rest() noexcept {
+  const bool changed = state_.gives_way;
+  for (std::size_t task = 0; task < setup_.tasks; ++task) now_.shares[task].fill(1);
+  now_.goals = ~std::uint32_t{0};
+  target_ = now_;
+  state_ = {.factor = factor_};
   return changed;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -35,6 +34,7 @@ class AdaptivePolicy final : public OverloadPolicy {
  private:
   void learn(const ControlWindow& window) noexcept;
   bool rise(double budget_ns) noexcept;
+  bool rest() noexcept;
   std::uint32_t given_up(std::span<const FollowedTask> tasks) const noexcept;
 
   OverloadSetup setup_;
@@ -46,7 +46,7 @@ class AdaptivePolicy final : public OverloadPolicy {
   std::uint32_t by_keys_ = 0;  ///< bit i: task i adds up flows by a key
   bool is_first_ = true;
   double since_choice_ns_ = 0;
-  double chosen_for_ns_ = std::numeric_limits<double>::max();  ///< time for a packet at the last choice
+  double chosen_used_ = 0;  ///< time that a packet took by the last choice, relative to the time there was
   TaskChoice::Plan now_, target_;
   OverloadState state_;
 };

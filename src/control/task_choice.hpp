@@ -54,6 +54,8 @@ class TaskChoice {
   /// Returns the plan in which all tasks follow all flows.
   Plan all() const noexcept;
   double packet_ns(const Plan& plan) const noexcept;
+  /// Returns the time of a packet where tasks leave out all that they can.
+  double least_ns() const noexcept { return packet_ns(least(0)); }
 
   /// Returns the best plan whose packets take at most `budget_ns`; if none fits, one with tasks by keys alone. Gives
   /// `now` the time and the score that it has in this traffic.

@@ -9,7 +9,7 @@
 namespace parshall {
 namespace {
 
-// Of PacketCosts (lab/overload/costs.hpp), where a quarter of the packets find their flow in memory.
+// These are of PacketCosts (lab/overload/costs.hpp), where a quarter of the packets find their flow in memory.
 constexpr double kCountNs = 68, kTcpNs = 81, kIatNs = 19, kRttHistoryNs = 6, kMeasureNs = 6;  ///< per packet
 constexpr double kRowNs = 51;                                                                 ///< per flow and window
 
@@ -44,44 +44,55 @@ void ControlPlan::set_parts(std::span<const WindowPlan> windows, std::span<const
                               parts_of_state.begin() + static_cast<std::ptrdiff_t>(reduced.base_states()));
 }
 
+/// Moves parts that all states need, for columns, from the tasks to every packet.
+void ControlPlan::charge_packets_for_common_parts() {
+  std::uint32_t common = ~kRowPart;
+  for (const std::uint32_t parts : parts_of_state) common &= parts;
+  for (std::size_t part = 0; part < setup.part_ns.size(); ++part)
+    if ((common >> part & 1) != 0) setup.base_ns += std::exchange(setup.part_ns[part], 0);
+}
+
 /// Adds a task to its group, which wants the most of what its tasks want.
-void ControlPlan::add(const TaskSet::Member& task, std::size_t group, std::optional<std::size_t> board) {
+void ControlPlan::add(const TaskSet::Member& task, std::size_t group) {
   FollowedTask& followed = groups[group];
   followed.states |= task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
-  followed.fixed = reduced.fixed_states_of(group);
   followed.by_keys |= !task.measures;
   std::uint32_t parts = ~std::uint32_t{0};  // common to all states of the task
   for (std::size_t state = 0; state < reduced.states(); ++state)
     if ((task.states >> state & 1) != 0) parts &= parts_of_state[state];
   followed.parts |= parts;
-  if (!board) {  // no recall is known of a task that finds nothing, so its group follows all flows
-    followed.fixed = followed.states;
-    return;
-  }
   followed.recall = std::max(followed.recall, task.recall);
   followed.priority = std::max(followed.priority, task.priority);
   followed.counts |= task.counts;
-  tasks_of_group[group].push_back(*board);
 }
 
 void ControlPlan::use(TaskGroups made, const StatePlan& states, const TaskSets& tasks,
                       std::span<const WindowPlan> windows, std::span<const FindingNeeds> findings) {
   reduced = std::move(made.states);
   set_parts(windows, findings);
+  charge_packets_for_common_parts();
   setup.tasks = made.count;
   setup.lighter = states.lighter;
   groups.assign(made.count, {.recall = 0, .counts = 0});
   tasks_of_group.resize(made.count);
+  std::vector<bool> keeps_all(made.count);  // no recall is known of a task that finds nothing
   std::size_t number = 0, board = 0;
   for (const TaskSet& set : tasks.sets())
     for (const TaskSet::Member& task : set.members()) {
       if (task.looks_at_flows && !task.gives_way)
         setup.always |= task.states & (~std::uint64_t{0} >> (64 - reduced.base_states()));
       const bool is_on_board = task.gives_way && task.finds_any;
-      if (TaskGroups::can_leave_out(task))
-        add(task, made.of_task[number++], is_on_board ? std::optional(board) : std::nullopt);
+      if (const auto group = made.of_task[number++]) {
+        add(task, *group);
+        if (is_on_board) tasks_of_group[*group].push_back(board);
+        keeps_all[*group] = keeps_all[*group] || !is_on_board;
+      }
       board += is_on_board;
     }
+  for (std::size_t group = 0; group < made.count; ++group) {
+    groups[group].fixed = keeps_all[group] ? groups[group].states : reduced.fixed_states_of(group);
+    if (keeps_all[group]) groups[group].counts = 0;
+  }
 }
 
 }  // namespace parshall

@@ -37,7 +37,8 @@ struct ControlPlan {
 
  private:
   void set_parts(std::span<const WindowPlan> windows, std::span<const FindingNeeds> findings);
-  void add(const TaskSet::Member& task, std::size_t group, std::optional<std::size_t> board);
+  void charge_packets_for_common_parts();
+  void add(const TaskSet::Member& task, std::size_t group);
 };
 
 }  // namespace parshall

@@ -6,9 +6,12 @@ namespace {
 
 std::unique_ptr<FloodGuard> make_guard(const FlowStageOptions& options) {
   if (options.flood_filter_bytes == 0) return nullptr;
+  // Where a policy assumes other costs of a packet, those of starting a flow are in proportion.
+  const double base_ns = options.control ? options.control->setup.base_ns : 0;
+  const double insert_ns = FloodSwitch::kInsertNs * (base_ns > 0 ? base_ns / FloodGuard::kPacketNs : 1);
   auto guard = options.flood_filter_for_room
                    ? std::make_unique<FloodGuard>(options.flood_filter_bytes, options.flows, options.windows)
-                   : std::make_unique<FloodGuard>(options.flood_filter_bytes, FloodSwitch::kInsertNs);
+                   : std::make_unique<FloodGuard>(options.flood_filter_bytes, insert_ns);
   if (options.populate) guard->filter().populate();
   return guard;
 }

@@ -153,6 +153,7 @@ void RecallWatch::end_window(const TaskSet& tasks, const EventWindow& window, Ev
     summary.unknown += !recall;
     std::vector<EventValue> values{
         {"flows_seen", seen}, {"flows_missed", missed}, {"packets_missed", totals.missed_packets}};
+    if (totals.unlisted_flows != 0) values.push_back({"flows_without_room", totals.unlisted_flows});
     if (recall) {
       watched.sum += recall->expected;
       summary.below += recall->expected < task.recall;

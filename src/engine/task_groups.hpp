@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -10,14 +11,19 @@
 
 namespace parshall {
 
-/// Groups of tasks that can leave out flows. Tasks of a group follow the same flows; each task has its own group as far
-/// as there are states for that.
+/// Groups of tasks that can leave out flows. Tasks of a group are in the same states and follow the same flows; each
+/// task has its own group as far as there are states for that.
 struct TaskGroups {
-  std::vector<std::size_t> of_task;  ///< by task that can leave out flows, in the order of TaskSets
+  /// By task, in the order of TaskSets; unset: it follows all flows, since it only counts, or its lightest state has
+  /// it.
+  std::vector<std::optional<std::size_t>> of_task;
   std::size_t count = 0;
   ReducedStates states;  ///< its tasks are the groups
 
-  static bool can_leave_out(const TaskSet::Member& task) noexcept { return task.measures || task.finds_heavy; }
+  std::size_t tasks() const noexcept {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(of_task, [](const auto& group) { return group.has_value(); }));
+  }
 
   /// Returns nullopt if no task can leave out flows, or if there are too many states.
   static std::optional<TaskGroups> make(const TaskSets& tasks, const StatePlan& states);

@@ -35,21 +35,18 @@ std::optional<TaskGroups> group_tasks(const Plan& plan, Wiring& wiring, std::vec
                     plan.tasks.states));
     return std::nullopt;
   }
-  if (groups->count < groups->of_task.size())
+  if (groups->count < groups->tasks())
     wiring.notes.push_back(
-        fmt::format("under overload {} tasks leave out flows in {} groups", groups->of_task.size(), groups->count));
-  for (TaskSpec& spec : specs) {
-    std::size_t number = 0;
-    for (const TaskSet& set : wiring.tasks.sets())
-      for (const TaskSet::Member& task : set.members()) {
-        if (!TaskGroups::can_leave_out(task)) continue;
-        if (task.spec == spec.text) {
-          spec.states |= groups->states.states_of(groups->of_task[number]);
-          spec.gives_way = true;
-        }
-        ++number;
-      }
-  }
+        fmt::format("under overload {} tasks leave out flows in {} groups", groups->tasks(), groups->count));
+  std::size_t number = 0;
+  for (const TaskSet& set : wiring.tasks.sets())
+    for (const TaskSet::Member& task : set.members())
+      if (const auto group = groups->of_task[number++])
+        for (TaskSpec& spec : specs)
+          if (task.spec == spec.text) {
+            spec.states |= groups->states.states_of(*group);
+            spec.gives_way = true;
+          }
   return groups;
 }
 
@@ -69,8 +66,9 @@ std::optional<Error> wire_control(const Plan& plan, std::optional<TaskGroups> gr
   control.watch(wiring.tasks);
   if (groups) {
     control.use(*std::move(groups), *stage.states, wiring.tasks, stage.windows, stage.findings);
-    if (!plan.flows.flood_filter_bytes) stage.flood_filter_bytes = kFloodFilterBytes;
   }
+  if (*policy != &no_adaptation() && can_lose(plan, wiring) && !plan.flows.flood_filter_bytes)
+    stage.flood_filter_bytes = kFloodFilterBytes;
   stage.control = std::make_shared<const ControlPlan>(std::move(control));
   return std::nullopt;
 }

@@ -84,6 +84,40 @@ TEST(AdaptivePolicy, TellsWhichTasksItGaveUpAndWhereNoTimeIsEnough) {
   EXPECT_FALSE(worker.policy.state().fits);
 }
 
+/// Within 50 ms, as soon as there is time.
+TEST(AdaptivePolicy, FollowsAllFlowsSoonAfterFiveTimesTheLoadAndAtOnceWhenNothingComes) {
+  SplitMix64 random(9);
+  const GivenTraffic of = given(random, 3);
+  TaskChoice choice(3);
+  choice.set(of.tasks, of.work());
+  const double most_pps = 1e9 / choice.all().packet_ns;
+  for (const double later : {0.8, 0.0}) {
+    AdaptingWorker worker{of, 5 * most_pps, 1};
+    for (int window = 0; window < 30; ++window) worker.step();
+    EXPECT_TRUE(worker.policy.state().gives_way);
+    EXPECT_FALSE(worker.policy.state().fits);
+    worker.pps = std::max(1.0, later * most_pps);
+    for (int window = 0; window < (later == 0 ? 1 : 5); ++window) worker.step();
+    EXPECT_FALSE(worker.policy.state().gives_way) << later;
+    EXPECT_EQ(worker.policy.state().given_up, 0u);
+    EXPECT_EQ(worker.policy.share(0, 0, 0), 1);
+  }
+}
+
+/// A plan that fills the time is no reason to say that there is none.
+TEST(AdaptivePolicy, SaysThatThereIsNoTimeOnlyWhereNoPlanFits) {
+  SplitMix64 random(10);
+  const GivenTraffic of = given(random, 3);
+  TaskChoice choice(3);
+  choice.set(of.tasks, of.work());
+  AdaptingWorker worker{of, 1.3e9 / choice.all().packet_ns, 1};
+  for (int window = 0; window < 100; ++window) {
+    worker.factor = 1 + 0.02 * random.uniform();
+    worker.step();
+    EXPECT_TRUE(worker.policy.state().fits) << window;
+  }
+}
+
 /// A task that finds no events has no recall to give up, so it follows all flows whatever the others do.
 TEST(AdaptivePolicy, KeepsAllFlowsOfATaskThatFindsNoEvents) {
   SplitMix64 random(7);

@@ -150,34 +150,112 @@ TEST(TaskGroups, SharesGroupsWhereThereAreMoreTasksThanStatesForThem) {
   const auto groups = TaskGroups::make(*sets, file->plan);
   ASSERT_TRUE(groups);
   EXPECT_EQ(groups->count, 5u);
-  EXPECT_EQ(groups->of_task, (std::vector<std::size_t>{0, 0, 1, 2, 2, 3, 4}));
+  EXPECT_EQ(groups->tasks(), 7u);
+  const std::vector<std::optional<std::size_t>> expected{std::nullopt, 0, 1, 2, 3, 4, 4, 4};
+  EXPECT_EQ(groups->of_task, expected);
   EXPECT_EQ(groups->states.states(), 32u) << "one for each set of groups";
 }
 
-/// No recall is known of a task that finds no events, so it leaves out nothing.
-TEST(ControlPlan, ATaskThatFindsNothingFollowsAllFlows) {
+/// Six tasks of two states: those of the same states share a group, and one that the lightest state has is in none.
+TEST(TaskGroups, JoinsOnlyTasksOfTheSameStates) {
   auto file = StateFile::parse(R"(
-default = "b"
-state = [ { name = "a", tasks = ["count"] },
-          { name = "b", tasks = ["count", "bursty", "quantiles:of=rtt_mean_ms"], lighter = "a" } ]
+default = "c"
+state = [ { name = "a", tasks = ["count", "bursty"] },
+          { name = "b", tasks = ["count", "bursty", "retransmissions", "bursty:name=b1", "bursty:name=b2"], lighter = "a" },
+          { name = "c", tasks = ["count", "bursty", "latency-change", "bursty:name=b3", "bursty:name=b4"], lighter = "a" } ]
 )",
                                "test");
   ASSERT_TRUE(file) << file.error().message;
   const auto sets = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024});
   ASSERT_TRUE(sets) << sets.error().message;
-  auto groups = TaskGroups::make(*sets, file->plan);
+  const auto groups = TaskGroups::make(*sets, file->plan);
   ASSERT_TRUE(groups);
-  ASSERT_EQ(groups->count, 2u);
-  ControlPlan plan;
-  plan.watch(*sets);
-  EXPECT_EQ(plan.recalls->size(), 1u);
-  const std::size_t states = groups->states.states();
-  plan.use(*std::move(groups), file->plan, *sets, sets->windows(states), sets->findings(states));
-  EXPECT_EQ(plan.groups[0].counts, 0b01);
-  EXPECT_EQ(plan.groups[0].fixed, 0u);
-  EXPECT_EQ(plan.groups[1].counts, 0);
-  EXPECT_EQ(plan.groups[1].fixed, plan.groups[1].states);
-  EXPECT_TRUE(plan.tasks_of_group[1].empty());
+  EXPECT_EQ(groups->count, 5u);
+  EXPECT_EQ(groups->tasks(), 6u);
+  std::size_t number = 0;
+  std::vector<std::uint64_t> states_of_group(groups->count);
+  for (const TaskSet& set : sets->sets())
+    for (const TaskSet::Member& task : set.members()) {
+      const auto group = groups->of_task[number++];
+      EXPECT_EQ(group.has_value(), task.name != "count" && task.name != "bursty") << task.name;
+      if (!group) continue;
+      if (states_of_group[*group] != 0) {
+        EXPECT_EQ(states_of_group[*group], task.states & 0b111) << task.name;
+      }
+      states_of_group[*group] = task.states & 0b111;
+      EXPECT_EQ(groups->states.states_of(*group) & 0b111, task.states & 0b111) << "no task gets flows of other states";
+    }
+}
+
+/// No recall is known of a task that finds no events, so it leaves out nothing, and neither does its group.
+TEST(ControlPlan, ATaskThatFindsNothingFollowsAllFlows) {
+  for (const std::string_view order :
+       {R"("bursty:name=b0", "quantiles:of=rtt_mean_ms")", R"("quantiles:of=rtt_mean_ms", "bursty:name=b0")"}) {
+    std::string tasks = R"("count")";
+    for (int i = 1; i < 5; ++i) tasks += ", \"bursty:name=b" + std::to_string(i) + "\"";
+    auto file = StateFile::parse(
+        "default = \"b\"\nstate = [ { name = \"a\", tasks = [\"count\"] }, { name = \"b\", "
+        "lighter = \"a\", tasks = [" +
+            tasks + ", " + std::string(order) + "] } ]",
+        "test");
+    ASSERT_TRUE(file) << file.error().message;
+    const auto sets = TaskSets::make(file->tasks, {.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024});
+    ASSERT_TRUE(sets) << sets.error().message;
+    auto groups = TaskGroups::make(*sets, file->plan);
+    ASSERT_TRUE(groups);
+    ASSERT_EQ(groups->count, 5u);
+    ControlPlan plan;
+    plan.watch(*sets);
+    EXPECT_EQ(plan.recalls->size(), 5u);
+    const std::size_t states = groups->states.states();
+    plan.use(*std::move(groups), file->plan, *sets, sets->windows(states), sets->findings(states));
+    EXPECT_EQ(plan.groups[0].counts, 0b01);
+    EXPECT_EQ(plan.groups[0].fixed, 0u);
+    EXPECT_EQ(plan.groups[4].counts, 0) << order;
+    EXPECT_EQ(plan.groups[4].fixed, plan.groups[4].states) << order;
+    EXPECT_EQ(plan.tasks_of_group[4].size(), 1u);
+  }
+}
+
+TEST(ControlPlan, ChargesPacketsForWhatAllStatesNeedAndTasksForTheRest) {
+  auto file = StateFile::parse(R"(
+default = "c"
+state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], lighter = "a" },
+          { name = "c", tasks = ["bursty", "retransmissions:recall=0.5,priority=3"], lighter = "b" } ]
+)",
+                               "test");
+  ASSERT_TRUE(file) << file.error().message;
+  const TaskOptions options{.window = {WindowLength::Unit::ns, kControlWindowNs}, .keys = 1024};
+  for (const bool has_columns : {false, true}) {
+    auto specs = file->tasks;
+    const auto sets = TaskSets::make(specs, options);
+    auto groups = TaskGroups::make(*sets, file->plan);
+    ASSERT_TRUE(groups);
+    std::size_t group = 0;
+    for (TaskSpec& spec : specs)
+      if (spec.text != "count") {
+        spec.states |= groups->states.states_of(group++);
+        spec.gives_way = true;
+      }
+    const auto made = TaskSets::make(specs, options);
+    const std::size_t states = groups->states.states();
+    auto findings = made->findings(states);
+    for (FindingNeeds& needs : findings) needs.tcp |= has_columns;
+    ControlPlan plan;
+    plan.watch(*made);
+    plan.use(*std::move(groups), file->plan, *made, made->windows(states), findings);
+    constexpr std::uint32_t kTcp = 0b10, kIat = 0b100;
+    ASSERT_EQ(plan.groups.size(), 2u);
+    EXPECT_NE(plan.groups[0].parts & kIat, 0u);
+    EXPECT_EQ(plan.groups[0].parts & kTcp, has_columns ? kTcp : 0u);
+    EXPECT_NE(plan.groups[1].parts & kTcp, 0u);
+    EXPECT_EQ(plan.groups[1].recall, 0.5);
+    EXPECT_EQ(plan.groups[1].priority, 3);
+    EXPECT_EQ(plan.groups[1].counts, 0b11);
+    EXPECT_EQ(plan.setup.part_ns[1] == 0, has_columns) << "else it would be saved by leaving out flows";
+    EXPECT_EQ(plan.setup.base_ns > 100, has_columns);
+    EXPECT_EQ(plan.setup.lighter, file->plan.lighter);
+  }
 }
 
 TEST(RecallBoard, HandsOutWhatWasPut) {

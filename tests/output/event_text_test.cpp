@@ -6,63 +6,59 @@
 namespace parshall {
 namespace {
 
-Event recall_event(std::vector<EventValue> values) {
-  return {.task = "bursty",
-          .window = {.length = {WindowLength::Unit::ns, 10'000'000}, .number = 1},
-          .part = nullptr,
-          .key = {},
-          .values = std::move(values),
-          .error = {{"confidence", 0.95}},
-          .kind = EventKind::recall};
+std::string text_of(std::vector<EventValue> values) {
+  const std::string text = event_text({.task = "bursty",
+                                       .window = {.length = {WindowLength::Unit::ns, 10'000'000}, .number = 1},
+                                       .part = nullptr,
+                                       .key = {},
+                                       .values = std::move(values),
+                                       .error = {{"confidence", 0.95}},
+                                       .kind = EventKind::recall});
+  const std::string begin = "00:00:00.010  bursty  ";
+  EXPECT_EQ(text.substr(0, begin.size()), begin);
+  return text.substr(begin.size());
+}
+
+std::vector<EventValue> found(double recall, double at_least, std::uint64_t missed, std::uint64_t lost = 0) {
+  return {{"recall", recall},       {"recall_at_least", at_least},
+          {"recall_wanted", 0.75},  {"flows_seen", std::uint64_t{500}},
+          {"flows_missed", missed}, {"packets_missed", lost}};
 }
 
 TEST(EventText, SaysWhatATaskFoundWhichFlowsItFollowedAndWhy) {
-  std::vector<EventValue> values{{"recall", 0.812},
-                                 {"recall_at_least", 0.74},
-                                 {"recall_wanted", 0.75},
-                                 {"flows_seen", std::uint64_t{500}},
-                                 {"flows_missed", std::uint64_t{500}},
-                                 {"packets_missed", std::uint64_t{0}}};
-  EXPECT_EQ(event_text(recall_event(values)),
-            "00:00:00.010  bursty  found about 81 % of its events (at least 74 %), enough for the 75 % that it wants: "
-            "time was short, so it followed 50 % of its flows");
+  std::vector<EventValue> values = found(0.812, 0.74, 500);
+  EXPECT_EQ(text_of(values),
+            "found about 81 % of its events (at least 74 %), enough for the 75 % that it wants: time was short, so it "
+            "left out 500 flows");
+  values.push_back({followed_from(0), 0.5});
+  values.push_back({followed_from(3), 0.52});
+  EXPECT_EQ(text_of(values),
+            "found about 81 % of its events (at least 74 %), enough for the 75 % that it wants: time was short, so it "
+            "followed 50 % of its flows");
+  values.resize(6);
   for (std::size_t weight = 0; weight < FlowWeight::kClasses; ++weight)
-    values.push_back({followed_from(weight), weight == 0 ? 0.005 : weight < 3 ? 0.31 : 0.99});
+    values.push_back({followed_from(weight), weight == 0 ? 0.005 : weight < 3 ? 0.31 : 0.997});
   EXPECT_EQ(
-      event_text(recall_event(values)),
-      "00:00:00.010  bursty  found about 81 % of its events (at least 74 %), enough for the 75 % that it wants: "
-      "time was short, so it followed less than 1 % of its flows below 8 packets in 10 ms, 31 % of those below 32 "
-      "and 99 % of the others");
-  values[0].value = 0.4;
-  EXPECT_NE(event_text(recall_event(values)).find("about 40 % of its events (at least 74 %), less than the 75 %"),
-            std::string::npos);
+      text_of(values),
+      "found about 81 % of its events (at least 74 %), enough for the 75 % that it wants: time was short, so it "
+      "followed less than 1 % of its flows below 8 packets in 10 ms, 31 % of those below 32 and more than 99 % of "
+      "the others");
+  EXPECT_EQ(text_of(found(0.4, 0.3, 1)),
+            "found about 40 % of its events (at least 30 %), less than the 75 % that it wants: time was short, so it "
+            "left out 1 flow");
 }
 
-TEST(EventText, SaysThatPacketsWereLostAndThatNothingIsKnown) {
-  EXPECT_EQ(
-      event_text(recall_event({{"recall", 0.9},
-                               {"recall_at_least", 0.7},
-                               {"recall_wanted", 0.75},
-                               {"flows_seen", std::uint64_t{500}},
-                               {"flows_missed", std::uint64_t{0}},
-                               {"packets_missed", std::uint64_t{200}}})),
-      "00:00:00.010  bursty  found about 90 % of its events (at least 70 %), enough for the 75 % that it wants: it "
-      "followed 100 % of its flows; 200 packets lost");
-  EXPECT_EQ(
-      event_text(recall_event({{"flows_seen", std::uint64_t{0}},
-                               {"flows_missed", std::uint64_t{60}},
-                               {"packets_missed", std::uint64_t{1}}})),
-      "00:00:00.010  bursty  nothing is known of what it missed: time was short, so it followed 0 % of its flows; 1 "
-      "packet lost");
-  EXPECT_EQ(
-      event_text(recall_event({{"recall", 1.0},
-                               {"recall_at_least", 1.0},
-                               {"recall_wanted", 0.75},
-                               {"flows_seen", std::uint64_t{0}},
-                               {"flows_missed", std::uint64_t{0}},
-                               {"packets_missed", std::uint64_t{0}}})),
-      "00:00:00.010  bursty  found about 100 % of its events (at least 100 %), enough for the 75 % that it wants: "
-      "none of its flows came");
+TEST(EventText, SaysThatPacketsWereLostAndWhereThereWasNoRoomAndWhatIsNotKnown) {
+  EXPECT_EQ(text_of(found(0.9, 0.7, 0, 200)),
+            "found about 90 % of its events (at least 70 %), enough for the 75 % that it wants; 200 packets lost");
+  std::vector<EventValue> values = found(0.9, 0.7, 30);
+  values.push_back({"flows_without_room", std::uint64_t{30}});
+  EXPECT_EQ(text_of(values),
+            "found about 90 % of its events (at least 70 %), enough for the 75 % that it wants; no room for 30 flows");
+  EXPECT_EQ(text_of({{"flows_seen", std::uint64_t{0}},
+                     {"flows_missed", std::uint64_t{60}},
+                     {"packets_missed", std::uint64_t{1}}}),
+            "nothing is known of what it missed: time was short, so it left out 60 flows; 1 packet lost");
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ bool MonaPolicy::end_window(const ControlWindow& window, std::span<const Followe
   tasks_.clear();
   for (std::size_t task = 0; task < tasks.size(); ++task) {
     const FollowedTask& of = tasks[task];
-    states_of_task_[task] = of.states;
+    states_of_task_[task] = of.counts == 0 ? ~std::uint64_t{0} : of.states;  // it follows all flows
     const auto& events = of.events[static_cast<std::size_t>(EventMeasure::flows)];
     const double all = std::accumulate(events.begin(), events.end(), 0.0);
     GapRecovery::Task told{.states = of.states, .threshold = of.recall, .recall = of.found};

@@ -67,7 +67,7 @@ ordered_json states_of(const std::vector<StateSummary>& states) {
 }
 
 std::string lately_json(const live::Interval& lately) {
-  ordered_json json{{"seconds", lately.seconds},  {"seconds_shifted", lately.reduced_s},
+  ordered_json json{{"seconds", lately.seconds},  {"seconds_reduced", lately.reduced_s},
                     {"windows", lately.windows},  {"windows_infeasible", lately.infeasible},
                     {"lost", lately.came.lost()}, {"states", states_of(lately.states)}};
   return dumped(json);

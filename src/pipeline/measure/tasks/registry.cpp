@@ -19,7 +19,7 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kCommon[] = {
-    {"count", "", "what it should find that fraction of: flows that have events, each event, or both"},
+    {"count", "", "unit of recall: flows (that have events), each (event), or both"},
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
     {"most", "1000", "most events of a window; further ones are only counted"},
     {"name", "", "name in its events (default: the task's name)"},

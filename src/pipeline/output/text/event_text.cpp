@@ -46,10 +46,11 @@ std::optional<double> number_of(const Event& event, std::string_view name) {
 }
 
 std::string percent(double share) {
-  return share > 0 && share < 0.01 ? "less than 1 %" : fmt::format("{:.0f} %", 100 * share);
+  if (share > 0 && share < 0.01) return "less than 1 %";
+  return share > 0.99 && share < 1 ? "more than 99 %" : fmt::format("{:.0f} %", 100 * share);
 }
 
-/// Returns which flows a task followed: in all, or by their packets in 10 ms where that differs.
+/// Returns which flows a task followed, by their packets in 10 ms where that differs; empty if it is not known.
 std::string followed_text(const Event& event) {
   constexpr double kAlike = 0.05;
   struct Range {
@@ -61,13 +62,8 @@ std::string followed_text(const Event& event) {
     if (const auto share = number_of(event, followed_from(weight)))
       if (ranges.empty() || std::abs(*share - ranges.back().share) > kAlike)
         ranges.push_back({FlowWeight::least_packets(weight), *share});
-  if (ranges.size() < 2) {
-    const double seen = number_of(event, "flows_seen").value_or(0),
-                 missed = number_of(event, "flows_missed").value_or(0);
-    return seen + missed == 0
-               ? "none of its flows came"
-               : fmt::format("it followed {} of its flows", percent(seen / std::max(1.0, seen + missed)));
-  }
+  if (ranges.empty()) return "";
+  if (ranges.size() == 1) return fmt::format("it followed {} of its flows", percent(ranges[0].share));
   std::string text =
       fmt::format("it followed {} of its flows below {} packets in 10 ms", percent(ranges[0].share), ranges[1].from);
   for (std::size_t i = 1; i + 1 < ranges.size(); ++i)
@@ -85,8 +81,16 @@ std::string recall_text(const Event& event) {
                                         : "nothing is known of what it missed";
   if (recall && wanted)
     text += fmt::format(", {} the {} that it wants", *recall >= *wanted ? "enough for" : "less than", percent(*wanted));
-  text += number_of(event, "flows_missed").value_or(0) > 0 ? ": time was short, so " : ": ";
-  text += followed_text(event);
+  const double missed = number_of(event, "flows_missed").value_or(0),
+               without_room = number_of(event, "flows_without_room").value_or(0);
+  if (missed > without_room) {
+    const std::string followed = followed_text(event);
+    text +=
+        fmt::format(": time was short, so {}",
+                    followed.empty() ? "it left out " + counted(static_cast<std::uint64_t>(missed), "flow") : followed);
+  }
+  if (without_room > 0)
+    text += fmt::format("; no room for {}", counted(static_cast<std::uint64_t>(without_room), "flow"));
   if (lost > 0) text += fmt::format("; {} lost", counted(static_cast<std::uint64_t>(lost), "packet"));
   return text;
 }
