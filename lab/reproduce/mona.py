@@ -22,22 +22,19 @@ CITATION = (
 )
 INTRO = (
     "One worker runs the whole monitor over built-in TCP traffic. The traffic has 250,000 flows, Zipf 1.1 unless a row "
-    "says otherwise. 0.5 % of "
-    "the packets are retransmissions. Windows are 10 ms long. Each run has different traffic.",
+    "says otherwise. 0.5 % of the packets are retransmissions. Windows are 10 ms long. Each run has different traffic.",
     "",
     "- Time is the worker's own: the CPU time of its thread, plus the time that it would have waited for packets.",
     "- **Load 1** is the rate at which the worker is busy for 95 % of the time with all flows in their own states. It "
-    "is measured before each "
-    "run.",
+    "is measured before each run.",
     "- The paper's loads are 5 to 11 Mpps. Its machine reached 5 Mpps with all tasks on all flows, which is more work "
-    "than load 1. So the paper's"
-    " loads are below 2.2.",
+    "than load 1. So the paper's loads "
+    "are below 2.2.",
     "- The truth is the result of the same program on the same packets when they wait for it.",
-    "- `off` is no adaptation: tasks follow all flows, and packets are lost. `mona-adapt` is the paper's adaptation "
-    "alone: flows move to lighter states, whatever tasks find. `mona` adds its accuracy control: the task that finds "
-    "least gets more.",
-    "- Here, these policies decide for each task which flows it follows. `mona` has extensions: for example, it moves "
-    "heavy flows first if tasks find more that way.",
+    "- `off` is no adaptation: packets are lost. `mona-adapt` is the paper's adaptation alone: flows move to lighter "
+    "states, whatever tasks find. `mona` adds its accuracy control: the task that finds least gets more.",
+    "- Here, these policies decide for each task which flows it follows. `mona` has extensions: it moves heavy flows "
+    "first if tasks find more that way.",
     "- [Another page](../reproduce-adaptive.md) has all results for satisfaction, recall and floods, with Parshall's "
     "default policy `adapt` (`make reproduce-adaptive`).",
 )
