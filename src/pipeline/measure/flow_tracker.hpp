@@ -45,15 +45,18 @@ class FlowTracker {
     if (connections_) connections_->populate();
   }
 
-  /// Prefetches the connections of packets, whose SlotRows have been prefetched. `tcp` has one entry per packet.
+  /// Prefetches the connections of packets, whose SlotRows have been prefetched. `tcp` has one entry per packet. A flow
+  /// whose state does not follow TCP touches none, unless it is new, since its state is found later.
   void prefetch_connections(std::span<const RowUpdate> packets, const TcpFacts* tcp, FlowKeys key_of) const noexcept {
     if (!connections_) return;
     for (std::size_t i = 0; i < packets.size(); ++i) {
-      const Track& track = tracks_[packets[i].slot];
+      const std::uint32_t slot = packets[i].slot;
+      if (states_ != nullptr && !packets[i].starts_flow && !by_state_[stays_[slot].effective_state].tcp) continue;
+      const Track& track = tracks_[slot];
       if (track.has_connection()) [[likely]]
         connections_->prefetch(track.connection());
       else if (tcp[i].present)
-        connections_->prefetch_open(key_of(packets[i].slot));
+        connections_->prefetch_open(key_of(slot));
     }
   }
 

@@ -72,9 +72,10 @@ struct UnreadFlows {
     wire_bytes += static_cast<std::uint64_t>(counts.ip_bytes() + counts.extra_bytes());
   }
 
-  void add_flow(std::size_t weight, bool starts) noexcept {
-    ++flows[weight];
-    new_flows += starts;
+  /// Has no branch, since that would be unpredictable.
+  void add_flow_if(bool is_another, std::size_t weight, bool starts) noexcept {
+    flows[weight] += is_another;
+    new_flows += is_another & starts;
   }
   void remove_flow(std::size_t weight, bool starts) noexcept {
     --flows[weight];

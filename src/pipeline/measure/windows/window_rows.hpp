@@ -79,21 +79,25 @@ class WindowRows {
     const bool any_findings = !findings.empty();
     std::array<WindowRow*, kStatBatch> rows;
     std::size_t measured = 0;
+    bool any_rows = false;
+    WindowTotals totals;  // of the open window since the last flush
     const auto measure_until = [&](std::size_t end) {
-      if (any_findings) measure({&rows[measured], end - measured}, &findings[measured]);
+      if (any_findings && any_rows) measure({&rows[measured], end - measured}, &findings[measured]);
       measured = end;
+      any_rows = false;
     };
     for (std::size_t i = 0; i < packets.size(); ++i) {
       const RowUpdate& packet = packets[i];
       if (is_beyond(packet.place)) [[unlikely]] {
         measure_until(i);
+        open_->totals.add(std::exchange(totals, {}));
         open(packet.place);
       }
       const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : StatePair{};
       const std::uint8_t before = any_findings ? findings[i].effective_before : states.effective;
       const std::uint8_t weight = any_findings ? findings[i].weight : 0;
+      add_to_totals(packet, totals);
       if (!reads_all_ && count_unread(packet, states, weight)) {
-        add_to_totals(packet);
         rows[i] = nullptr;
         continue;
       }
@@ -110,13 +114,14 @@ class WindowRows {
         }
       }
       rows[i] = row;
+      any_rows |= row != nullptr;
       if (row != nullptr) [[likely]]
         row->add(packet);
       else
         add_unlisted(packet);
-      add_to_totals(packet);
     }
     measure_until(packets.size());
+    open_->totals.add(totals);
   }
 
   /// Returns whether a packet at `place` is beyond the open window.
@@ -230,12 +235,13 @@ class WindowRows {
     if (plan_.reads(states.own, states.effective)) return false;
     UnreadFlow& flow = unread_[packet.slot];
     UnreadFlows& flows = open_->unread[states.own];
-    if (flow.serial != open_->serial) [[unlikely]] {
-      flow = {.serial = open_->serial, .state = states.own, .weight = weight, .starts = packet.starts_flow};
-      flows.add_flow(weight, packet.starts_flow);
-    } else if (flow.has_row || flow.state != states.own) [[unlikely]] {
+    const bool is_first = flow.serial != open_->serial;
+    if (!is_first && (flow.has_row || flow.state != states.own)) [[unlikely]]
       return false;
-    }
+    const UnreadFlow first{
+        .serial = open_->serial, .state = states.own, .weight = weight, .starts = packet.starts_flow};
+    flow = is_first ? first : flow;
+    flows.add_flow_if(is_first, weight, packet.starts_flow);
     flows.add(packet.counts);
     return true;
   }
@@ -345,9 +351,9 @@ class WindowRows {
   bool push(const RowList& rows, const WorkerWindow& window) noexcept;
   bool tell_rows() noexcept;
   void drop_rows() noexcept;
-  void add_to_totals(const RowUpdate& packet) noexcept {
-    open_->totals.late_packets += packet.time_ns < not_late_ns_;
-    open_->totals.add(packet.counts, packet.time_ns);
+  void add_to_totals(const RowUpdate& packet, WindowTotals& totals) noexcept {
+    totals.late_packets += packet.time_ns < not_late_ns_;
+    totals.add(packet.counts, packet.time_ns);
     if (plan_.bin_ns != 0) add_to_bin({1, packet.wire_bytes()}, packet.time_ns);
   }
   void add_to_bin(const LinkBin& packets, std::uint64_t time_ns) noexcept;
