@@ -134,7 +134,7 @@ class Round {
     for (const double flood : scenario.floods) {
       if (flood != 0) trace = trace_of(scenario.skew, flood);
       if (!trace) return trace.error();
-      for (const double load : sweep_.loads.empty() ? scenario.loads : sweep_.loads)
+      for (const double load : loads_of(scenario, *capacity_pps))
         if (const auto error = measure_load(scenario, *trace, {flood, load, *capacity_pps}, stop, rows)) return *error;
     }
     return rows;
@@ -145,6 +145,13 @@ class Round {
   struct Load {
     double flood, load, capacity_pps;
   };
+
+  std::vector<double> loads_of(const AdaptiveScenario& scenario, double capacity_pps) const {
+    std::vector<double> loads = sweep_.rates_pps;
+    for (double& load : loads) load /= capacity_pps;
+    if (loads.empty()) loads = sweep_.loads.empty() ? scenario.loads : sweep_.loads;
+    return loads;
+  }
 
   std::optional<Error> measure_load(const AdaptiveScenario& scenario, const std::shared_ptr<const Trace>& trace,
                                     Load load, const std::function<bool()>& stop,

@@ -26,6 +26,7 @@ struct AdaptiveSweep {
   std::vector<std::uint64_t> queues{4096};  ///< capacities of the queue in packets
   std::vector<std::size_t> slots{kSlots};   ///< capacities of the table in flows; the truth's table has room for all
   std::vector<double> loads;                ///< replaces the scenarios' own loads unless empty
+  std::vector<double> rates_pps;            ///< replaces loads unless empty
   std::uint64_t flows = 250'000, trace_packets = 1 << 23;
   double seconds = 3, threshold = 0.75, resend_share = 0.005;
   double warm_up_s = 1;         ///< part of these in which costs are still being learnt; only losses are judged

@@ -8,7 +8,7 @@ namespace {
 struct AdaptiveOptions {
   BenchOptions common;
   std::vector<std::string> scenarios, configs{"chain", "tree"}, modes, queues{"4096"}, slots{"512Ki"};
-  std::vector<double> loads;
+  std::vector<double> loads, rates;
   std::uint64_t stretches = 0;
   std::string flows = "250000", packets = "8Mi";
   double seconds = 3, warm_up_s = 1, threshold = 0.75, resend = 0.005;
@@ -28,6 +28,7 @@ Result<lab::AdaptiveSweep> plan(const AdaptiveOptions& options) {
   if (!configs) return configs.error();
   sweep.configs = *configs;
   sweep.loads = options.loads;
+  for (const double mpps : options.rates) sweep.rates_pps.push_back(1e6 * mpps);
   sweep.stretches = options.stretches;
   if (static_cast<double>(sweep.stretches) > sweep.seconds)
     return Error{fmt::format("--stretches {}: give at most the number of seconds, {}", sweep.stretches, sweep.seconds)};
@@ -117,8 +118,11 @@ void add_bench_adaptive(Command bench, int& status) {
   list("--scenario", options->scenarios, "Scenarios, as below (all)");
   list("--states", options->configs, "Configurations, as below")->capture_default_str();
   list("--mode", options->modes, "Modes to compare, as below (all)");
-  list("--load", options->loads, "Highest rates, as multiples of load 1 (the scenario's own)")
-      ->check(in_range(0.01, 100.0));
+  const auto load = list("--load", options->loads, "Highest rates, as multiples of load 1 (the scenario's own)")
+                        ->check(in_range(0.01, 100.0));
+  list("--mpps", options->rates, "Highest rates in million packets per second, instead of --load")
+      ->check(in_range(0.001, 1000.0))
+      ->excludes(load);
   list("--queue", options->queues, "Capacity of the queue in packets; further packets are missed")
       ->capture_default_str();
   list("--slots", options->slots, "Capacity of the table in flows; if it is full, a new flow evicts another")

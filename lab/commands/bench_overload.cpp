@@ -57,6 +57,7 @@ void add_bench_overload(Command bench, int& status) {
       "by flows  tasks of four that find 75 % of the flows that have events, with a precision of 75 %\n"
       "by count  tasks that find 75 % of all retransmissions, latency changes, heavy hitters or bursts\n"
       "worst     the same in the worst round\n"
+      "most      about the most that a policy could reach that knows what comes and loses no packet\n"
       "Being at or above no adaptation allows for 0.05 less by count, and 0.1 less by flows. The exit status is 1\n"
       "if any policy is below in any cell.\n\n"
       "Policies:\n" +

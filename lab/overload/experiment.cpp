@@ -38,6 +38,8 @@ std::vector<OverloadRow> simulate(const OverloadSweep& sweep, const OverloadCell
     const std::uint64_t seed = sweep.seed + static_cast<std::uint64_t>(round);
     const OverloadTraffic traffic(cell.graph, cell.flows, seed);
     const OverloadSimulation simulation(traffic, cell, {}, sweep.length, seed);
+    if (stopped) return {};
+    const double by_flows = simulation.bound(EventMeasure::flows), by_count = simulation.bound(EventMeasure::each);
     for (OverloadRow& row : rows) {
       if (stopped) return {};
       const OverloadOutcome outcome = simulation.run(*row.policy);
@@ -47,6 +49,8 @@ std::vector<OverloadRow> simulate(const OverloadSweep& sweep, const OverloadCell
       }
       row.mean.lost_share += outcome.lost_share / sweep.rounds;
       row.load_1_pps += simulation.load_1_pps() / sweep.rounds;
+      row.bound_by_flows += by_flows / sweep.rounds;
+      row.bound_by_count += by_count / sweep.rounds;
       row.worst_by_flows = std::min(row.worst_by_flows, OverloadOutcome::sum(outcome.by_flows));
       row.worst_by_count = std::min(row.worst_by_count, OverloadOutcome::sum(outcome.by_count));
     }

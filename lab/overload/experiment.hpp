@@ -30,6 +30,7 @@ struct OverloadRow {
   double load_1_pps = 0;
   OverloadOutcome mean;
   double worst_by_flows = 0, worst_by_count = 0;  ///< sums of the worst rounds
+  double bound_by_flows = 0, bound_by_count = 0;  ///< OverloadSimulation::bound()
 
   double by_flows() const noexcept { return OverloadOutcome::sum(mean.by_flows); }
   double by_count() const noexcept { return OverloadOutcome::sum(mean.by_count); }

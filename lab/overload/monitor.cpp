@@ -12,7 +12,6 @@ constexpr double kHeavyShare = 0.001, kBurstyShare = 0.1, kDeviations = 2;
 constexpr std::uint32_t kFewestBursty = 10, kFewestRoundTrips = 8;
 constexpr std::uint64_t kBurstNs = 1'000'000;
 constexpr double kForgetting = 0.002;
-constexpr TaskBits kOfConnections = bit_of(OverloadTask::retransmissions) | bit_of(OverloadTask::latency_change);
 
 template <class Count>
 void count(Count& of) noexcept {
@@ -44,13 +43,15 @@ double OverloadMonitor::take(const OverloadTraffic::Packet& packet, const Follow
   ++taken_;
   ++taken_in_window_;
   Flow& flow = flows_[packet.flow];
-  double ns = costs_.counting.ns(is_cold(flow.seen_at));
+  const bool is_cold_flow = is_cold(flow.seen_at);
+  double ns = costs_.counting.ns(is_cold_flow);
   weigh(flow);
   count(flow.weighed);
   const std::uint8_t state = traffic_.state_of(packet.flow);
   const TaskBits tasks =
       traffic_.tasks_of_state(state) & followed.tasks[state][flow.weight][traffic_.hash_of(packet.flow)];
   work_.packets[state][flow.weight] += 1;
+  work_.cold_packets[state][flow.weight] += is_cold_flow;
   work_.followed[tasks] += 1;
   if (flow.window != window_) {
     flow.window = window_;
@@ -61,7 +62,7 @@ double OverloadMonitor::take(const OverloadTraffic::Packet& packet, const Follow
   }
   if (tasks != 0) {
     ns += flow.by_any == 0 ? costs_.new_row_ns : costs_.row_ns;
-    work_.rows += flow.by_any == 0;
+    work_.rows[state][flow.weight] += flow.by_any == 0;
   }
   ++flow.packets;
   flow.by_all &= tasks;

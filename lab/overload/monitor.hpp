@@ -30,9 +30,9 @@ struct FollowedFlows {
 /// Work of a step of 10 ms.
 struct StepWork {
   using ByWeight = std::array<double, FlowWeight::kClasses>;
+  using ByState = std::array<ByWeight, OverloadTraffic::kMostStates>;  ///< by base state
 
-  std::array<ByWeight, OverloadTraffic::kMostStates> packets{};  ///< by base state
-  double rows = 0;
+  ByState packets{}, cold_packets{}, rows{};
   std::array<double, kAllTasks + 1> followed{};  ///< packets by the tasks that followed them
 };
 
@@ -68,6 +68,7 @@ class OverloadMonitor {
     std::optional<double> recall = std::nullopt;  ///< in the last window
   };
   const Known& known(std::size_t task) const noexcept { return known_[task]; }
+  std::uint8_t weight_of(std::uint32_t flow) const noexcept { return flows_[flow].weight; }
 
  private:
   struct Flow {

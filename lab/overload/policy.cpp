@@ -67,7 +67,9 @@ std::vector<FollowedTask> tasks_of(const OverloadTraffic& traffic) {
 
 /// Returns how often each part of the work was done.
 std::array<double, kParts> work_of(const OverloadStep& step) {
-  std::array<double, kParts> done{step.work.rows};
+  std::array<double, kParts> done{};
+  for (const StepWork::ByWeight& rows : step.work.rows)
+    for (const double count : rows) done[0] += count;
   for (std::size_t tasks = 0; tasks < step.work.followed.size(); ++tasks)
     for (std::size_t part = 1; part < kParts; ++part)
       if ((parts_of(static_cast<TaskBits>(tasks)) >> part & 1) != 0) done[part] += step.work.followed[tasks];

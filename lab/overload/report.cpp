@@ -23,6 +23,8 @@ constexpr auto kOverloadColumns = std::to_array<ColumnOf<OverloadRow>>({
     {{"worst_by_flows", "worst"}, [](auto& row) -> Cell { return row.worst_by_flows; }},
     {{"by_count", "by count"}, [](auto& row) -> Cell { return row.by_count(); }},
     {{"worst_by_count", "worst"}, [](auto& row) -> Cell { return row.worst_by_count; }},
+    {{"bound_by_flows", "most by flows"}, [](auto& row) -> Cell { return row.bound_by_flows; }},
+    {{"bound_by_count", "most by count"}, [](auto& row) -> Cell { return row.bound_by_count; }},
     {{"lost_share", "lost", 4}, [](auto& row) -> Cell { return row.mean.lost_share; }},
     {{"heavy_hitters_by_flows", "HH"}, [](auto& row) -> Cell { return row.mean.by_flows[0]; }},
     {{"retransmissions_by_flows", "RTX"}, [](auto& row) -> Cell { return row.mean.by_flows[1]; }},

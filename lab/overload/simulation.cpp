@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kQueue = 4096, kBatch = 256;
 constexpr std::size_t kFew = 32;  ///< packets: with fewer a worker waits before it asks again
-constexpr double kRecall = 0.75, kPrecision = 0.75, kBusyAtLoad1 = 0.95, kSwingNs = 1e9, kNoiseNs = 0.7e9;
+constexpr double kPrecision = 0.75, kBusyAtLoad1 = 0.95, kSwingNs = 1e9, kNoiseNs = 0.7e9;
 constexpr double kWindowNs = static_cast<double>(OverloadMonitor::kWindowNs);
 
 double normal(SplitMix64& random) noexcept {
@@ -104,7 +104,44 @@ void OverloadSimulation::find_truth() {
     const auto border = OverloadMonitor::kWindowNs * (truth_.size() + 1);
     for (; arrivals.first().ns < border; arrivals.next()) monitor.take(arrivals.first(), all);
     monitor.end_window();
+    work_.push_back(work_of(monitor.end_step(), monitor));
+    monitor.weigh();
   }
+}
+
+/// Returns what the latest window of truth_ takes, and what its classes of flows show.
+WindowWork OverloadSimulation::work_of(const StepWork& step, const OverloadMonitor& monitor) const {
+  const double factor = factors_[truth_.size() - 1];
+  WindowWork work{.free_ns = kWindowNs, .classes = {}};
+  for (std::size_t state = 0; state < OverloadTraffic::kMostStates; ++state)
+    for (std::size_t weight = 0; weight < FlowWeight::kClasses; ++weight) {
+      const double packets = step.packets[state][weight], cold = step.cold_packets[state][weight];
+      const auto ns = [&](const HotCold& cost) {
+        return factor * packets * cost.mean_ns(cold / std::max(1.0, packets));
+      };
+      work.free_ns -= ns(costs_.counting) + factor * packets * costs_.batch_ns / kBatch;
+      work.classes.push_back(
+          {.rows_ns =
+               factor * (packets * costs_.row_ns + step.rows[state][weight] * (costs_.new_row_ns - costs_.row_ns)),
+           .gaps_ns = ns({costs_.gaps.hot_ns, costs_.gaps.hot_ns}),  // cold lines may be those of a connection
+           .tcp_ns = ns(costs_.tcp),
+           .round_trips_ns = ns(costs_.round_trips)});
+    }
+  for (std::size_t task = 0; task < kOverloadTasks; ++task)
+    for (const FoundEvent& event : truth_.back()[task]) {
+      ClassInWindow& of =
+          work.classes[traffic_.state_of(event.flow) * FlowWeight::kClasses + monitor.weight_of(event.flow)];
+      ++of.events[static_cast<std::size_t>(EventMeasure::flows)][task];
+      of.events[static_cast<std::size_t>(EventMeasure::each)][task] += event.count;
+    }
+  return work;
+}
+
+double OverloadSimulation::bound(EventMeasure measure) const {
+  const double dearest_ns = costs_.counting.cold_ns + costs_.new_row_ns + costs_.gaps.cold_ns + costs_.tcp.cold_ns +
+                            costs_.round_trips.cold_ns + costs_.mixed_ns;
+  return most_satisfied(std::span(work_).subspan(first_judged_, windows_ - first_judged_), measure,
+                        (kQueue + kBatch) * dearest_ns * *std::ranges::max_element(factors_));
 }
 
 OverloadOutcome OverloadSimulation::run(const OverloadPolicyEntry& entry) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lab/overload/bound.hpp"
 #include "lab/overload/costs.hpp"
 #include "lab/overload/monitor.hpp"
 #include "lab/overload/policy.hpp"
@@ -48,6 +49,8 @@ class OverloadSimulation {
                      std::uint64_t seed);
 
   OverloadOutcome run(const OverloadPolicyEntry& policy) const;
+  /// Returns how many tasks a policy that knows what comes could satisfy in the mean window: most_satisfied().
+  double bound(EventMeasure measure) const;
   double load_1_pps() const noexcept { return load_1_pps_; }
 
  private:
@@ -55,6 +58,7 @@ class OverloadSimulation {
 
   double load_1() const;
   void find_truth();
+  WindowWork work_of(const StepWork& step, const OverloadMonitor& monitor) const;
 
   const OverloadTraffic& traffic_;
   OverloadCell cell_;
@@ -63,6 +67,7 @@ class OverloadSimulation {
   double load_1_pps_;
   std::vector<double> factors_;  ///< of what packets take, by step
   std::vector<FoundEvents> truth_;
+  std::vector<WindowWork> work_;  ///< of the windows in truth_
 };
 
 }  // namespace parshall::lab

@@ -15,6 +15,7 @@ constexpr TaskBits bit_of(OverloadTask task) noexcept {
   return static_cast<TaskBits>(1u << static_cast<unsigned>(task));
 }
 inline constexpr TaskBits kAllTasks = 0b1111;
+inline constexpr TaskBits kOfConnections = bit_of(OverloadTask::retransmissions) | bit_of(OverloadTask::latency_change);
 
 /// Which flows have which tasks.
 enum class OverloadGraph : std::uint8_t { chain, tree };

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "lab/overload/experiment.hpp"
 
@@ -15,14 +14,24 @@ const OverloadPolicyEntry& policy_named(std::string_view name) {
   return *std::ranges::find(overload_policies(), name, &OverloadPolicyEntry::name);
 }
 
-OverloadOutcome outcome(const OverloadCell& cell, std::string_view policy, std::uint64_t seed = 1) {
-  const OverloadTraffic traffic(cell.graph, cell.flows, seed);
-  return OverloadSimulation(traffic, cell, {}, kShort, seed).run(policy_named(policy));
-}
+/// Outcomes of one cell and seed.
+class Simulated {
+ public:
+  explicit Simulated(const OverloadCell& cell, std::uint64_t seed = 1)
+      : traffic_(cell.graph, cell.flows, seed), simulation_(traffic_, cell, {}, kShort, seed) {}
+
+  OverloadOutcome operator()(std::string_view policy) const { return simulation_.run(policy_named(policy)); }
+  const OverloadSimulation& simulation() const noexcept { return simulation_; }
+
+ private:
+  OverloadTraffic traffic_;
+  OverloadSimulation simulation_;
+};
 
 TEST(OverloadSimulation, WithTimeForAllLosesNothingAndFindsAll) {
+  const Simulated simulated({.swings = false, .load = 0.6, .flows = 20'000});
   for (const std::string_view policy : {"off", "adapt"}) {
-    const OverloadOutcome found = outcome({.swings = false, .load = 0.6, .flows = 20'000}, policy);
+    const OverloadOutcome found = simulated(policy);
     EXPECT_EQ(found.lost_share, 0) << policy;
     EXPECT_EQ(OverloadOutcome::sum(found.by_flows), 4) << policy;
     EXPECT_EQ(OverloadOutcome::sum(found.by_count), 4) << policy;
@@ -31,29 +40,32 @@ TEST(OverloadSimulation, WithTimeForAllLosesNothingAndFindsAll) {
 
 TEST(OverloadSimulation, SaysTheSameForTheSameSeedAndOtherThingsForAnother) {
   const OverloadCell cell{.swings = false, .load = 1.3, .flows = 20'000};
-  const OverloadOutcome once = outcome(cell, "adapt"), again = outcome(cell, "adapt"),
-                        other = outcome(cell, "adapt", 2);
+  const Simulated first(cell), second(cell), other(cell, 2);
+  const OverloadOutcome once = first("adapt"), again = second("adapt");
   EXPECT_EQ(once.by_flows, again.by_flows);
   EXPECT_EQ(once.by_count, again.by_count);
   EXPECT_EQ(once.lost_share, again.lost_share);
-  EXPECT_NE(std::tie(once.by_flows, once.by_count), std::tie(other.by_flows, other.by_count));
+  EXPECT_NE(first("off").lost_share, other("off").lost_share);
 }
 
 /// Without adaptation at least what there is no time for is lost, and more, since losses make packets dearer.
 TEST(OverloadSimulation, LosesMoreThanWhatThereIsNoTimeFor) {
   constexpr double kLoad = 2;
-  const double lost = outcome({.swings = false, .load = kLoad, .noise = 0, .jitter = 0}, "off").lost_share;
+  const double lost = Simulated({.swings = false, .load = kLoad, .noise = 0, .jitter = 0})("off").lost_share;
   EXPECT_GT(lost, 1 - 1 / (0.95 * kLoad) + 0.05);
   EXPECT_LT(lost, 1 - 0.5 / kLoad);
 }
 
-TEST(OverloadSimulation, AdaptationSatisfiesMoreAndLosesNextToNothing) {
-  const OverloadCell cell{.swings = false, .load = 1.4};
-  const OverloadOutcome none = outcome(cell, "off"), adapt = outcome(cell, "adapt");
+TEST(OverloadSimulation, AdaptationSatisfiesMoreThanNoneAndNoMoreThanTheBoundAndLosesNextToNothing) {
+  const Simulated simulated({.swings = false, .load = 1.6});
+  const OverloadOutcome none = simulated("off"), adapt = simulated("adapt");
   EXPECT_GT(none.lost_share, 0.2);
   EXPECT_LT(adapt.lost_share, 0.01);
   EXPECT_GT(OverloadOutcome::sum(adapt.by_flows), OverloadOutcome::sum(none.by_flows) + 1);
   EXPECT_GT(OverloadOutcome::sum(adapt.by_count), OverloadOutcome::sum(none.by_count) + 1);
+  EXPECT_GE(simulated.simulation().bound(EventMeasure::flows), OverloadOutcome::sum(adapt.by_flows));
+  EXPECT_GE(simulated.simulation().bound(EventMeasure::each), OverloadOutcome::sum(adapt.by_count));
+  EXPECT_LT(simulated.simulation().bound(EventMeasure::flows), 4);
 }
 
 TEST(OverloadMonitor, TellsWhichEventsTheFollowedFlowsShow) {
@@ -86,6 +98,43 @@ TEST(OverloadMonitor, TellsWhichEventsTheFollowedFlowsShow) {
   EXPECT_TRUE(windows[0][static_cast<std::size_t>(OverloadTask::latency_change)].empty()) << "nobody acknowledged";
   EXPECT_TRUE(windows[1][retransmissions].empty());
   EXPECT_TRUE(windows[1][static_cast<std::size_t>(OverloadTask::heavy_hitters)].empty());
+}
+
+constexpr auto kRetransmissions = static_cast<std::size_t>(OverloadTask::retransmissions);
+constexpr auto kBursty = static_cast<std::size_t>(OverloadTask::bursty);
+
+/// Two classes that show half of the retransmissions each, for 100 and 300 ns, and a third with all bursts for 50 ns.
+WindowWork three_classes(double free_ns) {
+  WindowWork work{.free_ns = free_ns, .classes = std::vector<ClassInWindow>(3)};
+  work.classes[0].tcp_ns = 100;
+  work.classes[1].tcp_ns = 300;
+  work.classes[2].gaps_ns = 50;
+  for (auto measure : {EventMeasure::flows, EventMeasure::each}) {
+    const auto m = static_cast<std::size_t>(measure);
+    work.classes[0].events[m][kRetransmissions] = work.classes[1].events[m][kRetransmissions] = 4;
+    work.classes[2].events[m][kBursty] = 7;
+  }
+  return work;
+}
+
+/// The cheapest three quarters of the retransmissions take 100 + 300 / 2 ns, those of the bursts 50 * 3 / 4.
+TEST(OverloadBound, IsWhatTheCheapestClassesTake) {
+  constexpr double kRetransmissionsNs = 250, kBurstyNs = 37.5, kNoQueue = 1e-9;
+  const auto most = [&](double free_ns) {
+    const std::vector<WindowWork> windows(3, three_classes(free_ns));
+    return most_satisfied(windows, EventMeasure::flows, kNoQueue);
+  };
+  EXPECT_EQ(most(kBurstyNs - 2), 2) << "heavy hitters, and latency changes of which there are none";
+  EXPECT_EQ(most(kBurstyNs + 1), 3);
+  EXPECT_EQ(most(kRetransmissionsNs + kBurstyNs - 10), 3);
+  EXPECT_EQ(most(kRetransmissionsNs + kBurstyNs + 1), 4);
+  EXPECT_EQ(most(-1000), 1) << "there is no time even to count all packets";
+}
+
+TEST(OverloadBound, MovesWorkToTheNextWindowAsFarAsTheQueueReaches) {
+  const std::vector<WindowWork> windows{three_classes(200), three_classes(500)};
+  EXPECT_EQ(most_satisfied(windows, EventMeasure::each, 50), 3.5) << "of 287.5 ns 87.5 would have to wait";
+  EXPECT_EQ(most_satisfied(windows, EventMeasure::each, 100), 4);
 }
 
 TEST(OverloadExperiment, ToleratesFiveHundredthsByCountAndATenthByFlows) {
