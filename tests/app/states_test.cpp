@@ -14,7 +14,7 @@ using ::testing::Not;
 
 constexpr Size kUsual{80, 24};
 
-/// As of a worker whose flows gave way for `reduced_s` of so many seconds.
+/// As of a worker whose tasks left out flows for `reduced_s` of so many seconds.
 ReportSummary adaptive(double seconds, double reduced_s, std::uint64_t infeasible) {
   ReportSummary summary;
   summary.adaptation = AdaptationSummary{.mode = "adapt",
@@ -54,9 +54,10 @@ Pulse usual_pulse() {
   return {.elapsed_s = 3,
           .polled_pps = {1e6, 1e6},
           .events = {"an event"},
-          .recalls = {{"bursty", 0.75, 0.981, 0.93, 120'000, 345, 1000},
-                      {"latency-change", 0.75, 0.5, 0.25, 10, 10, 0},
-                      {"retransmissions", 0.5, {}, {}, 0, 77, 0}}};
+          .recalls = {{"bursty", 0.75, 0.981, 0.93, 120'000, 345, 1000,
+                       "00:00:02  bursty  found about 98 % of its events, and this goes on for more than a line"},
+                      {"latency-change", 0.75, 0.5, 0.25, 10, 10, 0, {}},
+                      {"retransmissions", 0.5, {}, {}, 0, 77, 0, {}}}};
 }
 
 State shown() {
@@ -96,6 +97,9 @@ TEST(LiveStates, TheUsualScreenHasRoomForAllThereIsToSay) {
   EXPECT_THAT(screen, HasSubstr("\nlight 1000000 0 % 0 -\n"));
   EXPECT_THAT(screen, HasSubstr("\nheavy 12000000 20.8 % 4.00 M 37.5 %\n"));
   EXPECT_THAT(screen, HasSubstr("\nbursty 0.981 0.930 0.750 120 k 345 1000\n"));
+  EXPECT_THAT(screen,
+              HasSubstr("1000\n 00:00:02 bursty found about 98 % of its events, and this goes on for more than\n"
+                        " a line\nlatency-change "));
   EXPECT_THAT(screen, HasSubstr("\nretransmissions - - 0.500 0 77 0\n"));
   EXPECT_THAT(screen, HasSubstr(">= (95 %)"));
   EXPECT_THAT(screen, HasSubstr("counted"));
@@ -161,7 +165,7 @@ TEST(LiveStates, ARunWithoutStatesSaysSoAndShowsNothingOfThem) {
   EXPECT_THAT(screen_of(state, states_view({{}, {}}), {}), Not(HasSubstr("overload")));
 }
 
-TEST(LiveStates, WhereNoFlowMayGiveWayThereAreThePacketsAlone) {
+TEST(LiveStates, WithoutLighterStatesThereAreThePacketsAlone) {
   ReportSummary summary = adaptive(2, 0, 0);
   summary.adaptation.reset();
   const std::string screen = screen_of(shown(), states_view({summary}), {});
@@ -198,6 +202,28 @@ TEST(RecallTail, HasTheLatestWindowsOfEachTask) {
   EXPECT_FALSE(tasks[1].at_least);
   tail.recall(told("other", 25, 0.4));
   EXPECT_EQ(tail.tasks()[1].recall, 0.4) << "of the windows that are known";
+}
+
+TEST(RecallTail, SaysWhatWasMissedLastUntilThatWindowIsNoLongerAmongTheLatest) {
+  RecallTail tail;
+  Event event{.task = "one", .window = {}, .part = nullptr, .key = {}, .values = {}, .error = {}};
+  const auto put = [&](EventKind kind, std::uint64_t window) {
+    event.kind = kind;
+    event.window.number = window;
+    tail.event(event);
+  };
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    tail.recall(told("one", i, 1));
+    tail.recall(told("other", i, 1));
+    if (i == 3) put(EventKind::recall, i);
+    if (i == 5) put(EventKind::alarm, i);
+  }
+  EXPECT_THAT(tail.tasks()[0].latest_event, HasSubstr("00:00:03  one  nothing is known of what it missed"));
+  EXPECT_EQ(tail.tasks()[1].latest_event, "");
+  for (std::uint64_t i = 10; i < 13; ++i) tail.recall(told("one", i, 1));
+  EXPECT_NE(tail.tasks()[0].latest_event, "") << "window 3 is the earliest of ten";
+  tail.recall(told("one", 13, 1));
+  EXPECT_EQ(tail.tasks()[0].latest_event, "");
 }
 
 }  // namespace

@@ -330,7 +330,7 @@ class LiveView(unittest.TestCase):
                 screen.keys("q")
                 self.assertEqual(screen.status(), 0)
 
-    def test_shows_which_flows_give_way_and_what_that_costs(self):
+    def test_shows_which_flows_are_reduced_and_what_that_costs(self):
         states = tempfile.NamedTemporaryFile("w", suffix=".toml")
         self.addCleanup(states.close)
         states.write(STATES)
@@ -340,7 +340,7 @@ class LiveView(unittest.TestCase):
             screen.until(r"^overload adapt +tasks leave out flows \d+ % of the time +in all [\d.]+ of [\d.]+ s")
             screen.keys("w")
             screen.until(r"^heavy +\d+ +[\d.]+ %")
-            text = screen.until(r"^retransmissions +([\d.]+|-) +([\d.]+|-) +0\.500 ")  # all may give way
+            text = screen.until(r"^retransmissions +([\d.]+|-) +([\d.]+|-) +0\.500 ")  # all flows may be left out
             for pattern in (
                 r"no time for all packets in \d+ of \d+ windows, lately in",
                 "decisions took",

@@ -255,7 +255,7 @@ class Shown(unittest.TestCase):
 
 
 class States(unittest.TestCase):
-    def test_what_gives_way_and_the_recall_that_leaves_are_told(self):
+    def test_what_is_left_out_and_the_recall_are_told(self):
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as states:
             states.write(STATES)
             states.flush()
@@ -264,13 +264,16 @@ class States(unittest.TestCase):
                 run.events() as events,
             ):
                 for state in events:
-                    if state["recall"] and state["lately"] and state["lately"]["seconds"] > 0:
+                    said = [recall["latest_event"] for recall in state["recall"] if recall["latest_event"]]
+                    if said and state["lately"] and state["lately"]["seconds"] > 0:
                         break
         self.assertEqual(list(state["states"]), ["light", "heavy"])
         self.assertGreater(state["states"]["heavy"]["packets"], 0)
         self.assertEqual(list(state["lately"]["states"]), ["light", "heavy"])
         self.assertEqual(state["summary"]["adaptation"]["mode"], "adapt")
         self.assertIn("retransmissions", [recall["task"] for recall in state["recall"]])
+        for text in said:
+            self.assertRegex(text, r"of its events \(at least|nothing is known of what it missed")
 
 
 class Token(unittest.TestCase):

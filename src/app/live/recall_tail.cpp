@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "pipeline/output/text/event_text.hpp"
+
 namespace parshall::live {
 
 void RecallTail::recall(const WindowRecall& told) {
@@ -11,6 +13,15 @@ void RecallTail::recall(const WindowRecall& told) {
   if (task == by_task_.end()) task = by_task_.insert(task, std::deque<WindowRecall>());
   task->push_back(told);
   if (task->size() > kWindows) task->pop_front();
+}
+
+void RecallTail::event(const Event& event) {
+  if (event.kind != EventKind::recall) return;
+  const std::lock_guard lock(mutex_);
+  auto latest = std::ranges::find(events_, event.task, &LatestEvent::task);
+  if (latest == events_.end()) latest = events_.insert(latest, {.task = event.task, .window = 0, .text = {}});
+  latest->window = event.window.number;
+  latest->text = event_text(event);
 }
 
 std::vector<TaskRecall> RecallTail::tasks() const {
@@ -33,6 +44,8 @@ std::vector<TaskRecall> RecallTail::tasks() const {
       task.at_least = std::min(task.at_least.value_or(1), *window.at_least);
     }
     if (known != 0) task.recall = sum / static_cast<double>(known);
+    const auto latest = std::ranges::find(events_, task.task, &LatestEvent::task);
+    if (latest != events_.end() && latest->window >= windows.front().window.number) task.latest_event = latest->text;
     tasks.push_back(std::move(task));
   }
   return tasks;

@@ -7,7 +7,7 @@
 namespace parshall::live {
 namespace {
 
-constexpr std::size_t kTaskColumn = 20, kStateColumn = 22;
+constexpr std::size_t kTaskColumn = 20, kStateColumn = 22, kEventColumns = 76, kEventLines = 4;
 
 std::string scaled(std::uint64_t count) {
   return count < 100'000 ? fmt::to_string(count) : scaled_text(static_cast<double>(count));
@@ -37,10 +37,10 @@ void adaptation_lines(const View& view, std::vector<Piece>& lines) {
 }
 
 void state_lines(const View& view, Glyphs glyphs, std::vector<Piece>& lines) {
-  const auto add = [&](const auto& name, const auto& packets, const auto& gave, const auto& late, const auto& late_gave,
-                       Style style) {
+  const auto add = [&](const auto& name, const auto& packets, const auto& reduced, const auto& late,
+                       const auto& late_reduced, Style style) {
     lines.push_back({fmt::format("{:<{}} {:>14} {:>10} {:>15} {:>10}", cut(name, kStateColumn, glyphs), kStateColumn,
-                                 packets, gave, late, late_gave),
+                                 packets, reduced, late, late_reduced),
                      style});
   };
   add("state", "packets", "reduced", "packets lately", "reduced", Style::heading);
@@ -62,10 +62,14 @@ void recall_lines(const Pulse& pulse, Glyphs glyphs, std::vector<Piece>& lines) 
   };
   add(fmt::format("latest {} windows", RecallTail::kWindows), "recall", ">= (95 %)", "wanted", "flows seen", "missed",
       "packets missed", Style::heading);
-  for (const TaskRecall& task : pulse.recalls)
+  for (const TaskRecall& task : pulse.recalls) {
     add(task.task, number(task.recall), number(task.at_least), number(task.threshold), scaled(task.flows_seen),
         scaled(task.flows_missed), scaled(task.packets_missed),
         task.recall.value_or(0) < task.threshold ? Style::warning : Style::normal);
+    if (task.latest_event.empty()) continue;
+    for (const std::string& line : wrap(printable(task.latest_event, glyphs), kEventColumns, kEventLines, glyphs))
+      lines.push_back({"  " + line, Style::faint});
+  }
 }
 
 std::vector<Piece> all_lines(const View& view, const Pulse& pulse, Glyphs glyphs) {

@@ -62,7 +62,7 @@ std::string flow_json(const live::Row& row) {
 ordered_json states_of(const std::vector<StateSummary>& states) {
   ordered_json json = ordered_json::object();
   for (const StateSummary& state : states)
-    json[state.name] = {{"packets", state.packets}, {"packets_not_given_way", state.kept}};
+    json[state.name] = {{"packets", state.packets}, {"packets_not_reduced", state.kept}};
   return json;
 }
 
@@ -82,7 +82,8 @@ std::string recalls_json(std::span<const live::TaskRecall> recalls) {
                    {"at_least", or_null(recall.at_least)},
                    {"flows_seen", recall.flows_seen},
                    {"flows_missed", recall.flows_missed},
-                   {"packets_missed", recall.packets_missed}});
+                   {"packets_missed", recall.packets_missed},
+                   {"latest_event", recall.latest_event}});
   return dumped(all);
 }
 
