@@ -43,7 +43,7 @@ TEST(StateGraph, SaysWhereStatesComeToInSoManySteps) {
   }
 }
 
-TEST(StateGraph, TakesNewCostsOnlyWhereEveryStateStillGivesWayToACheaperOne) {
+TEST(StateGraph, TakesNewCostsOnlyIfEveryLighterStateStaysCheaper) {
   StateGraph graph = chain({10, 20, 30});
   const auto set = [&](std::vector<double> costs) { return graph.set_costs(costs); };
   EXPECT_TRUE(set({1, 2, 50}));
@@ -108,7 +108,7 @@ TEST(ShiftTo, GivesTheReferenceValues) {
   expect(-1, 4, 1, true);
 }
 
-TEST(ShiftTo, WithoutPacketsNothingGivesWay) {
+TEST(ShiftTo, WithoutPacketsNoFlowIsReduced) {
   const StateGraph graph = chain({20, 60});
   EXPECT_EQ(shift_to(graph, std::vector<double>{0, 0}, 1), Shift());
   EXPECT_TRUE(shift_to(graph, std::vector<double>{0, 0}, -1).infeasible);

@@ -76,7 +76,7 @@ TEST(GapRecovery, DoesNothingWhereNoneIsPoorOrNoneIsRich) {
   EXPECT_TRUE(recovery.step(graph, gap, packets, adapted));
 }
 
-TEST(GapRecovery, WhatDidNotGiveWayCannotComeBack) {
+TEST(GapRecovery, WhatWasNotReducedCannotComeBack) {
   const StateGraph graph = two_tasks();
   GapRecovery recovery(graph, {});
   const GapRecovery::Task gap[] = {{2, kThreshold, 0.9}, {4, kThreshold, 0.5}};
@@ -206,7 +206,7 @@ TEST(GapRecovery, WhatIsNotInForceIsKeptForLater) {
   for (int i = 0; i < 5; ++i) gap.gives(0.99, 0.9);
   Allocation none = gap.adapted;
   gap.recovery.apply(gap.graph, gap.packets, none);
-  EXPECT_EQ(none, gap.adapted) << "nothing gave way, nothing can go back";
+  EXPECT_EQ(none, gap.adapted) << "no flow was reduced, so none can go back";
   gap.adapted = shifted;
   for (int i = 0; i < 5; ++i) gap.gives(0.99, 0.9);
   EXPECT_EQ(gap.recovery.bias(1), given);
@@ -251,7 +251,7 @@ TEST(GapRecovery, AStepChangesByWhatItDidAndNotByWhatOthersDo) {
   other.adapted.apply(other.graph, {.steps = 1, .share = 0.001});
   for (int i = 0; i < 5; ++i) {
     EXPECT_LT(other.gives(0.99), 0.001);
-    const double share = 1 - 0.0005 * i;  // it gives way once more, and has a use again
+    const double share = 1 - 0.0005 * i;  // it is reduced once more, and useful again
     other.adapted.apply(other.graph, {.steps = 1, .share = 0.002 - 0.001 * share});
   }
   other.adapted.apply(other.graph, {.steps = 1, .share = 0.9});

@@ -12,7 +12,7 @@
 
 namespace parshall::lab {
 
-/// States of these costs, each of which gives way to the one before.
+/// States of these costs. The one before each is its lighter state.
 inline StateGraph chain(const std::vector<double>& costs_ns) {
   std::vector<StateGraph::State> states;
   for (std::size_t i = 0; i < costs_ns.size(); ++i)

@@ -57,15 +57,15 @@ TEST(MonaPolicy, MovesFlowsToLighterStatesAndBack) {
   for (const OverloadPolicyEntry& entry : mona_policies()) {
     const auto policy = entry.make(three_states());
     EXPECT_EQ(play(*policy, 50'000, 10), 0) << entry.name;
-    EXPECT_FALSE(policy->state().gives_way);
+    EXPECT_FALSE(policy->state().is_reduced);
     EXPECT_EQ(policy->share(1, 2, 0), 1);
     EXPECT_LT(play(*policy, 110'000, 60), 0.01) << entry.name;
-    EXPECT_TRUE(policy->state().gives_way);
+    EXPECT_TRUE(policy->state().is_reduced);
     EXPECT_LT(policy->share(1, 2, 0), 0.9) << entry.name;
     EXPECT_LE(policy->share(1, 2, 0), policy->share(0, 2, 0)) << "flows lose the task of the heaviest state first";
     EXPECT_EQ(policy->share(1, 1, 0), 0) << "the lighter state never had it";
     play(*policy, 50'000, 60);
-    EXPECT_FALSE(policy->state().gives_way) << entry.name;
+    EXPECT_FALSE(policy->state().is_reduced) << entry.name;
   }
 }
 

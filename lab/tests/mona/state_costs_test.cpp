@@ -216,7 +216,7 @@ bool is_monotone(const StateGraph& graph, const std::vector<double>& costs) {
   return true;
 }
 
-TEST(MakeMonotone, WhateverIsLearntEveryStateGivesWayToACheaperOne) {
+TEST(MakeMonotone, WhateverIsLearntEveryLighterStateIsCheaper) {
   SplitMix64 random(4);
   for (int i = 0; i < 5000; ++i) {
     StateGraph graph = any_graph(random);
