@@ -126,7 +126,7 @@ double cost_ratio(std::size_t capacity, const std::vector<FlowKey>& keys, const 
 
 /// Every packet a flow of its own in a full table: SYNs from one address after the other, and from random ones.
 TEST(Flood, NewFlowsInOrderCostLikeRandomOnes) {
-  constexpr std::size_t kCapacity = 65'536, kNew = 1 << 20;
+  constexpr std::size_t kCapacity = 65'536, kNew = 1 << 18;
   std::vector<FlowKey> flood(kNew), random(kNew);
   SplitMix64 numbers(10);
   for (std::size_t i = 0; i < kNew; ++i) {
