@@ -120,7 +120,7 @@ def table_1(runs):
 
 
 def figure_6(runs):
-    """Each state against the one that it gives way to."""
+    """Each state against its lighter one."""
     rows = {row["state"]: row for row in runs["states"].all}
     comparisons = []
     for configuration, states in oracle.CONFIGURATIONS.items():

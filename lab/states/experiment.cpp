@@ -30,7 +30,7 @@ constexpr StatesWayEntry kWays[] = {
 };
 
 constexpr std::size_t kBatch = 256, kLeastSample = std::size_t{1} << 18;
-constexpr double kLeastGivenWay = 0.4, kMostGivenWay = 0.6;  ///< limits if flows are reduced in every other window
+constexpr double kLeastReduced = 0.4, kMostReduced = 0.6;  ///< limits if flows are reduced in every other window
 
 std::uint64_t window_packets(double rate_pps) noexcept {
   return static_cast<std::uint64_t>(std::round(rate_pps * 1e-9 * static_cast<double>(StatesSweep::kWindowNs)));
@@ -58,7 +58,7 @@ class Toggle final : public OverloadPolicy {
     return std::exchange(overloaded_, window.missed != 0) != overloaded_;
   }
   double share(std::size_t, std::size_t, std::size_t) const noexcept override { return overloaded_ ? 0 : 1; }
-  OverloadState state() const noexcept override { return {.gives_way = overloaded_}; }
+  OverloadState state() const noexcept override { return {.is_reduced = overloaded_}; }
 
  private:
   bool overloaded_ = false;
@@ -68,7 +68,7 @@ class Contestant {
  public:
   virtual ~Contestant() = default;
   virtual void run(std::size_t packets) = 0;
-  virtual double given_way_share() const { return 0; }
+  virtual double packets_reduced_share() const { return 0; }
 };
 
 /// Plays whole windows by count, since packets come at a constant rate.
@@ -104,7 +104,7 @@ class MonitorWithStates final : public Contestant {
     }
   }
 
-  double given_way_share() const override {
+  double packets_reduced_share() const override {
     std::uint64_t all = 0, kept = 0;
     for (const StatePackets& state : run_.state_packets()) all += state.all, kept += state.kept;
     return all == 0 ? 0 : 1 - static_cast<double>(kept) / static_cast<double>(all);
@@ -221,11 +221,11 @@ Result<std::vector<StatesRow>> measure_case(const StatesSweep& sweep, std::size_
   if (costs.empty()) return std::vector<StatesRow>();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].cost = costs[i];
-    rows[i].given_way_share = contestants[i]->given_way_share();
-    const double given_way = rows[i].given_way_share;
-    if (rows[i].way->way == StatesWay::changing && !(given_way >= kLeastGivenWay && given_way <= kMostGivenWay))
+    rows[i].packets_reduced_share = contestants[i]->packets_reduced_share();
+    const double reduced = rows[i].packets_reduced_share;
+    if (rows[i].way->way == StatesWay::changing && !(reduced >= kLeastReduced && reduced <= kMostReduced))
       return Error{fmt::format("{} flows in {} states did not all change: {:.2g} of the packets were of reduced flows",
-                               flows, states, given_way)};
+                               flows, states, reduced)};
   }
   return rows;
 }

@@ -36,9 +36,9 @@ struct StatesSweep {
 struct StatesRow {
   const StatesWayEntry* way;
   std::size_t states, flows;
-  std::uint64_t window_packets;  ///< in 10 ms
-  Cost cost;                     ///< total per packet; for estimates, only their own cost
-  double given_way_share = 0;    ///< share of packets in a lighter state than their flow's own
+  std::uint64_t window_packets;      ///< in 10 ms
+  Cost cost;                         ///< total per packet; for estimates, only their own cost
+  double packets_reduced_share = 0;  ///< share of packets in a lighter state than their flow's own
 };
 
 /// Runs the same monitor with the same task for all flows in every state, so that additional cost is due to states

@@ -14,7 +14,7 @@ constexpr auto kStatesWhat = std::to_array<ColumnOf<StatesRow>>({
 constexpr auto kStatesFigures = std::to_array<ColumnOf<StatesRow>>({
     {{"window_us", "us a window", 1},
      [](auto& row) -> Cell { return row.cost.median_ns * static_cast<double>(row.window_packets) * 1e-3; }},
-    {{"given_way_share", "reduced"}, [](auto& row) -> Cell { return row.given_way_share; }},
+    {{"packets_reduced_share", "reduced"}, [](auto& row) -> Cell { return row.packets_reduced_share; }},
 });
 constexpr auto kStatesColumns =
     columns_in_order(kStatesWhat, kCostColumns<StatesRow>, kStatesFigures, kSampleColumns<StatesRow>);

@@ -17,7 +17,7 @@ std::vector<StatesRow> measured(const StatesSweep& sweep) {
   return all;
 }
 
-TEST(MonitoringStates, OnlyWhereTheyChangeDoFlowsGiveWayAndThenInHalfOfTheWindows) {
+TEST(MonitoringStates, OnlyChangingStatesReduceFlowsAndThenInHalfOfTheWindows) {
   const auto rows = measured({.states = {2, 64}, .flows = {50, 500}, .rate_pps = 4e5, .rounds = 1});
   ASSERT_EQ(rows.size(), 2 * 2 * states_ways().size());
   for (const StatesRow& row : rows) {
@@ -25,9 +25,9 @@ TEST(MonitoringStates, OnlyWhereTheyChangeDoFlowsGiveWayAndThenInHalfOfTheWindow
     EXPECT_EQ(row.window_packets, 4000u);
     EXPECT_GT(row.cost.median_ns, 0);
     if (row.way->way == StatesWay::changing) {
-      EXPECT_NEAR(row.given_way_share, 0.5, 0.1) << row.states;
+      EXPECT_NEAR(row.packets_reduced_share, 0.5, 0.1) << row.states;
     } else {
-      EXPECT_EQ(row.given_way_share, 0);
+      EXPECT_EQ(row.packets_reduced_share, 0);
     }
   }
 }

@@ -89,7 +89,7 @@ bool AdaptivePolicy::end_window(const ControlWindow& window, std::span<const Fol
     chosen_used_ = choice_.packet_ns(target_) / budget_ns;
   }
   const bool changed = rise(budget_ns);
-  state_ = {.gives_way = now_.shares != all.shares,
+  state_ = {.is_reduced = now_.shares != all.shares,
             .fits = choice_.least_ns() <= budget_ns,
             .given_up = given_up(tasks),
             .factor = factor_};
@@ -98,7 +98,7 @@ bool AdaptivePolicy::end_window(const ControlWindow& window, std::span<const Fol
 
 /// Lets all tasks follow all flows: nothing comes.
 bool AdaptivePolicy::rest() noexcept {
-  const bool changed = state_.gives_way;
+  const bool changed = state_.is_reduced;
   for (std::size_t task = 0; task < setup_.tasks; ++task) now_.shares[task].fill(1);
   now_.goals = ~std::uint32_t{0};
   target_ = now_;

@@ -38,7 +38,7 @@ struct OverloadSetup {
 
 /// What a policy decided last.
 struct OverloadState {
-  bool gives_way = false;      ///< some task does not follow some flows
+  bool is_reduced = false;     ///< some task does not follow some flows
   bool fits = true;            ///< false: packets take too long, whatever tasks leave out
   std::uint32_t given_up = 0;  ///< bit i: task i is to find less than it wants
   double factor = 1;           ///< time that packets take, relative to what the costs say

@@ -28,7 +28,7 @@ Recall with_missed_packets(const Recall& recall, double missed_share, double exp
 /// histories no task uses; some come back.
 double lacking_now(const FlowsSeen& seen, double missed_share) noexcept {
   const auto packets = static_cast<double>(seen.packets);
-  const double away = packets == 0 ? 0 : static_cast<double>(seen.packets_given_way) / packets;
+  const double away = packets == 0 ? 0 : static_cast<double>(seen.packets_left_out) / packets;
   return std::min(1.0, missed_share + kComeBack * away);
 }
 
@@ -179,7 +179,7 @@ void RecallWatch::tell(const TaskSet::Member& task, const EventWindow& window, c
                     .flows_missed = missed_flows,
                     .flows_seen_in_part = sum_of(task.seen.partly),
                     .packets = task.seen.packets,
-                    .packets_given_way = task.seen.packets_given_way};
+                    .packets_left_out = task.seen.packets_left_out};
   if (recall) {
     told.recall = recall->expected;
     told.at_least = recall->at_least;

@@ -114,7 +114,7 @@ void WorkerControl::ask_policy(double elapsed_ns, const WorkerLoad& since, std::
 /// Weighs flows while it may matter, since it costs the first packet of each flow a look-up of its shares.
 void WorkerControl::weigh(double elapsed_ns, double busy_share, FlowStates& states) noexcept {
   constexpr double kBusy = 0.6;
-  if (busy_share < kBusy && !policy_->state().gives_way) {
+  if (busy_share < kBusy && !policy_->state().is_reduced) {
     weighings_ = 0;
     weighed_ns_ = 0;
     return;
@@ -165,12 +165,12 @@ std::optional<double> WorkerControl::packet_ns() const noexcept {
 void WorkerControl::note(std::uint64_t window_ns, std::uint64_t cycles, bool any_came) noexcept {
   const OverloadState state = policy_ ? policy_->state() : OverloadState();
   add(counts_.windows, 1);
-  add(counts_.reduced, state.gives_way);
+  add(counts_.reduced, state.is_reduced);
   add(counts_.infeasible, !state.fits);
   add(counts_.cycles, cycles);
   store(counts_.longest_cycles, std::max(counts_.longest_cycles.load(std::memory_order_relaxed), cycles));
   add(counts_.ns, window_ns);
-  add(counts_.reduced_ns, state.gives_way ? window_ns : 0);
+  add(counts_.reduced_ns, state.is_reduced ? window_ns : 0);
   const std::uint32_t given_up = any_came ? state.given_up : 0;
   for (std::uint32_t left = given_up; left != 0; left &= left - 1)
     add(counts_.given_up_ns[static_cast<std::size_t>(std::countr_zero(left))], window_ns);

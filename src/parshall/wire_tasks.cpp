@@ -26,7 +26,7 @@ bool can_lose(const Plan& plan, const Wiring& wiring) noexcept {
 
 /// Groups the tasks that can leave out flows, and asks for them in the groups' states.
 std::optional<TaskGroups> group_tasks(const Plan& plan, Wiring& wiring, std::vector<TaskSpec>& specs) {
-  if (!wiring.session.stage.states->gives_way() || !can_lose(plan, wiring)) return std::nullopt;
+  if (!wiring.session.stage.states->has_lighter() || !can_lose(plan, wiring)) return std::nullopt;
   auto groups = TaskGroups::make(wiring.tasks, *wiring.session.stage.states);
   if (!groups) {
     wiring.notes.push_back(
@@ -45,7 +45,7 @@ std::optional<TaskGroups> group_tasks(const Plan& plan, Wiring& wiring, std::vec
         for (TaskSpec& spec : specs)
           if (task.spec == spec.text) {
             spec.states |= groups->states.states_of(*group);
-            spec.gives_way = true;
+            spec.skips_flows = true;
           }
   return groups;
 }
@@ -53,7 +53,7 @@ std::optional<TaskGroups> group_tasks(const Plan& plan, Wiring& wiring, std::vec
 /// Sets up what tasks leave out under overload.
 std::optional<Error> wire_control(const Plan& plan, std::optional<TaskGroups> groups, Wiring& wiring) {
   FlowStageOptions& stage = wiring.session.stage;
-  if (!stage.states->gives_way()) return std::nullopt;
+  if (!stage.states->has_lighter()) return std::nullopt;
   const auto policy = policy_of(plan);
   if (!policy) return policy.error();
   if (wiring.session.threads.model == ThreadModel::pipeline) {

@@ -342,7 +342,7 @@ state = [ { name = "light", tasks = ["count"] }, { name = "deep", tasks = ["coun
                 self.assertEqual(summary["accounting"]["kept_out_packets"], 0)
                 self.assertEqual("flood_filter" in summary, arguments[-1] == "128")
 
-    def test_flows_that_give_way_have_a_filter_unless_told_otherwise(self):
+    def test_states_with_lighter_ones_have_a_filter_unless_told_otherwise(self):
         with open(self.path("states.toml"), "w", encoding="ascii") as file:
             file.write(self.STATES)
         states = ("--states", self.path("states.toml"), "--duration", "200ms")

@@ -52,7 +52,7 @@ TEST(AdaptivePolicy, LosesNothingAfterAFewWindowsWhateverPacketsTake) {
     double lost = 0;
     for (int window = 0; window < 20; ++window) lost += worker.step() / 20;
     EXPECT_LT(lost, 0.003) << factor;
-    EXPECT_TRUE(worker.policy.state().gives_way);
+    EXPECT_TRUE(worker.policy.state().is_reduced);
     EXPECT_NEAR(worker.policy.state().factor, factor, 0.05 * factor);
     const double less = worker.policy.plan().shares[0].front();
     worker.pps = 0.9 * most_pps;
@@ -61,7 +61,7 @@ TEST(AdaptivePolicy, LosesNothingAfterAFewWindowsWhateverPacketsTake) {
       EXPECT_LT(worker.policy.plan().shares[0].front(), 1) << "flows come back by and by";
     }
     for (int window = 0; window < 5; ++window) worker.step();  // within 50 ms of the end of the overload
-    EXPECT_FALSE(worker.policy.state().gives_way) << factor;
+    EXPECT_FALSE(worker.policy.state().is_reduced) << factor;
   }
 }
 
@@ -94,11 +94,11 @@ TEST(AdaptivePolicy, FollowsAllFlowsSoonAfterFiveTimesTheLoadAndAtOnceWhenNothin
   for (const double later : {0.8, 0.0}) {
     AdaptingWorker worker{of, 5 * most_pps, 1};
     for (int window = 0; window < 30; ++window) worker.step();
-    EXPECT_TRUE(worker.policy.state().gives_way);
+    EXPECT_TRUE(worker.policy.state().is_reduced);
     EXPECT_FALSE(worker.policy.state().fits);
     worker.pps = std::max(1.0, later * most_pps);
     for (int window = 0; window < (later == 0 ? 1 : 5); ++window) worker.step();
-    EXPECT_FALSE(worker.policy.state().gives_way) << later;
+    EXPECT_FALSE(worker.policy.state().is_reduced) << later;
     EXPECT_EQ(worker.policy.state().given_up, 0u);
     EXPECT_EQ(worker.policy.share(0, 0, 0), 1);
   }
@@ -145,7 +145,7 @@ TEST(AdaptivePolicy, WindowsThatCannotBeChangeNothing) {
                                     .packets = of.packets,
                                     .done = done},
                                    of.tasks));
-  EXPECT_FALSE(policy.state().gives_way);
+  EXPECT_FALSE(policy.state().is_reduced);
 }
 
 }  // namespace

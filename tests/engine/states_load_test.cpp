@@ -158,7 +158,7 @@ TEST(StatesLoad, AMillionFlowsInEightStatesTakeNoMemoryAndNoWindowIsLate) {
   for (std::size_t state = 0; state < by_state.size(); ++state) {
     all += by_state[state].all;
     EXPECT_GT(by_state[state].all, 0u) << file.plan.names[state];
-    EXPECT_EQ(by_state[state].kept, by_state[state].all) << "nothing gives way";
+    EXPECT_EQ(by_state[state].kept, by_state[state].all) << "no flow is reduced";
   }
   EXPECT_EQ(all, given);
 }

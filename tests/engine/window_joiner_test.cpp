@@ -110,7 +110,7 @@ TEST(WindowJoiner, SaysWhenFlowsDoNotAddUp) {
   EXPECT_FALSE(joiner.balanced());
 }
 
-/// A task of state 1 that looks for bursts, and one that counts, where flows of state 1 may give way to state 0.
+/// A task of state 1 that looks for bursts, and one that counts, where flows of state 1 may be reduced to state 0.
 class MissedFlows : public ::testing::Test {
  protected:
   MissedFlows() {
@@ -220,7 +220,7 @@ TEST_F(MissedFlows, HeavyFlowsAreReckonedWithByWhatHeavyFlowsDid) {
   for (int i = 0; i < 400; ++i) flows.push_back({1, 1, i % 4 == 0});
   for (int i = 0; i < 40; ++i) flows.push_back({1, 1, true, 600});
   (void)window(flows);
-  for (std::size_t i = 400; i < flows.size(); ++i) flows[i] = {0, 0, true, 600};  // now they give way
+  for (std::size_t i = 400; i < flows.size(); ++i) flows[i] = {0, 0, true, 600};  // now they are reduced
   const auto [found, said] = window(flows);
   ASSERT_TRUE(said);
   EXPECT_NEAR(number_of(*said, "recall"), 100 / 140.0, 1e-9);
@@ -303,7 +303,7 @@ TEST_F(MissedFlows, EachWindowIsToldOnceWhereSomebodyAskedWhetherOrNotAnythingWa
   EXPECT_EQ(told[0].flows_missed, 0u);
   EXPECT_EQ(told[0].flows_seen_in_part, 0u);
   EXPECT_EQ(told[0].packets, 800u);
-  EXPECT_EQ(told[0].packets_given_way, 0u);
+  EXPECT_EQ(told[0].packets_left_out, 0u);
   EXPECT_EQ(told[1].window.number, 7u);
   EXPECT_EQ(told[1].window.totals.missed_packets, 100u);
   EXPECT_EQ(told[1].recall, number_of(*said, "recall"));
@@ -312,7 +312,7 @@ TEST_F(MissedFlows, EachWindowIsToldOnceWhereSomebodyAskedWhetherOrNotAnythingWa
   EXPECT_EQ(told[1].flows_missed, 45u);
   EXPECT_EQ(told[1].flows_seen_in_part, 10u);
   EXPECT_EQ(told[1].packets, 1200u);
-  EXPECT_EQ(told[1].packets_given_way, 800u);
+  EXPECT_EQ(told[1].packets_left_out, 800u);
 }
 
 TEST_F(MissedFlows, AWindowThatNothingIsKnownOfIsToldWithoutARecall) {

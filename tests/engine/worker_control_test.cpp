@@ -17,7 +17,7 @@ FlowKey key_of(std::uint32_t number) {
   return key;
 }
 
-/// Three states, each of which gives way to the one before; half of the packets are of the last one.
+/// Three states, of which the one before is the lighter one; half of the packets are of the last one.
 class Controlled : public ::testing::Test {
  protected:
   void use(const OverloadPolicyEntry& policy) {
@@ -38,7 +38,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
     for (TaskSpec& spec : file->tasks)
       if (spec.text != "count") {
         spec.states |= groups->states.states_of(group++);
-        spec.gives_way = true;
+        spec.skips_flows = true;
       }
     tasks = TaskSets::make(file->tasks, options);
     plan_ = std::make_shared<const StatePlan>(file->plan);
@@ -235,7 +235,7 @@ state = [ { name = "a", tasks = ["count"] }, { name = "b", tasks = ["bursty"], l
     for (TaskSpec& spec : specs)
       if (spec.text != "count") {
         spec.states |= groups->states.states_of(group++);
-        spec.gives_way = true;
+        spec.skips_flows = true;
       }
     const auto made = TaskSets::make(specs, options);
     const std::size_t states = groups->states.states();

@@ -18,7 +18,7 @@ void check_plan(const StatePlan& plan, std::size_t reporters) {
     require(!rule.prefix || rule.prefix->bits <= (rule.prefix->ip_version == 6 ? 128 : 32));
     require(!rule.outcome || *rule.outcome < reporters);
   }
-  // Who gives way comes to a state that does not.
+  // Every chain of lighter states ends.
   for (std::size_t state = 0; state < states; ++state) {
     std::size_t at = state, steps = 0;
     for (; plan.lighter[at] != at && steps <= states; ++steps) at = plan.lighter[at];

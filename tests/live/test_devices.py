@@ -245,7 +245,7 @@ class KernelInterfaces(unittest.TestCase):
             watched = Watched(
                 pair, "--via", via, "--queues", str(queues), "--descriptors", "64", "--slow", "20000", "--idle", "60"
             )
-            # Ended by a signal: a busy machine may send nothing for seconds, and what comes after an end is not counted.
+            # Ended by a signal, since a busy machine may send nothing for seconds. What comes after the end is lost.
             pair.deliver(netns.udp_frames(20000, FLOWS))
             got = watched.end()
         self.assertLess(got["packets"], 20000)

@@ -122,7 +122,7 @@ rule = [ { state = "b", share = 0.5 }, { state = "c", share = 0.25 } ]
   EXPECT_NEAR(counts[2], 10'000, 450);
 }
 
-TEST(FlowStates, WhoGivesWayGoesByAHashOfTheConnectionThatTheSeedDecides) {
+TEST(FlowStates, WhichFlowIsReducedDependsOnAHashOfTheConnectionAndTheSeed) {
   FlowStates one(plan_of(kTwo), true, 7), other(plan_of(kTwo), true, 8);
   int same = 0, low = 0;
   for (std::uint32_t i = 0; i < 40'000; ++i) {
@@ -281,11 +281,11 @@ state = [ { name = "b", tasks = ["bursty"], lighter = "c" }, { name = "a", tasks
           { name = "c", tasks = ["entropy"], lighter = "a" } ]
 )");
   EXPECT_EQ(plan->lighter, (std::vector<std::uint8_t>{2, 1, 1}));
-  EXPECT_TRUE(plan->gives_way());
-  EXPECT_FALSE(plan_of("default = \"a\"\nstate = [ { name = \"a\" } ]")->gives_way());
+  EXPECT_TRUE(plan->has_lighter());
+  EXPECT_FALSE(plan_of("default = \"a\"\nstate = [ { name = \"a\" } ]")->has_lighter());
 }
 
-TEST(StateFile, StatesThatGiveWayToThemselvesAreRefusedWhereverTheCircleIs) {
+TEST(StateFile, ACircleOfLighterStatesIsRefusedWhereverItIs) {
   const auto error_of = [](std::vector<std::string> lighter) {
     std::string text = "default = \"s0\"\n";
     for (std::size_t i = 0; i < lighter.size(); ++i)

@@ -277,7 +277,7 @@ TEST(P2Quantile, KeepsMarkersApartWhenTheyAreHalvedNextToEachOther) {
       std::memcpy(&words[5], positions.data(), sizeof positions);
       Both quantile(p);
       quantile.set(std::bit_cast<P2Quantile>(words));
-      quantile.add(1);  // above all inner markers, so that none of them gives way
+      quantile.add(1);  // above all inner markers, so that none of them moves
       EXPECT_TRUE(well_formed(quantile.state())) << positions[0];
       EXPECT_TRUE(quantile.same());
     }

@@ -36,7 +36,7 @@ TEST(ReducedStates, AreThoseOfAnyTasksThatAreLeft) {
 }
 
 TEST(ReducedStates, AStateGivesUpWhatItsLightestDoesWithout) {
-  // 0: a; 1: a and b, gives way to 0; 2: a, b and c, gives way to 1; 3: b, never gives way.
+  // 0: a; 1: a and b, lighter is 0; 2: a, b and c, lighter is 1; 3: b, has no lighter one.
   const ReducedStates states = of({0b0111, 0b1110, 0b0100}, {0, 0, 1, 3});
   EXPECT_EQ(states.fixed_states_of(0), 0b0111u);
   EXPECT_EQ(states.fixed_states_of(1), 0b1000u);
@@ -48,7 +48,7 @@ TEST(ReducedStates, AStateGivesUpWhatItsLightestDoesWithout) {
 
 TEST(ReducedStates, NoMoreThanThereCanBe) {
   EXPECT_FALSE(ReducedStates::make(Tasks(6, 1), Lighter{0}, 64));
-  EXPECT_TRUE(ReducedStates::make(Tasks(5, 1), Lighter{0}, 64)) << "which never give way";
+  EXPECT_TRUE(ReducedStates::make(Tasks(5, 1), Lighter{0}, 64)) << "which have no lighter one";
   EXPECT_TRUE(ReducedStates::make(Tasks(5, 2), Lighter{0, 0}, 32));
   const auto too_many = ReducedStates::make(Tasks(5, 2), Lighter{0, 0}, 31);
   ASSERT_FALSE(too_many);

@@ -80,7 +80,7 @@ WindowPlan unread_plan(std::vector<std::uint64_t> read) {
   return plan;
 }
 
-/// Flows that come, go, move, change their states, give way and come back: whoever counts some of them together finds
+/// Flows that come, go, move, change their states, are reduced and restored: whoever counts some of them together finds
 /// what he finds who looks at each.
 TEST(UnreadFlows, AreWhatTheirRowsWouldSayOverAnyCourse) {
   constexpr std::uint8_t kLight = 1;

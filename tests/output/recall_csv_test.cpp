@@ -16,7 +16,7 @@ WindowRecall told_of(WindowLength length) {
   told.recall = 0.5;
   told.at_least = 0.25;
   told.packets = 400;
-  told.packets_given_way = 100;
+  told.packets_left_out = 100;
   return told;
 }
 
@@ -48,7 +48,7 @@ TEST(RecallCsv, OfAWindowOfPacketsHasItsBoundsInPackets) {
 TEST(RecallCsv, WhatIsNotKnownIsEmpty) {
   WindowRecall told = told_of({WindowLength::Unit::packets, 1000});
   told.recall = told.at_least = std::nullopt;
-  told.packets = told.packets_given_way = 0;
+  told.packets = told.packets_left_out = 0;
   EXPECT_EQ(lines_of(told).at(1), ",,3000,4000,bursty,,,0.75,30,10,800,7,");
 }
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that give way to lighter states where time is short: what is said of it, and that every packet stays accounted
-for.
+"""Flows that are reduced to lighter states when time is short: what is said about it, and where every packet is.
 
 usage: test_adaptive.py PARSHALL [unittest arguments]
 """
@@ -36,7 +35,7 @@ share = 0.9
 """
 TRAFFIC = "flows=20000,dist=zipf:1.1,protocol=connections,resend=0.01,packets=1000000"
 TOO_MUCH, LITTLE = TRAFFIC + ",pace=60000000", TRAFFIC + ",pace=20000,queue=65536"
-WATCHED = {"bursty", "retransmissions", "latency-change"}  # what misses flows that give way
+WATCHED = {"bursty", "retransmissions", "latency-change"}  # tasks that miss reduced flows
 FINDERS = WATCHED | {"heavy-hitters"}
 
 
@@ -92,8 +91,8 @@ class AdaptiveTest(unittest.TestCase):
             accounting["counted"] - accounting["kept_out_packets"],
         )
         for state in states.values():
-            self.assertLessEqual(state["packets_not_given_way"], state["packets"])
-        self.assertEqual(states["light"]["packets_not_given_way"], states["light"]["packets"])
+            self.assertLessEqual(state["packets_not_reduced"], state["packets"])
+        self.assertEqual(states["light"]["packets_not_reduced"], states["light"]["packets"])
         with open(events) as file:
             return summary, [json.loads(line) for line in file]
 
@@ -112,7 +111,7 @@ class Modes(AdaptiveTest):
                 self.assertGreater(adaptation["windows"], 5)
                 self.assertGreater(adaptation["seconds_reduced"], 0)
                 self.assertGreater(adaptation["windows_infeasible"], 0, "there is no time even to count")
-                self.assertLess(states["heavy"]["packets_not_given_way"], states["heavy"]["packets"])
+                self.assertLess(states["heavy"]["packets_not_reduced"], states["heavy"]["packets"])
                 self.assertGreater(summary["accounting"]["nic_missed"], 0)
                 if mode == "adapt":
                     self.assertTrue(adaptation["given_up"], "there is time for none")
@@ -150,13 +149,13 @@ class Modes(AdaptiveTest):
         self.assertEqual(summary["adaptation"]["mode"], "off")
         self.assertEqual(summary["adaptation"]["seconds_reduced"], 0)
         for state in summary["tasks"]["states"].values():
-            self.assertEqual(state["packets_not_given_way"], state["packets"])
+            self.assertEqual(state["packets_not_reduced"], state["packets"])
 
-    def test_no_flow_gives_way_where_there_is_time(self):
+    def test_no_flow_is_reduced_if_there_is_time(self):
         summary, _ = self.watch(LITTLE)
         if summary["accounting"]["nic_missed"] == 0:  # else this machine was too busy for that little
             states = summary["tasks"]["states"]
-            kept = sum(state["packets_not_given_way"] for state in states.values())
+            kept = sum(state["packets_not_reduced"] for state in states.values())
             self.assertGreater(kept, 0.9 * sum(state["packets"] for state in states.values()))
         self.assertGreater(summary["adaptation"]["windows"], 0)
 
@@ -165,9 +164,9 @@ class Modes(AdaptiveTest):
         summary = json.loads(done.stdout)["summary"]
         self.assertNotIn("adaptation", summary)
         for state in summary["tasks"]["states"].values():
-            self.assertEqual(state["packets_not_given_way"], state["packets"])
+            self.assertEqual(state["packets_not_reduced"], state["packets"])
 
-    def test_text_says_what_gave_way_and_what_that_costs(self):
+    def test_text_says_what_was_left_out_and_what_that_costs(self):
         done = self.run_it("-g", TOO_MUCH, "--window", "20ms", "--duration", "1s", "--top", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^overload   adapt: tasks left out flows in [0-9.]+ of [0-9.]+ s")
@@ -191,7 +190,7 @@ class RecallFile(AdaptiveTest):
         "flows_missed",
         "packets",
         "packets_missed",
-        "gave_way_share",
+        "packets_left_out_share",
     )
 
     def recalls(self, *arguments, traffic=TOO_MUCH, seconds=1.5, window="20ms"):
@@ -252,16 +251,16 @@ class RecallFile(AdaptiveTest):
             self.assertAlmostEqual(min(line["recall_at_least_95"] for line in known), recall["least_at_95_percent"], 12)
             self.assertEqual(sum(line["recall"] < line["threshold"] for line in known), recall["below_threshold"])
 
-    def test_says_which_share_of_the_packets_gave_way(self):
+    def test_says_which_share_of_the_packets_was_left_out(self):
         _, _, lines = self.recalls()
-        shares = [line["gave_way_share"] for line in lines if line["gave_way_share"] is not None]
+        shares = [line["packets_left_out_share"] for line in lines if line["packets_left_out_share"] is not None]
         self.assertTrue(all(0 <= share <= 1 for share in shares))
         self.assertGreater(max(shares), 0.1)
         _, _, lines = self.recalls("--overload", "off")
         for line in lines:  # of a window in which this process did not run nothing came
-            self.assertEqual(line["gave_way_share"], None if line["flows_seen"] == 0 else 0)
+            self.assertEqual(line["packets_left_out_share"], None if line["flows_seen"] == 0 else 0)
         self.assertTrue(
-            any(line["packets_missed"] for line in lines), "what the device misses is told where no flow gives way too"
+            any(line["packets_missed"] for line in lines), "what the device misses is told without reduced flows, too"
         )
         self.assertTrue(any(line["recall"] < 1 for line in lines))
 
@@ -276,7 +275,7 @@ class RecallFile(AdaptiveTest):
         for line in lines:
             self.assertEqual(line["window_end_packet"] - line["window_begin_packet"], 4000)
             if line["packets"] != 0 and line["flows_missed"] == 0 and line["packets_missed"] == 0:
-                self.assertEqual(line["gave_way_share"], 0 if line["flows_seen"] != 0 else None)
+                self.assertEqual(line["packets_left_out_share"], 0 if line["flows_seen"] != 0 else None)
             self.assertIsNone(line["window_begin_ns"])
 
     def test_no_share_is_told_where_a_task_has_no_flow_of_its_own(self):
@@ -288,7 +287,7 @@ class RecallFile(AdaptiveTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(path, newline="") as file:
             lines = [
-                (line["packets"], line["flows_missed"], line["flows_seen"], line["gave_way_share"])
+                (line["packets"], line["flows_missed"], line["flows_seen"], line["packets_left_out_share"])
                 for line in csv.DictReader(file)
                 if line["task"] in WATCHED
             ]
@@ -314,7 +313,7 @@ class Errors(AdaptiveTest):
         for word in words:
             self.assertIn(word, done.stderr)
 
-    def test_states_that_give_way_to_none_or_themselves(self):
+    def test_lighter_states_that_do_not_exist_or_are_the_state_itself(self):
         self.assert_refused(
             ["line 9", "no state lihgt", "light, middle, heavy"],
             states=STATES.replace('lighter = "light"', 'lighter = "lihgt"'),
@@ -392,7 +391,7 @@ class Errors(AdaptiveTest):
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         self.assertIn("under overload 11 tasks leave out flows in 5 groups", done.stderr)
 
-    def test_recall_of_runs_in_which_no_flow_gives_way(self):
+    def test_recall_of_runs_without_reduced_flows(self):
         file = ("--export", f"recall:{self.path('recall.csv')}", "--duration", "1s")
         self.assert_refused(["--export recall", "does not wait", "pace="], "-g", TRAFFIC, *file)
         self.assert_refused(["--export recall", "--threads"], "-g", TOO_MUCH, "--threads", "pipeline", "-q", *file)

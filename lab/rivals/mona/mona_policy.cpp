@@ -117,7 +117,7 @@ double MonaPolicy::share(std::size_t task, std::size_t state, std::size_t weight
 
 OverloadState MonaPolicy::state() const noexcept {
   const Shift shift = controller_.shift();
-  return {.gives_way = shift.steps != 0 || controller_.heavy_from() != FlowWeight::kClasses,
+  return {.is_reduced = shift.steps != 0 || controller_.heavy_from() != FlowWeight::kClasses,
           .fits = !shift.infeasible,
           .given_up = 0,
           .factor = 1 + controller_.residual()};

@@ -174,7 +174,7 @@ bool Prefix::has(const FlowKey& flow) const noexcept {
   return agrees(flow.src_address()) || agrees(flow.dst_address());
 }
 
-bool StatePlan::gives_way() const noexcept {
+bool StatePlan::has_lighter() const noexcept {
   for (std::size_t state = 0; state < lighter.size(); ++state)
     if (lighter[state] != state) return true;
   return false;

@@ -55,7 +55,7 @@ struct StatePlan {
   std::vector<StateOutcome> outcomes;
 
   bool one() const noexcept { return names.size() == 1; }
-  bool gives_way() const noexcept;            ///< true if any state has a lighter one
+  bool has_lighter() const noexcept;          ///< true if any state has a lighter one
   std::size_t memory_bytes() const noexcept;  ///< memory of the outcomes
 };
 

@@ -181,7 +181,7 @@ void TaskSet::flows(std::span<const FlowWindow> flows) {
       const std::span<const FlowWindow> wanted = of_states(flows, member.states);
       if (member.finds_any)
         for (const FlowWindow& flow : wanted)
-          member.seen.add(flow, ~std::uint64_t{0}, member.gives_way ? flow.weight : 0);
+          member.seen.add(flow, ~std::uint64_t{0}, member.skips_flows ? flow.weight : 0);
       member.task->flows(wanted);
       continue;
     }
@@ -216,7 +216,7 @@ std::uint64_t TaskSet::read(std::size_t state, std::size_t states) const noexcep
   std::uint64_t read = 0;
   for (const Member& member : members_)
     if (member.looks_at_flows && (member.states >> state & 1) != 0)
-      read |= member.gives_way ? member.states : ~std::uint64_t{0};
+      read |= member.skips_flows ? member.states : ~std::uint64_t{0};
   return read & (~std::uint64_t{0} >> (64 - states));
 }
 
@@ -276,7 +276,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
                          .finds_any = spec.is_condition || (*entry)->finds_any,
                          .looks_at_flows = spec.is_condition || (*entry)->looks_at_flows,
                          .measures = false,
-                         .gives_way = false,
+                         .skips_flows = false,
                          .recall = arguments->given("recall") ? arguments->number("recall", 0, 1) : options.recall,
                          .priority = static_cast<int>(arguments->count("priority", 0, 1000)),
                          .task = nullptr};
@@ -290,7 +290,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
     member.task = (*entry)->make(*arguments, context);
   }
   member.measures = context.asked_for_measures();
-  member.gives_way = member.measures || asked.gives_way;
+  member.skips_flows = member.measures || asked.skips_flows;
   member.has_history = context.asked_for_history();
   member.judges_flows = member.task != nullptr && member.task->judges_flows();
   const bool counts_events = member.task != nullptr && member.task->counts_events();

@@ -36,7 +36,7 @@ struct TaskOptions {
 struct TaskSpec {
   std::string text;                          ///< NAME[:parameter=value,...] and so on; see TaskSets::make()
   std::uint64_t states = ~std::uint64_t{0};  ///< bit i: the task is for flows of monitoring state i
-  bool gives_way = false;  ///< true if it ignores flows of other states even though it uses no measures
+  bool skips_flows = false;  ///< true if it ignores flows of other states even though it uses no measures
 };
 
 /// Flows of a window that a task is for, by how much the task saw of them when some are reduced to lighter states. The
@@ -45,20 +45,20 @@ struct FlowsSeen {
   using Counts = std::array<std::uint64_t, FlowWeight::kClasses>;
 
   Counts wholly{}, partly{}, not_at_all{};
-  std::uint64_t packets = 0, packets_given_way = 0;  ///< packets of all of them, and of those not seen wholly
+  std::uint64_t packets = 0, packets_left_out = 0;  ///< packets of all of them, and of those not seen wholly
 
   /// Adds a flow in one of the task's states `states`.
   void add(const FlowWindow& flow, std::uint64_t states, std::uint8_t weight) noexcept {
     const bool whole = flow.wholly_in(states);
     ++(whole ? wholly : flow.partly_in(states) ? partly : not_at_all)[weight];
     packets += flow.packets;
-    packets_given_way += whole ? 0 : flow.packets;
+    packets_left_out += whole ? 0 : flow.packets;
   }
 
   /// Adds flows that the task did not read: either it missed them, or it did not need them.
   void add(const UnreadFlows& flows, bool missed) noexcept {
     packets += flows.packets;
-    packets_given_way += missed ? flows.packets : 0;
+    packets_left_out += missed ? flows.packets : 0;
     for (std::size_t weight = 0; weight < not_at_all.size(); ++weight)
       (missed ? not_at_all : wholly)[weight] += flows.flows[weight];
   }
@@ -75,7 +75,7 @@ class TaskSet {
     bool finds_any;       ///< as in TaskEntry
     bool looks_at_flows;  ///< as in TaskEntry
     bool measures;        ///< true if it uses measures of flows, which flows in lighter states lack
-    bool gives_way;       ///< true if it skips flows whose state has dropped it
+    bool skips_flows;     ///< true if it skips flows whose state has dropped it
     bool finds_heavy = false, finds_shares = false;  ///< as in Task
     double recall;                                   ///< recall that its reports should have
     int priority;  ///< if not all tasks can reach their recall, those with the largest priority come first

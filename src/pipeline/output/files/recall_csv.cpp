@@ -19,7 +19,7 @@ std::optional<double> share(std::uint64_t part, std::uint64_t all) {
 
 constexpr std::string_view kHeader =
     "window_begin_ns,window_end_ns,window_begin_packet,window_end_packet,task,recall,recall_at_least_95,threshold,"
-    "flows_seen,flows_missed,packets,packets_missed,gave_way_share\n";
+    "flows_seen,flows_missed,packets,packets_missed,packets_left_out_share\n";
 
 std::string recall_csv(const WindowRecall& told) {
   const WindowLength& length = told.window.length;
@@ -29,7 +29,7 @@ std::string recall_csv(const WindowRecall& told) {
                      length.unit == WindowLength::Unit::ns ? bounds + ",," : ",," + bounds, told.task,
                      number_text(told.recall), number_text(told.at_least), number_text(told.threshold), told.flows_seen,
                      told.flows_missed, told.window.totals.packets, told.window.totals.missed_packets,
-                     number_text(share(told.packets_given_way, told.packets)));
+                     number_text(share(told.packets_left_out, told.packets)));
 }
 
 class RecallExporter final : public FileExporter {

@@ -45,7 +45,7 @@ ordered_json tasks_json(const ReportSummary& summary) {
                                  {"least_at_95_percent", recall.least}};
   }
   for (const StateSummary& state : summary.states)
-    json["states"][state.name] = {{"packets", state.packets}, {"packets_not_given_way", state.kept}};
+    json["states"][state.name] = {{"packets", state.packets}, {"packets_not_reduced", state.kept}};
   return json;
 }
 

@@ -54,8 +54,8 @@ struct WindowRecall {
   double threshold = 0;
   std::optional<double> recall, at_least;  ///< estimate and 95 % bound; unknown without flows to judge by
   std::uint64_t flows_seen = 0, flows_missed = 0;
-  std::uint64_t flows_seen_in_part = 0;              ///< counted as seen and as missed
-  std::uint64_t packets = 0, packets_given_way = 0;  ///< packets of its flows; part of it: in flows not seen wholly
+  std::uint64_t flows_seen_in_part = 0;             ///< counted as seen and as missed
+  std::uint64_t packets = 0, packets_left_out = 0;  ///< packets of its flows; part of it: in flows not seen wholly
 };
 
 inline std::size_t heap_bytes(const WindowRecall& told) noexcept { return heap_bytes(told.task); }
