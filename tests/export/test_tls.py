@@ -52,23 +52,23 @@ class Server(threading.Thread):
             self.read(connection, self.limits.pop(0) if self.limits else None)
 
     def read(self, connection, limit):
-        reader, data, taken = Reader(), bytearray(), 0
-        self.sessions.append(reader)
+        """Decodes all messages at the end. On a busy machine that takes longer than a sender waits for its data to be
+        acknowledged."""
+        data = bytearray()
         with connection:
-            while True:
+            while not limit or len(data) <= limit:
                 try:
                     more = connection.recv(1 << 16)
                 except (ssl.SSLError, OSError):
-                    more = b""
+                    break
                 if not more:
-                    return
-                taken += len(more)
+                    break
                 data += more
-                while len(data) >= 4 and len(data) >= (length := int.from_bytes(data[2:4], "big")):
-                    reader.read(bytes(data[:length]))
-                    del data[:length]
-                if limit and taken > limit:
-                    return
+        reader, at = Reader(), 0
+        while len(data) >= at + 4 and len(data) >= at + (length := int.from_bytes(data[at + 2 : at + 4], "big")):
+            reader.read(bytes(data[at : at + length]))
+            at += length
+        self.sessions.append(reader)
 
     def stop(self):
         self.stopping = True
