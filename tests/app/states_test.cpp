@@ -97,9 +97,8 @@ TEST(LiveStates, TheUsualScreenHasRoomForAllThereIsToSay) {
   EXPECT_THAT(screen, HasSubstr("\nlight 1000000 0 % 0 -\n"));
   EXPECT_THAT(screen, HasSubstr("\nheavy 12000000 20.8 % 4.00 M 37.5 %\n"));
   EXPECT_THAT(screen, HasSubstr("\nbursty 0.981 0.930 0.750 120 k 345 1000\n"));
-  EXPECT_THAT(screen,
-              HasSubstr("1000\n 00:00:02 bursty found about 98 % of its events, and this goes on for more\n"
-                        " than a line\nlatency-change "));
+  EXPECT_THAT(screen, HasSubstr("1000\n 00:00:02 bursty found about 98 % of its events, and this goes on for more\n"
+                                " than a line\nlatency-change "));
   EXPECT_THAT(screen, HasSubstr("\nretransmissions - - 0.500 0 77 0\n"));
   EXPECT_THAT(screen, HasSubstr(">= (95 %)"));
   EXPECT_THAT(screen, HasSubstr("counted"));
