@@ -185,7 +185,7 @@ void WindowRows::drop_rows() noexcept {
 void WindowRows::add_kept_out(const PacketFacts& facts, LinkPlace place) noexcept {
   if (is_beyond(place)) open(place);
   const RowUpdate packet{.counts = facts.counts, .time_ns = facts.time_ns, .place = place};
-  add_to_totals(packet, open_->totals);
+  add_to_totals(packet);
   ++open_->totals.kept_out_packets;
   open_->totals.kept_out_wire_bytes += packet.wire_bytes();
 }
@@ -193,7 +193,7 @@ void WindowRows::add_kept_out(const PacketFacts& facts, LinkPlace place) noexcep
 void WindowRows::tell_alone(const PacketFacts& facts, LinkPlace place) noexcept {
   if (is_beyond(place)) open(place);
   const RowUpdate packet{.counts = facts.counts, .time_ns = facts.time_ns, .place = place};
-  add_to_totals(packet, open_->totals);
+  add_to_totals(packet);
   const std::uint32_t at = append_row();
   if (at == RowPool::kNone) {
     ++open_->totals.unlisted_flows;

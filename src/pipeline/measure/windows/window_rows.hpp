@@ -80,7 +80,6 @@ class WindowRows {
     std::array<WindowRow*, kStatBatch> rows;
     std::size_t measured = 0;
     bool any_rows = false;
-    WindowTotals totals;  // of the open window since the last flush
     const auto measure_until = [&](std::size_t end) {
       if (any_findings && any_rows) measure({&rows[measured], end - measured}, &findings[measured]);
       measured = end;
@@ -90,13 +89,12 @@ class WindowRows {
       const RowUpdate& packet = packets[i];
       if (is_beyond(packet.place)) [[unlikely]] {
         measure_until(i);
-        open_->totals.add(std::exchange(totals, {}));
         open(packet.place);
       }
       const StatePair states = any_findings ? StatePair{findings[i].state, findings[i].effective_state} : StatePair{};
       const std::uint8_t before = any_findings ? findings[i].effective_before : states.effective;
       const std::uint8_t weight = any_findings ? findings[i].weight : 0;
-      add_to_totals(packet, totals);
+      add_to_totals(packet);
       if (!reads_all_ && count_unread(packet, states, weight)) {
         rows[i] = nullptr;
         continue;
@@ -121,7 +119,6 @@ class WindowRows {
         add_unlisted(packet);
     }
     measure_until(packets.size());
-    open_->totals.add(totals);
   }
 
   /// Returns whether a packet at `place` is beyond the open window.
@@ -351,9 +348,9 @@ class WindowRows {
   bool push(const RowList& rows, const WorkerWindow& window) noexcept;
   bool tell_rows() noexcept;
   void drop_rows() noexcept;
-  void add_to_totals(const RowUpdate& packet, WindowTotals& totals) noexcept {
-    totals.late_packets += packet.time_ns < not_late_ns_;
-    totals.add(packet.counts, packet.time_ns);
+  void add_to_totals(const RowUpdate& packet) noexcept {
+    open_->totals.late_packets += packet.time_ns < not_late_ns_;
+    open_->totals.add(packet.counts, packet.time_ns);
     if (plan_.bin_ns != 0) add_to_bin({1, packet.wire_bytes()}, packet.time_ns);
   }
   void add_to_bin(const LinkBin& packets, std::uint64_t time_ns) noexcept;
