@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/commands.hpp"
 #include "classify/registry.hpp"
@@ -7,6 +8,7 @@
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/exporters.hpp"
+#include "pipeline/output/groups/group_schema.hpp"
 #include "pipeline/output/queue/sink.hpp"
 #include "pipeline/output/records/schema.hpp"
 #include "pipeline/output/stage_counts.hpp"
@@ -98,6 +100,17 @@ void list_formats() {
   for (const SinkEntry& sink : sink_registry()) fmt::print("{:<8} {}\n", sink.name, sink.help);
 }
 
+/// Lists the groupings, and the columns that any of them has.
+void list_groups() {
+  for (const Grouping& grouping : groupings()) {
+    std::vector<std::string_view> names;
+    for (const GroupKeyColumn& column : grouping.columns) names.push_back(column.name);
+    fmt::print("{:<13} {} (columns {}, ...)\n", grouping.names.one, grouping.help, fmt::join(names, ", "));
+  }
+  fmt::print("columns:\n");
+  for (const ColumnInfo& column : GroupSchema::common_columns()) fmt::print("{:<13} {}\n", column.name, column.help);
+}
+
 void list_exporters() {
   for (const ExporterEntry& entry : exporter_registry()) fmt::print("{:<10} {}\n", entry.name, entry.help);
   fmt::print("{:<10} {}\n", "prometheus",
@@ -115,6 +128,7 @@ std::vector<Topic> monitor_topics() {
           {"traffic", "settings of built-in traffic: -g", list_traffic},
           {"models", "kinds of models that train can make", list_models},
           {"formats", "formats of reports: --format", list_formats},
+          {"groups", "ways to add flows up, and their columns: --by", list_groups},
           {"counters", "counters of packets in each report", list_counters},
           {"exporters", "kinds of outputs of records and events: --export", list_exporters}};
 }

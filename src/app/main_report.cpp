@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cli/messages.hpp"
@@ -16,18 +17,28 @@ MainReport::MainReport(Run& run, const WatchOptions& options, const WatchPlan& p
     : options_(options), plan_(plan), wiring_(run.wiring()), events_(events), name_(output->name()), sort_(plan.sort) {
   const Schema& schema = wiring_.schema;
   const SessionOptions& wired = wiring_.session;
-  run.outputs().count_memory(sorting_bytes(schema.columns(), sort_, plan_.top) + sink_entry().memory_bytes);
+  run.outputs().count_memory(sorting_bytes(wiring_.columns(), sort_, plan_.top) + sink_entry().memory_bytes);
   const bool is_one_report = plan_.every_ns == 0 && !options_.live && !schema.needs_interval();
   const bool has_ended = is_one_report && wired.keeps_ended && wired.table != nullptr;
   const ExporterEntry* const streams = find_exporter(options_.format);
-  if (has_ended && streams != nullptr && sort_.empty() && plan_.top == 0) {
+  if (has_ended && streams != nullptr && sort_.empty() && plan_.top == 0 && !wiring_.groups) {
     add_stream(run, *streams, std::move(output));
-  } else if (has_ended && TopFlows::fits(plan_.top, schema.asked().size())) {
+  } else if (has_ended && keeps_rows()) {
     add_top(run, std::move(output));
   } else {
     output_ = std::move(output);
     sink_ = sink_entry().make({.several = plan_.every_ns != 0});
+    if (wiring_.groups) {
+      const std::uint64_t most = run.most_groups();
+      groups_.emplace(*wiring_.groups, most, wired.seed);
+      run.outputs().count_memory(GroupTable::memory_bytes(most));
+    }
   }
+}
+
+/// Returns whether the rows to show can be kept in memory as they come. Groups are kept in any case.
+bool MainReport::keeps_rows() const noexcept {
+  return wiring_.groups.has_value() || TopFlows::fits(plan_.top, wiring_.schema.asked().size());
 }
 
 void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_ptr<Output> output) {
@@ -41,8 +52,9 @@ void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_p
 
 void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
   const bool has_tasks = !wiring_.session.stage.windows.empty();
+  const std::size_t most = plan_.top != 0 ? plan_.top : std::numeric_limits<std::size_t>::max();
   auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
-                                         *order_by(wiring_.schema.columns(), sort_), plan_.top);
+                                         *order_by(wiring_.columns(), sort_), most);
   top_ = top.get();
   if (has_tasks) run.outputs().count_memory(RecentEvents::memory_bytes());
   queue_ = &run.outputs().add(std::move(top), {.name = std::string(kReportOutput),
@@ -66,7 +78,7 @@ void MainReport::forget_order() { sort_ = sink_entry().default_sort; }
 
 bool MainReport::write(const Report& report) {
   std::optional<Error> problem;
-  auto ordered = sorted(report, sort_, plan_.top, &problem);
+  auto ordered = sorted(groups_ ? grouped(report, *wiring_.groups, *groups_) : report, sort_, plan_.top, &problem);
   if (!ordered) {
     say(options_.command, ordered.error().message);
     return false;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/watch_options.hpp"
 #include "parshall/run.hpp"
 #include "pipeline/output/exporters.hpp"
+#include "pipeline/output/groups/group_table.hpp"
 #include "pipeline/output/queue/sink.hpp"
 #include "pipeline/output/recent_events.hpp"
 #include "pipeline/output/text/top_report.hpp"
@@ -52,6 +54,7 @@ class MainReport {
   void add_stream(Run& run, const ExporterEntry& format, std::unique_ptr<Output> output);
   void add_top(Run& run, std::unique_ptr<Output> output);
   std::size_t top_bytes() const noexcept;
+  bool keeps_rows() const noexcept;
 
   const WatchOptions& options_;
   const WatchPlan& plan_;
@@ -62,6 +65,7 @@ class MainReport {
   TopReport* top_ = nullptr;  ///< receives the records from the queue, if only the first few are kept
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
+  std::optional<GroupTable> groups_;  ///< set if write() adds up groups
   bool unsorted_ = false;
 };
 

@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kDaily[] = {
     "SOURCE", "FILTER", "read",  "interface", "generate", "count",  "duration", "key",   "flows",   "idle",
     "active", "biflow", "model", "tasks",     "task",     "states", "window",   "hook",  "columns", "export",
-    "format", "output", "every", "live",      "web",      "top",    "sort",     "quiet", "explain", "workers"};
+    "by",     "format", "output", "every", "live",      "web",      "top",    "sort",     "quiet", "explain", "workers"};
 
 /// Returns true if the output is /dev/null, so that nothing will be read.
 bool is_null_device(const std::string& path) {
@@ -159,6 +159,14 @@ Result<Plan> read(const WatchOptions& o) {
   return plan;
 }
 
+/// Returns the column that reports are sorted by; empty: the format's own order.
+std::string_view default_sort(const Wiring& wiring, const SinkEntry& sink) {
+  if (!wiring.groups) return sink.default_sort;
+  const auto columns = wiring.columns();
+  const bool has_it = std::ranges::find(columns, GroupSchema::kUsualOrder, &ColumnInfo::name) != columns.end();
+  return has_it ? GroupSchema::kUsualOrder : std::string_view();
+}
+
 }  // namespace
 
 void declare(Command command, WatchOptions& o) {
@@ -215,7 +223,9 @@ Result<Wiring> complete(const WatchOptions& o, WatchPlan& plan, const Held& held
   if (!wiring) return wiring.error();
   if (!o.quiet)
     for (const std::string& note : wiring->notes) say(o.command, note);
-  if (const auto problem = sort_problem(wiring->schema.columns(), o.sort)) return *problem;
+  if (wiring->groups && is_shown)
+    return Error{"--by: --live and --web show flows and hosts by themselves: leave out --by"};
+  if (const auto problem = sort_problem(wiring->columns(), o.sort)) return *problem;
   if (wiring->tasks.sets().empty() && !o.hook.empty())
     return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};
   std::vector<Target> targets{{"the report", o.output}};
@@ -227,7 +237,7 @@ Result<Wiring> complete(const WatchOptions& o, WatchPlan& plan, const Held& held
   if (!o.web_token.empty()) inputs.push_back({"the file of --web-token", o.web_token});
   if (const auto problem = targets_problem(inputs, targets)) return *problem;
   const auto sink = std::ranges::find(sink_registry(), o.format, &SinkEntry::name);
-  plan.sort = o.sort.empty() ? std::string(sink->default_sort) : o.sort;
+  plan.sort = !o.sort.empty() ? o.sort : std::string(default_sort(*wiring, *sink));
   plan.top = o.top >= 0 ? static_cast<std::size_t>(o.top) : sink->default_top;
   return wiring;
 }

@@ -42,7 +42,7 @@ void Session::visit_flow(const FlowRecord& record, std::span<const std::byte> ro
   }
   if (generation != chosen.generation) row = {};
   chosen.schema.read(record, row, base, values_);
-  visit({record, values_});
+  visit({record, values_, base});
 }
 
 void Session::visit_ended(std::uint64_t number, const Chosen& chosen,

@@ -72,6 +72,14 @@ struct StatisticsPlan {
   friend bool operator==(const StatisticsPlan&, const StatisticsPlan&) = default;
 };
 
+/// What the rows of reports and outputs are.
+struct RowsPlan {
+  std::string by;                  ///< grouping of flows, such as host; empty: flows
+  std::vector<std::string> local;  ///< networks inside
+
+  friend bool operator==(const RowsPlan&, const RowsPlan&) = default;
+};
+
 /// Tasks to run on the traffic in each window.
 struct TasksPlan {
   std::vector<std::string> names;  ///< tasks with default parameters
@@ -110,6 +118,7 @@ struct Plan {
   SourcePlan source;
   FlowPlan flows;
   StatisticsPlan statistics;
+  RowsPlan rows;
   TasksPlan tasks;
   ThreadsPlan threads;
   std::vector<OutputPlan> outputs;

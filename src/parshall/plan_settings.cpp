@@ -16,6 +16,7 @@
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/flow/flood_filter.hpp"
 #include "pipeline/output/files/configuration_file.hpp"
+#include "pipeline/output/groups/grouping.hpp"
 #include "traffic/traffic_spec.hpp"
 
 namespace parshall {
@@ -124,6 +125,15 @@ Settings flow_settings() {
 
 Settings statistics_settings() {
   Settings s("Report");
+  Words groups;
+  for (const Grouping& grouping : groupings()) groups.emplace_back(grouping.names.one);
+  s.name(
+      "by", "Add flows up by host, service, ...: packets and bytes in and out, peers, rates", groups,
+      [](auto& p) -> auto& { return p.rows.by; });
+  s.texts(
+       "local", SettingKind::list, "Networks inside, such as 10.0.0.0/8, for the place of a host or prefix",
+       [](auto& p) -> auto& { return p.rows.local; })
+      .needs = "by";
   s.texts(
       "columns", SettingKind::list, "Columns, in order; +NAME,... adds to the default ones (parshall list columns)",
       [](auto& p) -> auto& { return p.statistics.columns; });

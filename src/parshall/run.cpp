@@ -103,6 +103,8 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
     run->description_ = input->description;
     fit_table(plan.flows, *input, schema, run->options_);
     run->input_ = *std::move(input);
+    if (run->wiring_.groups)
+      run->outputs_.group_by(*run->wiring_.groups, run->most_groups(), run->wiring_.session.seed);
     if (const auto error = open_outputs(plan.outputs, run->wiring_.point, waits, run->outputs_)) return *error;
     if (!metrics) metrics = open_metrics(plan.outputs);
     if (!*metrics) return metrics->error();

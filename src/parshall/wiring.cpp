@@ -17,6 +17,7 @@
 #include "parshall/wire_source.hpp"
 #include "parshall/wire_tasks.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
+#include "pipeline/output/exporters.hpp"
 
 namespace parshall {
 namespace {
@@ -109,6 +110,32 @@ std::optional<Error> wire_biflow(const Plan& plan, ColumnList list, Wiring& wiri
   return std::nullopt;
 }
 
+std::optional<Error> rows_problem(const Plan& plan, const Grouping* grouping) {
+  if (grouping == nullptr) return std::nullopt;
+  const auto problem = [&](std::string_view what) { return Error{fmt::format("--by {}: {}", plan.rows.by, what)}; };
+  if (plan.flows.packets_only) return problem("leave out --packets-only, which keeps no flows");
+  if (plan.flows.key != KeyFields::five_tuple) return problem("leave out --key, since groups are made of whole keys");
+  if (plan.flows.biflow) return problem("leave out --biflow, since groups have both directions in any case");
+  for (const std::string& column : plan.statistics.columns)
+    if (column.starts_with('+')) return problem(fmt::format("all columns are there: leave out --columns {}", column));
+  for (const OutputPlan& output : plan.outputs)
+    if (const ExporterEntry* const entry = find_exporter(output.kind); entry != nullptr && !entry->takes.groups)
+      return problem(fmt::format("{} has fields for flows alone: leave out --export {}:{}, or export to ipfix",
+                                 output.kind, output.kind, output.target));
+  return std::nullopt;
+}
+
+std::optional<Error> wire_groups(const Plan& plan, const Grouping* grouping, const RunNeeds& needs, Wiring& wiring) {
+  if (grouping == nullptr) return std::nullopt;
+  auto local = LocalNetworks::parse(plan.rows.local);
+  if (!local) return local.error();
+  auto groups = GroupSchema::make(*grouping, *std::move(local), wiring.schema, plan.statistics.columns);
+  if (!groups) return groups.error();
+  wiring.groups = *std::move(groups);
+  if (needs.every_ns != 0) wiring.schema.need_interval();
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
@@ -124,7 +151,13 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   const SourceKind& kind = kind_of(plan.source);
   if (kind.interfaces != nullptr) wiring.statistics.interfaces = kind.interfaces(plan.source, held);
   std::vector<std::string> statistics;
-  const ColumnList list = take_columns(plan.statistics.columns, statistics);
+  const Grouping* const grouping = find_grouping(plan.rows.by);
+  if (const auto problem = rows_problem(plan, grouping)) return *problem;
+  ColumnList list = ColumnList::more;
+  if (grouping == nullptr)
+    list = take_columns(plan.statistics.columns, statistics);
+  else if (!grouping->of_column.empty())
+    statistics.emplace_back(grouping->of_column);
   if (const auto problem = wire_model(plan, held.texts, wiring.statistics, statistics)) return *problem;
   auto schema = Schema::make(statistics, wiring.statistics, list);
   if (!schema) return schema.error();
@@ -135,6 +168,8 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   wiring.schema.set_key(plan.flows.key);
   wiring.schema.set_forms(plan.statistics.times == "iso" ? TextForm::iso_time : TextForm::number,
                           plan.statistics.integers == "text" ? TextForm::quoted_number : TextForm::number);
+
+  if (const auto problem = wire_groups(plan, grouping, needs, wiring)) return *problem;
 
   const auto models = thread_models();
   const auto model = std::ranges::find(models, plan.threads.model, &ThreadModelEntry::name);

@@ -10,6 +10,7 @@
 #include "parshall/held.hpp"
 #include "parshall/plan.hpp"
 #include "pipeline/output/exporter.hpp"
+#include "pipeline/output/groups/group_schema.hpp"
 
 namespace parshall {
 
@@ -28,12 +29,16 @@ struct RunNeeds {
 /// All parts of a session, except its input, made from a plan. It is final: nothing is set after wire().
 struct Wiring {
   SessionOptions session;
-  Schema schema;
+  Schema schema;                       ///< of flow records
+  std::optional<GroupSchema> groups;   ///< of the rows that stand in place of flow records
   StatisticOptions statistics;
   TaskSets tasks;
   std::optional<ObservationPoint> point;  ///< where packets are captured; unset: on no link
   std::uint64_t wall_duration_ns = 0;     ///< 0: no limit
   std::vector<std::string> notes;         ///< remarks for the user that are no errors
+
+  /// Returns the columns of reports and outputs.
+  std::span<const ColumnInfo> columns() const noexcept { return groups ? groups->columns() : schema.columns(); }
 };
 
 /// Checks a plan; all checks happen here. Errors are the user's, and call settings by their command-line names.

@@ -46,6 +46,12 @@ ExportAccount account_of(const json& summary, const ExportedFile& read) {
   return account;
 }
 
+/// Returns whether a line has the sum of several flows, such as {"host": {...}}.
+bool is_group(const json& object) {
+  return object.size() == 1 && object.front().is_object() && !object.contains("flow") && !object.contains("event") &&
+         !object.contains("summary");
+}
+
 }  // namespace
 
 ExportedFile read_json_lines(Bytes file) {
@@ -65,6 +71,10 @@ ExportedFile read_json_lines(Bytes file) {
     if (const auto flow = object.find("flow"); flow != object.end() && flow->is_object()) {
       ++read.records;
       read.packets += number(*flow, "packets") + number(*flow, "reverse_packets");
+    }
+    if (is_group(object)) {
+      ++read.records;
+      read.has_packets = false;  // a packet counts for both of its ends
     }
     if (const auto last = object.find("summary"); last != object.end() && last->is_object()) summary = *last;
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -6,6 +6,7 @@ namespace parshall {
 void Exporter::observe_at(const ObservationPoint&) {}
 void Exporter::begin_anew() {}
 void Exporter::begin(std::span<const ColumnInfo>) {}
+void Exporter::name_rows(RowNames) {}
 void Exporter::records(std::span<const ReportFlow>) {}
 std::vector<std::string> Exporter::left_out(std::span<const ColumnInfo>) const { return {}; }
 void Exporter::event(const Event&) {}

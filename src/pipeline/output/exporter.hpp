@@ -48,6 +48,9 @@ class Exporter {
   virtual void begin(std::span<const ColumnInfo> columns);
   virtual void records(std::span<const ReportFlow> batch);
 
+  /// Sets what its records are called, if they are not flows. Called before begin().
+  virtual void name_rows(RowNames names);
+
   /// Returns which of these columns its format cannot represent. May be called at any time.
   virtual std::vector<std::string> left_out(std::span<const ColumnInfo> columns) const;
   virtual void event(const Event& event);
@@ -74,6 +77,7 @@ class Exporter {
 /// Says which data an exporter uses.
 struct ExporterTakes {
   bool records = false, findings = false;
+  bool groups = true;  ///< false: its records can only be flows
 };
 
 /// Exporter into a file, whose errors are the file's.

@@ -15,16 +15,16 @@
 namespace parshall {
 namespace {
 
-constexpr ExporterTakes kRecords{.records = true}, kFindings{.findings = true}, kAll{true, true};
+constexpr ExporterTakes kRecords{.records = true}, kFlows{.records = true, .groups = false}, kFindings{.findings = true}, kAll{true, true};
 
 constexpr ExporterEntry kExporters[] = {
     {"csv", "records, one line each", kRecords, make_csv_exporter},
     {"jsonl", "records, events and the summary, a JSON object a line", kAll, make_json_lines_exporter},
     {"ipfix", "records as IPFIX, to a file, udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT", kRecords, nullptr,
      open_ipfix_exporter, ipfix_needs},
-    {"netflow9", "records as NetFlow version 9, to udp://HOST:PORT", kRecords, nullptr, open_netflow9_exporter,
+    {"netflow9", "records as NetFlow version 9, to udp://HOST:PORT", kFlows, nullptr, open_netflow9_exporter,
      netflow9_needs},
-    {"kafka", "records to HOST:PORT/TOPIC of Kafka", kRecords, nullptr, open_kafka_exporter, kafka_needs},
+    {"kafka", "records to HOST:PORT/TOPIC of Kafka", kFlows, nullptr, open_kafka_exporter, kafka_needs},
     {"parquet", "records as Parquet files in a folder", kRecords, nullptr, open_parquet_exporter, parquet_needs},
     {"arrow", "records as an Arrow IPC stream", kRecords, make_arrow_exporter},
     {"events", "events of tasks, a JSON object a line", kFindings, make_events_exporter},

@@ -5,12 +5,17 @@
 #include <thread>
 #include <utility>
 
+#include "pipeline/output/groups/grouped_exporter.hpp"
+
 namespace parshall {
 
 using Put = ExportQueue::Put;
 using Clock = std::chrono::steady_clock;
 
 ExportQueue& Outputs::add(std::unique_ptr<Exporter> exporter, ExportOptions options) {
+  if (grouping_.groups != nullptr && options.takes.records)
+    exporter =
+        std::make_unique<GroupedExporter>(std::move(exporter), *grouping_.groups, grouping_.most, grouping_.seed);
   auto queue = std::make_shared<ExportQueue>(std::move(exporter), schema_, std::move(options));
   if (begun_.load(std::memory_order_relaxed)) {
     queue->note_part_of_run();

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/output/groups/group_schema.hpp"
 #include "pipeline/output/queue/export_queue.hpp"
 
 namespace parshall {
@@ -21,6 +22,12 @@ class Outputs {
   explicit Outputs(Schema schema) : schema_(std::move(schema)) {}
 
   // For one thread, of which the others know nothing:
+
+  /// Lets outputs that are added later have groups in place of records. `groups` must outlive them; each output keeps
+  /// at most `most` groups.
+  void group_by(const GroupSchema& groups, std::uint64_t most, std::uint64_t seed) noexcept {
+    grouping_ = {&groups, most, seed};
+  }
 
   /// Adds an output for everything handed over from then on, until it is removed.
   ExportQueue& add(std::unique_ptr<Exporter> exporter, ExportOptions options);
@@ -77,7 +84,13 @@ class Outputs {
   void publish(Queues queues);
   void keep_account(const OutputSummary& account);
 
+  struct GroupedBy {
+    const GroupSchema* groups = nullptr;  ///< null: outputs have records
+    std::uint64_t most = 0, seed = 0;
+  };
+
   Schema schema_;
+  GroupedBy grouping_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Queues> queues_ = std::make_shared<Queues>();  ///< guarded by the mutex
   std::vector<OutputSummary> removed_;                                 ///< guarded by the mutex

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/json/json_lines.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "pipeline/output/json/event_json.hpp"
@@ -10,10 +12,13 @@
 namespace parshall {
 namespace {
 
-void put_flow(const FlowJson& json, const ReportFlow& flow, Output& output) {
-  constexpr std::string_view kBefore = "{\"flow\": ", kAfter = "}\n";
-  char* at = output.reserve(kBefore.size() + json.longest() + kAfter.size());
-  at = json.put(std::ranges::copy(kBefore, at).out, flow);
+/// Returns what comes before a row: {"flow":
+std::string before_row(RowNames rows) { return fmt::format("{{\"{}\": ", rows.one); }
+
+void put_flow(const FlowJson& json, std::string_view before, const ReportFlow& flow, Output& output) {
+  constexpr std::string_view kAfter = "}\n";
+  char* at = output.reserve(before.size() + json.longest() + kAfter.size());
+  at = json.put(std::ranges::copy(before, at).out, flow);
   output.commit(std::ranges::copy(kAfter, at).out);
 }
 
@@ -30,8 +35,9 @@ class JsonLinesExporter final : public FileExporter {
   using FileExporter::FileExporter;
 
   void begin(std::span<const ColumnInfo> columns) override { flows_.emplace(columns); }
+  void name_rows(RowNames names) override { before_row_ = before_row(names); }
   void records(std::span<const ReportFlow> batch) override {
-    for (const ReportFlow& flow : batch) put_flow(*flows_, flow, output());
+    for (const ReportFlow& flow : batch) put_flow(*flows_, before_row_, flow, output());
   }
   void event(const Event& event) override { put_line("event", event_json(event), output()); }
   void accounting(const ReportSummary& summary, const OutputSummary&) override {
@@ -40,13 +46,15 @@ class JsonLinesExporter final : public FileExporter {
 
  private:
   std::optional<FlowJson> flows_;
+  std::string before_row_ = before_row({});
 };
 
 class JsonLinesSink final : public ReportSink {
  public:
   void write(const Report& report, Output& output) override {
     const FlowJson flows(report.columns);
-    report.flows([&](const ReportFlow& flow) { put_flow(flows, flow, output); });
+    const std::string before = before_row(report.rows);
+    report.flows([&](const ReportFlow& flow) { put_flow(flows, before, flow, output); });
     for (const Event& event : report.events) put_line("event", event_json(event), output);
     put_line("summary", summary_json(report.summary), output);
     output.flush();

@@ -51,6 +51,8 @@ class Schema {
   const std::shared_ptr<const StatisticSet>& statistics() const noexcept { return statistics_; }
   bool has(std::string_view name) const noexcept;
   bool needs_interval() const noexcept { return needs_interval_; }
+  /// Asks for the counts at the previous report (ReportFlow::before), though no column needs them.
+  void need_interval() noexcept { needs_interval_ = true; }
 
   /// Adds, at the end, those of reverse_columns() that are missing; for records that are biflows.
   void add_reverse();

@@ -183,6 +183,12 @@ struct ReportSummary {
 struct ReportFlow {
   const FlowRecord& record;
   std::span<const Value> values;  ///< one per column, read from the record and its statistics row
+  IntervalBase before = {};       ///< its counts at the previous report, if the schema needs them
+};
+
+/// Names of the rows of a report.
+struct RowNames {
+  std::string_view one = "flow", many = "flows";
 };
 
 /// Calls its argument with every flow of a report.
@@ -192,11 +198,13 @@ using FlowSource = std::function<void(const std::function<void(const ReportFlow&
 struct Report {
   ReportSummary summary;
   std::span<const ColumnInfo> columns;  ///< columns of a Schema
+  RowNames rows = {};
   FlowSource flows;                     ///< flows, without those that left while the run went on
   FlowSource live = {};                 ///< only flows that have not ended
   std::span<const Event> events;        ///< the latest ones since the previous report
   std::uint64_t events_left_out = 0;    ///< events dropped for lack of room
 
+  bool are_groups() const noexcept { return rows.one != RowNames().one; }
   std::span<const ColumnInfo> asked() const noexcept { return columns.subspan(columns_of_record(columns)); }
 };
 

@@ -47,7 +47,7 @@ std::string value_text(const ColumnInfo& column, const Value& value) {
   return fmt::to_string(value.as_unsigned());
 }
 
-/// Returns whether a column is shown. The key has its own columns, and ns since 1970 are unreadable.
+/// Returns whether a column is shown of flows whose key has its own columns. Nanoseconds since 1970 are unreadable.
 bool is_shown(const ColumnInfo& column) noexcept {
   return column.role == ColumnRole::count || column.role == ColumnRole::asked;
 }
@@ -62,28 +62,59 @@ void put_key(const ReportFlow& flow, std::vector<std::string>& row) {
   row.push_back(text_of(kDestination, [&] { return endpoint(key.dst_address(), key.dst_port()); }));
 }
 
-/// Writes a summary and the top flows, aligned for reading.
+/// Adds the rows of a report to `output`. Returns false if lines could not be read back.
+bool put_flows(const Report& report, Output& output) {
+  const bool joins_key = begins_as_usual(report.columns);
+  std::vector<std::string> row;
+  if (joins_key) row = {"proto", "source", "destination"};
+  const std::size_t left = row.size();
+  for (const ColumnInfo& column : report.columns)
+    if (!joins_key || is_shown(column)) row.push_back(column.name);
+  TextTable table(row, left, output);
+  report.flows([&](const ReportFlow& flow) {
+    row.clear();
+    if (joins_key) put_key(flow, row);
+    for (std::size_t i = 0; i < report.columns.size(); ++i)
+      if (!joins_key || is_shown(report.columns[i])) row.push_back(value_text(report.columns[i], flow.values[i]));
+    table.add(row);
+  });
+  return table.finish();
+}
+
+std::string group_value_text(const ColumnInfo& column, const Value& value) {
+  if (value.present() && column.name == "protocol")
+    return protocol_text(static_cast<std::uint8_t>(value.as_unsigned()));
+  if (value.present() && column.unit == "bit/s") return scaled_text(value.as_real());
+  return value_text(column, value);
+}
+
+/// Does the same for groups of flows, such as hosts.
+bool put_groups(const Report& report, Output& output) {
+  const auto is_shown = [](const ColumnInfo& column) { return column.role != ColumnRole::time; };
+  std::vector<std::string> row;
+  std::size_t left = 0;
+  for (const ColumnInfo& column : report.columns) {
+    if (is_shown(column)) row.push_back(column.name);
+    left += column.role == ColumnRole::key;
+  }
+  TextTable table(row, left, output);
+  report.flows([&](const ReportFlow& group) {
+    row.clear();
+    for (std::size_t i = 0; i < report.columns.size(); ++i)
+      if (is_shown(report.columns[i])) row.push_back(group_value_text(report.columns[i], group.values[i]));
+    table.add(row);
+  });
+  return table.finish();
+}
+
+/// Writes a summary and the top flows or groups, aligned for reading.
 class TextSink final : public ReportSink {
  public:
   void write(const Report& report, Output& output) override {
     output.write(summary_text(report.summary));
     output.write(events_text(report));
-    const bool joins_key = begins_as_usual(report.columns);
-    std::vector<std::string> row;
-    if (joins_key) row = {"proto", "source", "destination"};
-    const std::size_t left = row.size();
-    for (const ColumnInfo& column : report.columns)
-      if (!joins_key || is_shown(column)) row.push_back(column.name);
-    TextTable table(row, left, output);
-    report.flows([&](const ReportFlow& flow) {
-      row.clear();
-      if (joins_key) put_key(flow, row);
-      for (std::size_t i = 0; i < report.columns.size(); ++i)
-        if (!joins_key || is_shown(report.columns[i])) row.push_back(value_text(report.columns[i], flow.values[i]));
-      table.add(row);
-    });
-    if (!table.finish())
-      output.write("this report is incomplete: lines could not be read back from a temporary file\n");
+    const bool is_whole = (report.are_groups() ? put_groups : put_flows)(report, output);
+    if (!is_whole) output.write("this report is incomplete: lines could not be read back from a temporary file\n");
     output.flush();
   }
 };

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/output/groups/grouping.hpp"
+#include "pipeline/output/groups/local_networks.hpp"
+#include "pipeline/output/records/schema.hpp"
+
+namespace parshall {
+
+/// Columns of groups, such as hosts, in place of those of flow records.
+class GroupSchema {
+ public:
+  static constexpr std::string_view kUsualOrder = "wire_bytes";
+
+  /// `flows` has the columns of flow records, among them Grouping::of_column. `names` are the columns wanted; none: all
+  /// of them.
+  static Result<GroupSchema> make(const Grouping& grouping, LocalNetworks local, const Schema& flows,
+                                  std::span<const std::string> names);
+
+  /// Lists the columns that follow those of the group's key.
+  static std::vector<ColumnInfo> common_columns();
+
+  const Grouping& grouping() const noexcept { return *grouping_; }
+  std::span<const ColumnInfo> columns() const noexcept { return columns_; }
+
+  /// Finds the groups of a flow with these values; returns how many.
+  std::size_t find(const FlowKey& flow, std::span<const Value> values, std::array<GroupOfFlow, 2>& out) const noexcept;
+
+  /// Reads one value per column. `seconds` is the time that the counts are from, if it is known and above 0. Without
+  /// `knows_peers`, their number is absent.
+  void read(const Group& group, std::optional<double> seconds, bool knows_peers, std::span<Value> out) const noexcept;
+
+ private:
+  enum class Source : std::uint8_t {
+    key,
+    place,
+    peers,
+    flows,
+    bytes,
+    sent,
+    received,
+    sent_rate,
+    received_rate,
+    first,
+    last,
+  };
+  struct Origin {
+    Source source;
+    std::size_t index = 0;  ///< of the key column; for sent and received, 0: packets, 1: bytes
+  };
+  struct CommonColumn {
+    ColumnInfo column;
+    Origin origin;
+  };
+
+  static const std::vector<CommonColumn>& common_table();
+
+  void add(ColumnInfo column, Origin origin);
+  Value read(const Group& group, const Origin& origin, const ColumnInfo& column, std::optional<double> seconds,
+             bool knows_peers) const noexcept;
+
+  const Grouping* grouping_ = nullptr;
+  LocalNetworks local_;
+  std::optional<std::size_t> of_column_;  ///< index of Grouping::of_column among the columns of flow records
+  std::vector<ColumnInfo> columns_;
+  std::vector<Origin> origins_;
+};
+
+}  // namespace parshall

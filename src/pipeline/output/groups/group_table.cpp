@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/groups/group_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace parshall {
+namespace {
+
+constexpr std::uint64_t kFirstGroups = 4096, kGrowth = 4, kFirstPairs = 16384;
+
+/// Group in the order of keys. Few have equal heads, so that sorting seldom needs the keys.
+struct Row {
+  std::uint64_t head;
+  const Group* group;
+
+  friend bool operator<(const Row& a, const Row& b) noexcept {
+    return a.head != b.head ? a.head < b.head : order_of(a.group->record.key, b.group->record.key) < 0;
+  }
+};
+
+/// Returns the version and the first bits of the addresses; orders like order_of() where they differ.
+std::uint64_t head_of(const FlowKey& key) noexcept {
+  std::uint64_t first;
+  std::memcpy(&first, key.address.data(), sizeof first);
+  return std::uint64_t{key.ip_version == 6} << 63 | __builtin_bswap64(first) >> 1;
+}
+
+}  // namespace
+
+GroupTable::GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint64_t seed)
+    : schema_(schema), most_(std::max<std::uint64_t>(1, most)), seed_(seed) {}
+
+std::uint64_t GroupTable::memory_bytes(std::uint64_t most) noexcept {
+  // While a table grows, the smaller one is still there. At most half of the places for pairs are taken.
+  const std::uint64_t groups = Table::memory_bytes(most) + Table::memory_bytes(most / kGrowth);
+  const std::uint64_t pairs = std::bit_ceil(2 * (kPairsPerGroup * most + 1)) * sizeof(std::uint64_t);
+  return groups + pairs + pairs / 2;
+}
+
+Group& GroupTable::group_of(const FlowKey& key) {
+  if (!groups_) groups_ = std::make_unique<Table>(std::min(most_, kFirstGroups), seed_);
+  const std::uint64_t hash = groups_->hash(key);
+  if (Group* const found = groups_->find_or_add(hash, key)) return *found;
+  if (groups_->size() >= most_) return others_;
+  auto larger = std::make_unique<Table>(std::min(most_, kGrowth * groups_->capacity()), seed_);
+  for (const Table::Entry& entry : groups_->entries()) larger->add(larger->hash(entry.key), entry.key) = entry.value;
+  groups_ = std::move(larger);
+  return groups_->add(hash, key);
+}
+
+void GroupTable::grow_pairs() {
+  std::vector<std::uint64_t> larger(std::max<std::size_t>(kFirstPairs, 2 * pairs_.size()));
+  for (const std::uint64_t hash : pairs_) {
+    if (hash == 0) continue;
+    std::size_t at = hash & (larger.size() - 1);
+    while (larger[at] != 0) at = (at + 1) & (larger.size() - 1);
+    larger[at] = hash;
+  }
+  pairs_ = std::move(larger);
+}
+
+void GroupTable::count_peer(const FlowKey& pair, Group& group) {
+  if (!knows_peers_) return;
+  if (2 * pair_count_ >= pairs_.size()) {
+    if (pair_count_ > kPairsPerGroup * most_) {
+      knows_peers_ = false;
+      pairs_ = {};
+      return;
+    }
+    grow_pairs();
+  }
+  const std::uint64_t hash = std::max<std::uint64_t>(1, groups_->hash(pair));
+  std::size_t at = hash & (pairs_.size() - 1);
+  for (; pairs_[at] != 0; at = (at + 1) & (pairs_.size() - 1))
+    if (pairs_[at] == hash) return;
+  pairs_[at] = hash;
+  ++pair_count_;
+  ++group.peers;
+}
+
+void GroupTable::add(const ReportFlow& flow) {
+  const FlowRecord& record = flow.record;
+  const std::uint64_t packets = record.packets - std::min(flow.before.packets, record.packets);
+  if (packets == 0) return;
+  const std::uint64_t wire_bytes = record.wire_bytes - std::min(flow.before.wire_bytes, record.wire_bytes);
+  interval_s_ = flow.before.interval_s;
+  std::array<GroupOfFlow, 2> found;
+  const std::size_t count = schema_.find(record.key, flow.values, found);
+  for (std::size_t i = 0; i < count; ++i) {
+    Group& group = group_of(found[i].group);
+    FlowRecord& sum = group.record;
+    (found[i].sends ? sum.packets : sum.reverse_packets) += packets;
+    (found[i].sends ? sum.wire_bytes : sum.reverse_wire_bytes) += wire_bytes;
+    const bool is_new = group.flows == 0;
+    sum.first_ns = is_new ? record.first_ns : std::min(sum.first_ns, record.first_ns);
+    sum.last_ns = std::max(sum.last_ns, record.last_ns);
+    const bool is_twice = i == 1 && found[0].group == found[1].group;
+    group.flows += !is_twice;
+    if (found[i].pair.present()) count_peer(found[i].pair, group);
+  }
+}
+
+void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit) {
+  std::vector<Row> rows;
+  std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
+  const auto add = [&](const Group& group) {
+    rows.push_back({head_of(group.record.key), &group});
+    first_ns = std::min(first_ns, group.record.first_ns);
+    last_ns = std::max(last_ns, group.record.last_ns);
+  };
+  if (groups_) {
+    rows.reserve(groups_->size() + 1);
+    for (Table::Entry& entry : groups_->entries()) {
+      entry.value.record.key = entry.key;
+      add(entry.value);
+    }
+  }
+  std::sort(rows.begin(), rows.end());
+  if (others_.flows != 0) add(others_);
+  std::optional<double> seconds;
+  if (interval_s_ > 0)
+    seconds = interval_s_;
+  else if (last_ns > first_ns)
+    seconds = static_cast<double>(last_ns - first_ns) * 1e-9;
+  std::vector<Value> values(schema_.columns().size());
+  for (const Row& row : rows) {
+    schema_.read(*row.group, seconds, knows_peers_, values);
+    visit({row.group->record, values});
+  }
+}
+
+void GroupTable::clear() {
+  groups_.reset();
+  others_ = {};
+  pairs_ = {};
+  pair_count_ = 0;
+  knows_peers_ = true;
+  interval_s_ = 0;
+}
+
+Report grouped(Report report, const GroupSchema& schema, GroupTable& table) {
+  report.columns = schema.columns();
+  report.rows = schema.grouping().names;
+  report.flows = [&table, flows = std::move(report.flows)](const std::function<void(const ReportFlow&)>& visit) {
+    table.clear();
+    flows([&](const ReportFlow& flow) { table.add(flow); });
+    table.visit(visit);
+  };
+  return report;
+}
+
+}  // namespace parshall

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "pipeline/measure/tasks/key_table.hpp"
+#include "pipeline/output/groups/group_schema.hpp"
+#include "pipeline/output/text/report.hpp"
+
+namespace parshall {
+
+/// Adds up flow records by group.
+///
+/// Memory: memory_bytes() at most; grows with the groups.
+/// Full:   flows of further groups are added up in one row without a key, so all rows still add up to all packets. With
+///         more than kPairsPerGroup pairs of a group and a peer for each group allowed, peers are absent.
+class GroupTable {
+ public:
+  /// Keeps at most `most` groups. Both references must outlive it.
+  GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint64_t seed);
+
+  static std::uint64_t memory_bytes(std::uint64_t most) noexcept;
+
+  /// Adds a flow record. If it has a base in the previous report, only what came since is added.
+  void add(const ReportFlow& flow);
+
+  /// Visits all groups in the order of their keys.
+  void visit(const std::function<void(const ReportFlow&)>& visit);
+  void clear();
+
+ private:
+  using Table = KeyTable<Group>;
+  static constexpr std::uint64_t kPairsPerGroup = 4;
+
+  Group& group_of(const FlowKey& key);
+  void count_peer(const FlowKey& pair, Group& group);
+  void grow_pairs();
+
+  const GroupSchema& schema_;
+  std::uint64_t most_, seed_;
+  std::unique_ptr<Table> groups_;
+  Group others_;
+  std::vector<std::uint64_t> pairs_;  ///< hashes, at most half full; 0: empty
+  std::uint64_t pair_count_ = 0;
+  bool knows_peers_ = true;
+  double interval_s_ = 0;
+};
+
+/// Returns `report` with groups in place of its flows. `table` must outlive it.
+Report grouped(Report report, const GroupSchema& schema, GroupTable& table);
+
+}  // namespace parshall

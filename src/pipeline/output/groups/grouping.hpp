@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "pipeline/flow/record.hpp"
+#include "pipeline/output/records/column.hpp"
+#include "pipeline/output/text/report.hpp"
+
+namespace parshall {
+
+/// Sum over the flow records of a group, such as a host. `record` has the group as its key. Its counts are those of
+/// the packets that the group sent, and its reverse counts are those of the packets it received.
+struct Group {
+  FlowRecord record;
+  std::uint64_t flows = 0;  ///< flow records
+  std::uint64_t peers = 0;  ///< different addresses at the other ends
+};
+
+/// Group that a flow belongs to, and the flow's direction as the group sees it.
+struct GroupOfFlow {
+  FlowKey group;
+  FlowKey pair;        ///< the group together with the address at the other end; not present() if peers do not count
+  bool sends = false;  ///< the group sent the flow's packets
+};
+
+/// Column that names a group.
+struct GroupKeyColumn {
+  std::string_view name;
+  ColumnType type;
+  IpfixElement ipfix;
+  std::string_view help;
+  Value (*read)(const FlowKey& group);
+};
+
+/// Way to add up flows, with its name for `--by`.
+struct Grouping {
+  RowNames names;  ///< that for `--by`, such as "host", and that of its groups
+  std::string_view help;
+  std::span<const GroupKeyColumn> columns;
+  /// Finds the groups of a flow; returns how many. Null: the group is the value of `of_column`.
+  std::size_t (*find)(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept;
+  std::string_view of_column = {};  ///< column of flow records
+  bool has_places = false;          ///< a group is inside or outside the local networks
+  bool has_peers = false;
+};
+
+/// Lists all groupings, one line each.
+std::span<const Grouping> groupings() noexcept;
+
+/// Returns the grouping of that name, or null.
+const Grouping* find_grouping(std::string_view name) noexcept;
+
+/// Makes the group of a flow whose column has this value. For groupings by a column.
+FlowKey group_of_value(const Value& value) noexcept;
+/// Returns the value that the group was made from: its number.
+Value value_of_group(const FlowKey& group, ValueType type) noexcept;
+
+}  // namespace parshall

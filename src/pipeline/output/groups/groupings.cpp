@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "pipeline/flow/both_ways.hpp"
+#include "pipeline/output/groups/grouping.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr unsigned kIpv4PrefixBits = 24, kIpv6PrefixBits = 48;
+
+enum class End : std::uint8_t { source, destination };
+
+std::span<const std::uint8_t> address_of(const FlowKey& key, End end) noexcept {
+  return end == End::source ? key.src_address() : key.dst_address();
+}
+
+/// Copies an address, shortened to a prefix, into the place of `to` in `key`.
+void put_address(FlowKey& key, End to, std::span<const std::uint8_t> address, unsigned bits = 128) noexcept {
+  key.ip_version = address.size() == 16 ? 6 : 4;
+  std::uint8_t* const out = key.address.data() + (to == End::source ? 0 : address.size());
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    const unsigned kept = bits > 8 * i ? std::min<unsigned>(8, bits - 8 * static_cast<unsigned>(i)) : 0;
+    out[i] = static_cast<std::uint8_t>(address[i] & 0xFF00u >> kept);
+  }
+}
+
+/// Finds the groups of both ends, each an address shortened to a prefix.
+std::size_t find_ends(const FlowKey& flow, unsigned ipv4_bits, unsigned ipv6_bits,
+                      std::array<GroupOfFlow, 2>& out) noexcept {
+  const unsigned bits = flow.ip_version == 6 ? ipv6_bits : ipv4_bits;
+  for (const End end : {End::source, End::destination}) {
+    GroupOfFlow& one = out[end == End::destination];
+    one = {.group = {}, .pair = {}, .sends = end == End::source};
+    put_address(one.group, End::source, address_of(flow, end), bits);
+    one.pair = one.group;
+    put_address(one.pair, End::destination, address_of(flow, end == End::source ? End::destination : End::source));
+  }
+  return 2;
+}
+
+std::size_t find_hosts(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept {
+  return find_ends(flow, 32, 128, out);
+}
+
+std::size_t find_prefixes(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept {
+  return find_ends(flow, kIpv4PrefixBits, kIpv6PrefixBits, out);
+}
+
+/// Returns the end with the service: the one with the lower port. Both directions of a connection give the same end.
+End service_of(const FlowKey& flow) noexcept {
+  if (flow.src_port() != flow.dst_port()) return flow.src_port() < flow.dst_port() ? End::source : End::destination;
+  return both_ways(flow).second == 0 ? End::destination : End::source;
+}
+
+std::size_t find_service(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept {
+  const End service = service_of(flow);
+  GroupOfFlow& one = out[0];
+  one = {.group = {}, .pair = {}, .sends = service == End::source};
+  one.group.ip_version = 4;  // one service for both versions of IP
+  one.group.protocol = flow.protocol;
+  one.group.src_port_bytes = service == End::source ? flow.src_port_bytes : flow.dst_port_bytes;
+  one.pair = one.group;
+  put_address(one.pair, End::destination, address_of(flow, service == End::source ? End::destination : End::source));
+  return 1;
+}
+
+std::size_t find_conversation(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept {
+  const bool is_back = service_of(flow) == End::source;
+  out[0] = {.group = is_back ? opposite(flow) : flow, .pair = {}, .sends = !is_back};
+  out[0].group.reserved = 0;
+  return 1;
+}
+
+Value source_address(const FlowKey& group) { return Value::of_address(group.src_address()); }
+Value destination_address(const FlowKey& group) { return Value::of_address(group.dst_address()); }
+Value source_port(const FlowKey& group) { return Value::of_unsigned(group.src_port()); }
+Value destination_port(const FlowKey& group) { return Value::of_unsigned(group.dst_port()); }
+Value protocol(const FlowKey& group) { return Value::of_unsigned(group.protocol); }
+Value prefix_length(const FlowKey& group) {
+  return Value::of_unsigned(group.ip_version == 6 ? kIpv6PrefixBits : kIpv4PrefixBits);
+}
+
+constexpr GroupKeyColumn kHost[] = {{"host", kAddress, {0, 8, 27}, "address of the host", source_address}};
+constexpr GroupKeyColumn kPrefix[] = {
+    {"prefix", kAddress, {0, 44, 170}, "first address of the prefix", source_address},
+    {"prefix_length", kUint8, {0, 9}, "bits of the prefix: 24 for IPv4, 48 for IPv6", prefix_length}};
+constexpr GroupKeyColumn kService[] = {
+    {"protocol", kUint8, {0, 4}, "IANA number of the protocol", protocol},
+    {"port", kUint16, {0, 7}, "port of the service: the lower one of a flow's two ports", source_port}};
+constexpr GroupKeyColumn kConversation[] = {
+    {"protocol", kUint8, {0, 4}, "IANA number of the protocol", protocol},
+    {"client", kAddress, {0, 8, 27}, "address of the end with the higher port", source_address},
+    {"client_port", kUint16, {0, 7}, "its port", source_port},
+    {"server", kAddress, {0, 12, 28}, "address of the end with the lower port", destination_address},
+    {"server_port", kUint16, {0, 11}, "its port", destination_port}};
+constexpr GroupKeyColumn kVlan[] = {
+    {"vlan", kUint16, {0, 58}, "outermost VLAN identifier of the flow's first packet", nullptr}};
+constexpr GroupKeyColumn kInterface[] = {
+    {"interface", kEnum8, {0, 82}, "name of the interface on which the flow was first seen", nullptr}};
+
+constexpr Grouping kGroupings[] = {
+    {{"host", "hosts"}, "addresses", kHost, find_hosts, {}, true, true},
+    {{"conversation", "conversations"}, "both directions of a connection in one row", kConversation, find_conversation},
+    {{"service", "services"}, "protocols and ports of servers", kService, find_service, {}, false, true},
+    {{"prefix", "prefixes"}, "networks: /24 of IPv4, /48 of IPv6", kPrefix, find_prefixes, {}, true, true},
+    {{"vlan", "vlans"}, "VLANs", kVlan, nullptr, "vlan"},
+    {{"interface", "interfaces"}, "interfaces, if there are several", kInterface, nullptr, "interface"},
+};
+
+}  // namespace
+
+std::span<const Grouping> groupings() noexcept { return kGroupings; }
+
+const Grouping* find_grouping(std::string_view name) noexcept {
+  const auto found = std::ranges::find_if(kGroupings, [&](const Grouping& each) { return each.names.one == name; });
+  return found == std::end(kGroupings) ? nullptr : found;
+}
+
+FlowKey group_of_value(const Value& value) noexcept {
+  FlowKey group;
+  group.ip_version = 4;
+  group.protocol = value.present() ? 1 : 0;
+  const std::uint64_t number = value.present() ? value.as_unsigned() : 0;
+  std::memcpy(group.address.data(), &number, sizeof number);
+  return group;
+}
+
+Value value_of_group(const FlowKey& group, ValueType type) noexcept {
+  if (group.protocol == 0) return {};
+  std::uint64_t number;
+  std::memcpy(&number, group.address.data(), sizeof number);
+  return type == ValueType::enumeration ? Value::of_enumeration(number) : Value::of_unsigned(number);
+}
+
+}  // namespace parshall

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace parshall {
+
+/// Networks that the user calls local, such as 10.0.0.0/8.
+class LocalNetworks {
+ public:
+  /// Parses networks or single addresses of IPv4 or IPv6.
+  static Result<LocalNetworks> parse(std::span<const std::string> networks);
+
+  bool empty() const noexcept { return networks_.empty(); }
+  /// Returns whether an address of 4 or 16 bytes is in one of them.
+  bool contain(std::span<const std::uint8_t> address) const noexcept;
+
+ private:
+  struct Network {
+    std::array<std::uint8_t, 16> address;
+    std::size_t bytes;
+    unsigned bits;
+  };
+  std::vector<Network> networks_;
+};
+
+}  // namespace parshall
