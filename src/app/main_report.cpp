@@ -53,8 +53,8 @@ void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_p
 void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
   const bool has_tasks = !wiring_.session.stage.windows.empty();
   const std::size_t most = plan_.top != 0 ? plan_.top : std::numeric_limits<std::size_t>::max();
-  auto top = std::make_unique<TopReport>(std::move(output), sink_entry().make({}),
-                                         *order_by(wiring_.columns(), sort_), most);
+  auto top =
+      std::make_unique<TopReport>(std::move(output), sink_entry().make({}), *order_by(wiring_.columns(), sort_), most);
   top_ = top.get();
   if (has_tasks) run.outputs().count_memory(RecentEvents::memory_bytes());
   queue_ = &run.outputs().add(std::move(top), {.name = std::string(kReportOutput),

@@ -154,7 +154,8 @@ class Watch {
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
       outputs.add_direct(recalls_);
-      outputs.count_memory(live::Table::memory_bytes(run_->capacity(), wiring().schema.asked().size()));
+      outputs.count_memory(live::Table::memory_bytes(run_->capacity(), wiring().schema.asked().size()) +
+                           GroupTable::memory_bytes(run_->capacity()));
     }
     if (!options_.hook.empty()) {
       outputs.add(std::make_unique<HookExporter>(*hook_),
@@ -269,8 +270,13 @@ class Watch {
       if (run_->time_is_up()) session().stop();
       return stop_asked();
     };
+    auto local = LocalNetworks::parse(plan_.plan.rows.local);
+    if (!local) return local.error();
     auto outcome = live::watch_live(watched, {.own = wiring().schema,
                                               .statistics = wiring().statistics,
+                                              .local = *std::move(local),
+                                              .by = find_grouping(plan_.plan.rows.by),
+                                              .can_group = plan_.plan.flows.key == KeyFields::five_tuple,
                                               .packets_only = plan_.plan.flows.packets_only,
                                               .has_states = wiring().session.stage.states != nullptr,
                                               .marks = !plan_.plan.source.forward.empty(),

@@ -23,9 +23,9 @@ namespace {
 
 /// Options of daily use, which --help shows.
 constexpr std::string_view kDaily[] = {
-    "SOURCE", "FILTER", "read",  "interface", "generate", "count",  "duration", "key",   "flows",   "idle",
-    "active", "biflow", "model", "tasks",     "task",     "states", "window",   "hook",  "columns", "export",
-    "by",     "format", "output", "every", "live",      "web",      "top",    "sort",     "quiet", "explain", "workers"};
+    "SOURCE", "FILTER", "read",  "interface", "generate", "count",  "duration", "key",     "flows",  "idle", "active",
+    "biflow", "model",  "tasks", "task",      "states",   "window", "hook",     "columns", "export", "by",   "format",
+    "output", "every",  "live",  "web",       "top",      "sort",   "quiet",    "explain", "workers"};
 
 /// Returns true if the output is /dev/null, so that nothing will be read.
 bool is_null_device(const std::string& path) {
@@ -223,8 +223,9 @@ Result<Wiring> complete(const WatchOptions& o, WatchPlan& plan, const Held& held
   if (!wiring) return wiring.error();
   if (!o.quiet)
     for (const std::string& note : wiring->notes) say(o.command, note);
-  if (wiring->groups && is_shown)
-    return Error{"--by: --live and --web show flows and hosts by themselves: leave out --by"};
+  if (!plan.plan.rows.local.empty() && !wiring->groups && !o.live)
+    return Error{"--local tells hosts inside from outside: give --by host or --live, too"};
+  if (wiring->groups && plan.web) return Error{"--by: the web page shows flows: leave out one of --by and --web"};
   if (const auto problem = sort_problem(wiring->columns(), o.sort)) return *problem;
   if (wiring->tasks.sets().empty() && !o.hook.empty())
     return Error{"--hook: name what to look for with --tasks (parshall list tasks)"};

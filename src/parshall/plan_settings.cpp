@@ -131,9 +131,8 @@ Settings statistics_settings() {
       "by", "Add flows up by host, service, ...: packets and bytes in and out, peers, rates", groups,
       [](auto& p) -> auto& { return p.rows.by; });
   s.texts(
-       "local", SettingKind::list, "Networks inside, such as 10.0.0.0/8, for the place of a host or prefix",
-       [](auto& p) -> auto& { return p.rows.local; })
-      .needs = "by";
+      "local", SettingKind::list, "Networks inside, such as 10.0.0.0/8: hosts of --by and --live get a place",
+      [](auto& p) -> auto& { return p.rows.local; });
   s.texts(
       "columns", SettingKind::list, "Columns, in order; +NAME,... adds to the default ones (parshall list columns)",
       [](auto& p) -> auto& { return p.statistics.columns; });

@@ -126,9 +126,9 @@ std::optional<Error> rows_problem(const Plan& plan, const Grouping* grouping) {
 }
 
 std::optional<Error> wire_groups(const Plan& plan, const Grouping* grouping, const RunNeeds& needs, Wiring& wiring) {
-  if (grouping == nullptr) return std::nullopt;
   auto local = LocalNetworks::parse(plan.rows.local);
   if (!local) return local.error();
+  if (grouping == nullptr) return std::nullopt;
   auto groups = GroupSchema::make(*grouping, *std::move(local), wiring.schema, plan.statistics.columns);
   if (!groups) return groups.error();
   wiring.groups = *std::move(groups);

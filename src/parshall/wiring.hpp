@@ -29,8 +29,8 @@ struct RunNeeds {
 /// All parts of a session, except its input, made from a plan. It is final: nothing is set after wire().
 struct Wiring {
   SessionOptions session;
-  Schema schema;                       ///< of flow records
-  std::optional<GroupSchema> groups;   ///< of the rows that stand in place of flow records
+  Schema schema;                      ///< of flow records
+  std::optional<GroupSchema> groups;  ///< of the rows that stand in place of flow records
   StatisticOptions statistics;
   TaskSets tasks;
   std::optional<ObservationPoint> point;  ///< where packets are captured; unset: on no link

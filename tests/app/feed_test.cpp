@@ -54,13 +54,13 @@ bool within(std::chrono::milliseconds most, Condition condition) {
 
 TEST(LiveFeed, ComesWithRatesWithinASecond) {
   FakeRun run;
-  Feed feed(run, {}, {}, {});
+  Feed feed(run, {}, {});
   EXPECT_TRUE(within(1500ms, [&] { return feed.latest() && feed.latest()->summary.number >= 2; }));
 }
 
 TEST(LiveFeed, AnswersWhileASnapshotIsBeingMade) {
   FakeRun run;
-  Feed feed(run, {}, {}, {});
+  Feed feed(run, {}, {});
   ASSERT_TRUE(within(3s, [&] { return run.snapshots == 1; }));
   run.begun = false;
   run.snapshot_takes = 60s;  // of the next one
@@ -71,7 +71,7 @@ TEST(LiveFeed, AnswersWhileASnapshotIsBeingMade) {
 
 TEST(LiveFeed, TakesNoSnapshotWhilePausedButStillFilters) {
   FakeRun run;
-  Feed feed(run, {}, {}, {});
+  Feed feed(run, {}, {});
   ASSERT_TRUE(within(3s, [&] { return feed.latest() != nullptr; }));
   feed.wish({{.filter = {}}, {}, true});
   std::this_thread::sleep_for(100ms);  // one may have been on its way
@@ -84,7 +84,7 @@ TEST(LiveFeed, TakesNoSnapshotWhilePausedButStillFilters) {
 
 TEST(LiveFeed, ChangesTheColumnsOfTheRun) {
   FakeRun run;
-  Feed feed(run, {}, {}, {});
+  Feed feed(run, {}, {});
   feed.wish({{.filter = {}}, {.of = Of::gap, .what = What::percentiles}, false});
   EXPECT_TRUE(within(1s, [&] { return run.columns_count == 3; }));
   feed.wish({{.filter = {}}, {.level = Level::packet}, false});
@@ -93,7 +93,7 @@ TEST(LiveFeed, ChangesTheColumnsOfTheRun) {
 
 TEST(LiveFeed, AfterTheEndShowsTheFinalReportAndHandsItOver) {
   FakeRun run;
-  Feed feed(run, {}, {}, {});
+  Feed feed(run, {}, {});
   run.finish();
   EXPECT_TRUE(within(3s, [&] { return feed.latest() && feed.latest()->summary.final; }));
   feed.wish({{.filter = "udp"}, {}, false});
@@ -105,7 +105,7 @@ TEST(LiveFeed, AfterTheEndShowsTheFinalReportAndHandsItOver) {
 TEST(LiveFeed, StopsInTheMiddleOfASnapshot) {
   FakeRun run;
   run.snapshot_takes = 60s;
-  Feed feed(run, {}, {}, {});
+  Feed feed(run, {}, {});
   ASSERT_TRUE(within(3s, [&] { return run.begun.load(); }));
   const auto began = std::chrono::steady_clock::now();
   feed.stop();

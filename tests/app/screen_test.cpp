@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pipeline/output/groups/group_table.hpp"
 #include "pipeline/output/text/summary_text.hpp"
 #include "reports.hpp"
 
 namespace parshall::live {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -41,7 +43,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 State state_for(const View& view, Size size) {
-  State state(false, false);
+  State state(false, false, false, nullptr);
   state.fit(view.matched, lay_out(size, &view).rows, kFixedColumns + view.columns.size());
   return state;
 }
@@ -120,6 +122,36 @@ TEST(LiveScreen, TheColumnSortedByIsShownHoweverNarrow) {
     const View view = view_of(3, {.sort = sort, .filter = {}});
     EXPECT_THAT(joined(text_of(draw(state_for(view, size), &view, {}, size, Glyphs::ascii))), HasSubstr(heading));
   }
+}
+
+/// Draws the groups of some flows, after a second in which each flow had as many packets again.
+std::string groups_on_screen(std::string_view by, Size size = {120, 24}) {
+  const Schema flows = schema_of({});
+  const GroupSchema schema = *GroupSchema::make(*find_grouping(by), {}, flows, std::vector<std::string>{"flows"});
+  Table table;
+  for (const std::uint64_t second : {1, 2}) {
+    const MadeReport made{.flows = {flow(1, 100 * second), flow(2, 10 * second, 17)}, .columns = flows, .values = {}};
+    GroupTable groups(schema, 100, 1);
+    table.load(grouped(made.report(second, static_cast<double>(second)), schema, groups), [] {});
+    table.commit();
+  }
+  const View view = *table.arrange({.sort = kBps, .filter = {}}, [] { return false; });
+  return joined(text_of(draw(State(false, false, false, find_grouping(by)), &view, {}, size, Glyphs::ascii)));
+}
+
+TEST(LiveScreen, AHostHasRatesInAndOutInOneRow) {
+  const std::string screen = groups_on_screen("host");
+  EXPECT_THAT(screen, HasSubstr("hosts, both directions"));
+  EXPECT_THAT(screen, ContainsRegex("host +pps +bit/sv +packets +bytes +in_bps +out_bps +flows"));
+  EXPECT_THAT(screen, ContainsRegex("192.0.2.1 +110 +52.8 k +220 +13.2 k +52.8 k +0 +2\n"));
+  EXPECT_THAT(screen, ContainsRegex("10.0.0.1 +100 +48.0 k +200 +12.0 k +0 +48.0 k +1\n"));
+}
+
+TEST(LiveScreen, OtherGroupsAreNamedByTheirKeys) {
+  EXPECT_THAT(groups_on_screen("service"), ContainsRegex("proto +service .*\nTCP +443 +100 .*\nUDP +443 +10 "));
+  EXPECT_THAT(groups_on_screen("prefix"), ContainsRegex("\n10.0.0.0/24 +110 .*\n192.0.2.0/24 +110 "));
+  EXPECT_THAT(groups_on_screen("conversation"),
+              ContainsRegex("proto +client +server .*\nTCP +10.0.0.1:4096 +192.0.2.1:443 +100 "));
 }
 
 TEST(LiveScreen, TimesCarryTheirUnitAndAbsentValuesAreDashes) {

@@ -24,12 +24,11 @@ State state_of(std::uint64_t rows, std::size_t on_screen, std::size_t columns = 
 
 TEST(LiveState, ArrowsGoThroughTheSortColumnsAndAround) {
   State state = state_of(10, 5, kFixedColumns + 1);
-  EXPECT_EQ(state.arrangement().sort, kPackets);
-  state.press({Key::right}, 0);
-  EXPECT_EQ(state.arrangement().sort, kBytes);
-  state.press({Key::right}, 0);
-  state.press({Key::right}, 0);
-  EXPECT_EQ(state.arrangement().sort, kProtocol);
+  EXPECT_EQ(state.arrangement().sort, kBps);
+  for (const std::size_t next : {kPackets, kBytes, kFixedColumns, kProtocol}) {
+    state.press({Key::right}, 0);
+    EXPECT_EQ(state.arrangement().sort, next);
+  }
   state.press({Key::left}, 0);
   EXPECT_EQ(state.arrangement().sort, kFixedColumns);
 }
@@ -37,9 +36,9 @@ TEST(LiveState, ArrowsGoThroughTheSortColumnsAndAround) {
 TEST(LiveState, AnglesDoWhatArrowsDo) {
   State state = state_of(10, 5, kFixedColumns + 1);
   state.press({Key::text, '>'}, 0);
-  EXPECT_EQ(state.arrangement().sort, kBytes);
-  state.press({Key::text, '<'}, 0);
   EXPECT_EQ(state.arrangement().sort, kPackets);
+  state.press({Key::text, '<'}, 0);
+  EXPECT_EQ(state.arrangement().sort, kBps);
 }
 
 TEST(LiveState, ScrollingStopsAtBothEnds) {
@@ -120,9 +119,9 @@ TEST(LiveState, AChoiceRemembersWhenItWasMade) {
 TEST(LiveState, MomentsAndPercentilesOfTheRateBecomeThoseOfTheGap) {
   State state = state_of(10, 5);
   type(state, "e");
-  EXPECT_EQ(state.choice(), (Choice{Level::flow, false, Of::gap, What::percentiles}));
+  EXPECT_EQ(state.choice(), (Choice{Level::flow, nullptr, false, Of::gap, What::percentiles}));
   type(state, "t");
-  EXPECT_EQ(state.choice(), (Choice{Level::flow, false, Of::rate, What::mean}));
+  EXPECT_EQ(state.choice(), (Choice{Level::flow, nullptr, false, Of::rate, What::mean}));
 }
 
 TEST(LiveState, ASumOfGapsIsRefusedWithAReason) {
@@ -152,7 +151,7 @@ TEST(LiveState, AfterTheEndNothingElseIsComputed) {
 
 TEST(LiveState, ARunWithoutFlowsStaysAtPacketLevel) {
   State state(/*own_columns=*/false, /*packets_only=*/true);
-  type(state, "f");
+  type(state, "d");
   EXPECT_EQ(state.choice().level, Level::packet);
   EXPECT_THAT(state.message(), HasSubstr("packet level"));
 }
@@ -166,12 +165,59 @@ TEST(LiveState, TheColumnsAskedForAtTheStartCanBeHadAgain) {
   EXPECT_TRUE(state.choice().own);
 }
 
-TEST(LiveState, SortingByAColumnThatIsGoneFallsBackToPackets) {
+TEST(LiveState, SortingByAColumnThatIsGoneFallsBackToTheRate) {
   State state = state_of(10, 5, kFixedColumns + 3);
-  for (int i = 0; i < 4; ++i) state.press({Key::right}, 0);
+  for (int i = 0; i < 5; ++i) state.press({Key::right}, 0);
   EXPECT_EQ(state.arrangement().sort, kFixedColumns + 2);
   state.fit(10, 5, kFixedColumns + 1);
-  EXPECT_EQ(state.arrangement().sort, kPackets);
+  EXPECT_EQ(state.arrangement().sort, kBps);
+}
+
+TEST(LiveState, ItBeginsWithWhatIsGoingOnNow) {
+  const State state = state_of(10, 5);
+  EXPECT_EQ(state.choice().by, find_grouping("conversation"));
+  EXPECT_TRUE(state.arrangement().hides_idle);
+  EXPECT_EQ(state.arrangement().window_s, 10);
+}
+
+TEST(LiveState, FGoesThroughAllGroupingsAndFlows) {
+  State state(false, false, false, nullptr);
+  std::vector<const Grouping*> seen;
+  for (std::size_t i = 0; i <= groupings().size(); ++i) {
+    seen.push_back(state.choice().by);
+    type(state, "f");
+  }
+  EXPECT_EQ(state.choice().by, nullptr);
+  EXPECT_EQ(seen[0], nullptr);
+  for (std::size_t i = 0; i < groupings().size(); ++i) EXPECT_EQ(seen[i + 1], &groupings()[i]);
+}
+
+TEST(LiveState, AStatisticIsOfFlows) {
+  State state = state_of(10, 5);
+  type(state, "g");
+  EXPECT_EQ(state.choice().by, nullptr);
+}
+
+TEST(LiveState, FlowsWithoutWholeKeysHaveNoGroups) {
+  State state(false, false, false, find_grouping("host"), /*can_group=*/false);
+  EXPECT_EQ(state.choice().by, nullptr);
+  type(state, "f");
+  EXPECT_EQ(state.choice().by, nullptr);
+  EXPECT_THAT(state.message(), HasSubstr("--key"));
+}
+
+TEST(LiveState, RatesOrTotalsOverATimeThatADigitChooses) {
+  State state = state_of(10, 5);
+  type(state, "o");
+  EXPECT_EQ(state.arrangement().sort, kBytes);
+  type(state, "o");
+  EXPECT_EQ(state.arrangement().sort, kBps);
+  for (const auto& [key, seconds] : {std::pair{"2", 2}, {"6", 60}, {"1", 10}}) {
+    type(state, key);
+    EXPECT_EQ(state.arrangement().window_s, seconds);
+  }
+  type(state, "z");
+  EXPECT_FALSE(state.arrangement().hides_idle);
 }
 
 TEST(LiveChoice, EveryNameItGivesIsOneThatTheSchemaKnows) {

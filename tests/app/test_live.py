@@ -104,6 +104,12 @@ class Screen:
                 raise AssertionError(f"{pattern!r} did not appear within {seconds} s in:\n{text}")
             time.sleep(0.05)
 
+    def show_flows(self):
+        """Goes from conversations by their rates to flows by their packets."""
+        self.until("bit/s▼")
+        self.keys("t", "Right")
+        return self.until("^proto +source .*packets▼")
+
     def until_counts(self, are_right, seconds=30):
         """The packets of the flows shown, as soon as they are so: a key takes effect later, and a screen that is being
         drawn is half of each."""
@@ -157,8 +163,20 @@ class LiveView(unittest.TestCase):
         self.assertTrue(match, "no accounting line in:\n" + text)
         self.assertEqual(match[1], match[2])
 
+    def test_begins_with_conversations_of_now(self):
+        with Screen("-g", TRAFFIC) as screen:
+            text = screen.until(r"^proto +client +server +pps bit/s▼ packets +bytes in_bps out_bps flows")
+            self.assertRegex(text, r"(?m)^conversations, both directions .*; rates over 10 s$")
+            screen.keys("f")
+            screen.until(r"^services, both directions(?s:.*)^(TCP|UDP) +\d+ +[\d.]+ ")
+            screen.keys("2", "o")
+            screen.until(r"^services, .*; rates over 2 s$(?s:.*)bytes▼")
+            screen.type("ffff")
+            screen.until("^flows, rate: last")
+
     def test_shows_the_flows_with_rates_and_the_accounting(self):
         with Screen("-g", TRAFFIC, "--duration", "60s") as screen:
+            screen.show_flows()
             text = screen.until(r"\d+ packets +\d+ bytes +[\d.]+ [kMG]?pps")
             self.accounting(text)
             self.assertRegex(text, r"(?m)^LIVE +\d")
@@ -179,7 +197,7 @@ class LiveView(unittest.TestCase):
 
     def test_sorts_and_reverses(self):
         with Screen("-g", TRAFFIC) as screen:
-            screen.until("packets▼")
+            screen.show_flows()
             screen.keys("r")
             screen.until("packets▲")
             screen.until_counts(lambda counts: len(counts) == 21 and counts == sorted(counts))
@@ -192,7 +210,7 @@ class LiveView(unittest.TestCase):
 
     def test_scrolls(self):
         with Screen("-g", TRAFFIC) as screen:
-            screen.until("packets▼")
+            screen.show_flows()
             screen.keys("p")
             screen.until("^PAUSED")
             top = column(screen.settled(), -2)
@@ -215,7 +233,7 @@ class LiveView(unittest.TestCase):
             self.assertEqual(screen.text(), frozen)
             self.accounting(frozen)
             screen.type("/udp")
-            screen.until(r'\A(?!(?s:.*)^TCP)(?s:.*)filter "udp": \d+ of \d+')
+            screen.until(r'\A(?!(?s:.*)^TCP)(?s:.*)filter "udp": \d+')
             screen.keys("Enter", "p")
             before = int(re.search(r"^(\d+) offered", frozen, re.M)[1])
             end = time.monotonic() + 30
@@ -224,20 +242,20 @@ class LiveView(unittest.TestCase):
 
     def test_filters_while_it_is_typed(self):
         with Screen("-g", TRAFFIC) as screen:
-            screen.until("packets▼")
-            screen.type("/tcp :1")
-            self.accounting(
-                screen.until(r'\A(?!(?s:.*)^(UDP|TCP (?!.*:1)))(?s:.*)filter "tcp :1": \d+ of \d+')
-            )  # and no other row
-            screen.type("zz")
-            screen.until(r'filter "tcp :1zz": 0 of \d+')
+            screen.show_flows()
+            screen.type("/udp")
+            self.accounting(screen.until(r'\A(?!(?s:.*)^TCP)(?s:.*)filter "udp": \d+'))  # and no other row
+            screen.type(" and packets < 1")
+            screen.until(r'filter "udp and packets < 1": 0')
+            screen.type(" zz")
+            screen.until(r'^filter: "zz" is no word of a filter')
             screen.keys("Escape")
             self.accounting(screen.until("^h help"))
-            screen.until("^UDP ")
+            screen.until("^TCP ")
 
     def test_changes_what_is_computed_while_it_runs(self):
         with Screen("-g", TRAFFIC, columns=130) as screen:
-            screen.until(r"^flows, rate: last, since 0\.0 s")
+            screen.show_flows()
             screen.keys("e")
             text = screen.until(r"gap_p50 +gap_p99 +gap_p99\.9")
             self.assertRegex(text, r"flows, gap: percentiles .*, since [\d.]+ s")
@@ -245,11 +263,11 @@ class LiveView(unittest.TestCase):
             self.accounting(text)
             screen.keys("i", "m")
             screen.until(r"iat_mean +iat_sd +iat_skewness +iat_kurtosis")
-            screen.keys("f")
+            screen.keys("d")
             text = screen.until("^packet level, since")
             self.assertRegex(text, r"nic_missed +not reported")
             self.accounting(text)
-            screen.keys("f", "s", "x")
+            screen.keys("d", "s", "x")
             screen.until("size_min +size_max")
             screen.keys("q")
             self.assertEqual(screen.status(), 0)
@@ -257,7 +275,7 @@ class LiveView(unittest.TestCase):
 
     def test_survives_every_size(self):
         with Screen("-g", TRAFFIC) as screen:
-            screen.until("packets▼")
+            screen.until("bit/s▼")
             wide = r"\ALIVE(?s:.*)=\s*[\d.]+[kMG]?\s+counted"
             # Of the last cell curses writes nothing where the terminal would scroll: of one by one all.
             for columns, lines, shown in (
@@ -273,21 +291,21 @@ class LiveView(unittest.TestCase):
                 screen.resize(columns, lines)
                 screen.until(shown)
             screen.resize(100, 30)
-            self.accounting(screen.until(r"^\d+ offered(?s:.*)packets▼ "))
+            self.accounting(screen.until(r"^\d+ offered(?s:.*)bit/s▼ "))
             screen.keys("q")
             self.assertEqual(screen.status(), 0)
 
     def test_help_comes_and_goes(self):
         with Screen("-g", TRAFFIC) as screen:
-            screen.until("packets▼")
+            screen.until("bit/s▼")
             screen.keys("?")
             self.assertRegex(screen.until("percentiles"), "press any key to go back")  # further down, so drawn later
             screen.keys("x")
-            screen.until("packets▼")
+            screen.until("bit/s▼")
 
     def test_q_leaves_the_screen_and_writes_the_final_report(self):
         with Screen("-g", TRAFFIC) as screen:
-            screen.until("packets▼")
+            screen.until("bit/s▼")
             screen.keys("q")
             self.assertEqual(screen.status(), 0)
             self.assertNotRegex(screen.until("LEFT"), "LIVE")
@@ -295,7 +313,7 @@ class LiveView(unittest.TestCase):
 
     def test_control_c_is_like_q(self):
         with Screen("-g", TRAFFIC) as screen:
-            screen.until("packets▼")
+            screen.until("bit/s▼")
             screen.keys("C-c")
             # The shell around it gets the signal too: what the program left behind is its report.
             end = time.monotonic() + 30
@@ -308,7 +326,7 @@ class LiveView(unittest.TestCase):
             screen.until("^ENDED")
             screen.until(r"^100000 offered = 100000 counted")
             screen.keys("r")
-            screen.until("packets▲")
+            screen.until("bit/s▲")
             screen.keys("e")
             screen.until("the run has ended")
             screen.keys("q")
@@ -324,7 +342,7 @@ class LiveView(unittest.TestCase):
     def test_plain_terminals_and_locales(self):
         for term in ("vt100", "xterm", "screen"):
             with Screen("-g", TRAFFIC, term=term, locale="C", columns=80, lines=24) as screen:
-                text = screen.until("packetsv")
+                text = screen.until("bit/sv")
                 self.assertTrue(text.isascii(), text)
                 self.accounting(text)
                 screen.keys("q")
@@ -389,7 +407,7 @@ class LiveView(unittest.TestCase):
                     re.search(r"^forwarded \d+  (\d+) marked  0 not sent", screen.until("^forwarded"), re.M)[1]
                 )
                 screen.until("^forwarded")
-                for key in ("f", "f", "g", "s", "f"):
+                for key in ("d", "d", "g", "s", "f"):
                     screen.keys(key)
                     time.sleep(1.2)
                     before, end = marked(), time.monotonic() + 30

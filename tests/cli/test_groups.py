@@ -201,7 +201,7 @@ class Groups(Case):
             (["--by", "host", "--packets-only"], ["leave out --packets-only"]),
             (["--by", "host", "--local", "10.0.0.0/33"], ["--local 10.0.0.0/33", "10.0.0.0/8"]),
             (["--by", "host", "--local", "lan"], ["--local lan"]),
-            (["--local", "10.0.0.0/8"], ["--local requires --by"]),
+            (["--local", "10.0.0.0/8"], ["--local", "give --by host or --live"]),
             (["--by", "host", "--export", "netflow9:udp://127.0.0.1:2055"], ["netflow9", "ipfix"]),
             (["--by", "host", "--sort", "rate"], ["no column"]),
         ):

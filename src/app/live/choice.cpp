@@ -51,8 +51,15 @@ std::optional<Names> column_names(Of of, What what) {
   }
 }
 
+const Grouping* next_grouping(const Grouping* by) noexcept {
+  const auto all = groupings();
+  const Grouping* const next = by == nullptr ? &all.front() : by + 1;
+  return next == &all.front() + all.size() ? nullptr : next;
+}
+
 std::string describe(const Choice& choice) {
   if (choice.level == Level::packet) return "packet level";
+  if (choice.by != nullptr) return fmt::format("{}, both directions (f: other rows)", choice.by->names.many);
   if (choice.own) return "flows, with the columns of --columns";
   return fmt::format("flows, {}: {}{}", name_of(choice.of), name_of(choice.what),
                      kOfHelp[static_cast<std::size_t>(choice.of)]);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/output/groups/grouping.hpp"
+
 namespace parshall::live {
 
 enum class Level : std::uint8_t { flow, packet };
@@ -16,7 +18,8 @@ enum class What : std::uint8_t { last, cumulated, range, mean, moments, percenti
 /// switch between these, Zhang et al., SIGCOMM Posters and Demos 2018, section 3.3.
 struct Choice {
   Level level = Level::flow;
-  bool own = false;  ///< true: the columns given at the start, instead of the two below
+  const Grouping* by = nullptr;  ///< what flows are added up by; null: a row is a flow, with the columns below
+  bool own = false;              ///< true: the columns given at the start, instead of the two below
   Of of = Of::rate;
   What what = What::last;
 
@@ -26,6 +29,9 @@ struct Choice {
 /// Returns column names for Schema::make(), or nullopt if the two do not go together (moments of a rate). May be empty:
 /// the view always shows packets, bytes and the rate over the last interval.
 std::optional<std::vector<std::string>> column_names(Of of, What what);
+
+/// Returns the grouping after this one, in turn; null stands for flows.
+const Grouping* next_grouping(const Grouping* by) noexcept;
 
 /// Formats the choice, such as "flows, iat: percentiles (time between packets)".
 std::string describe(const Choice& choice);

@@ -16,14 +16,11 @@ constexpr std::chrono::milliseconds kPoll{1};
 
 }  // namespace
 
-Feed::Feed(Watched& watched, Schema own, const StatisticOptions& statistics, const Choice& initial, bool marks)
-    : watched_(watched),
-      own_(std::move(own)),
-      statistics_(statistics),
-      marks_(marks),
-      used_(initial),
-      next_refresh_(Clock::now() + kFirst) {
-  wish_.choice = initial;
+Feed::Feed(Watched& watched, Options options, const Wish& initial)
+    : watched_(watched), options_(std::move(options)), used_(initial.choice), next_refresh_(Clock::now() + kFirst) {
+  wish_ = initial;
+  served_ = initial.arrangement;  // nothing is shown before the first report
+  begin_groups();
   thread_ = std::thread([this] { run(); });
 }
 
@@ -109,18 +106,38 @@ void Feed::use(const Choice& choice) {
   if (choice == used_ || ended_) return;
   used_ = choice;
   if (watched_.finished()) return;  // nothing more can be computed
-  std::optional<Schema> schema;
-  if (choice.own && choice.level == Level::flow) {
-    schema = own_;
-  } else {
-    auto names = choice.level == Level::packet
-                     ? std::vector<std::string>()
-                     : column_names(choice.of, choice.what).value_or(std::vector<std::string>());
-    if (statistics_.classifier && (marks_ || choice.level == Level::flow)) names.emplace_back(FlowClass::kName);
-    if (auto made = Schema::make(names, statistics_)) schema = *std::move(made);
-  }
-  if (schema) watched_.change_columns(*std::move(schema));
+  if (auto schema = schema_of(choice)) watched_.change_columns(*std::move(schema));
+  begin_groups();
   next_refresh_ = Clock::now() + kFirst;
+}
+
+std::optional<Schema> Feed::schema_of(const Choice& choice) const {
+  if (choice.own && choice.level == Level::flow && choice.by == nullptr) return options_.own;
+  std::vector<std::string> names;
+  if (choice.by != nullptr) {
+    if (!choice.by->of_column.empty()) names.emplace_back(choice.by->of_column);
+  } else if (choice.level == Level::flow) {
+    names = column_names(choice.of, choice.what).value_or(names);
+  }
+  if (options_.statistics.classifier && (options_.marks || choice.level == Level::flow))
+    names.emplace_back(FlowClass::kName);
+  auto schema = Schema::make(names, options_.statistics);
+  return schema ? std::optional(*std::move(schema)) : std::nullopt;
+}
+
+/// Prepares the table of the groups that are wanted, if any.
+void Feed::begin_groups() {
+  group_table_.reset();
+  groups_.reset();
+  const Grouping* const by = used_.by;
+  if (by == nullptr || used_.level != Level::flow) return;
+  std::vector<std::string> names{"flows"};
+  if (by->has_peers) names.insert(names.begin(), "peers");
+  if (by->has_places && !options_.local.empty()) names.insert(names.begin(), "place");
+  const auto flows = schema_of(used_);
+  if (!flows) return;
+  auto groups = GroupSchema::make(*by, options_.local, *flows, names);
+  if (groups) groups_ = *std::move(groups);
 }
 
 /// Returns the run's next report, or nullopt if the view is closed in the meantime.
@@ -142,9 +159,14 @@ std::optional<Report> Feed::next_report() {
 
 void Feed::refresh() {
   const auto began = Clock::now();
-  const auto report = next_report();
+  auto report = next_report();
   if (!report) return;
-  table_.load(*report, [this] { serve(); });
+  if (groups_) {
+    if (!group_table_) group_table_.emplace(*groups_, report->summary.capacity, options_.statistics.seed);
+    report = grouped(*std::move(report), *groups_, *group_table_);
+  }
+  table_.load(
+      *report, [this] { serve(); }, wanted().arrangement.window_s);
   {
     const std::lock_guard lock(mutex_);
     if (wish_.paused && !ended_) return;

@@ -10,6 +10,7 @@
 
 #include "app/live/table.hpp"
 #include "app/live/watched.hpp"
+#include "pipeline/output/groups/group_table.hpp"
 
 namespace parshall::live {
 
@@ -28,9 +29,15 @@ struct Wish {
 /// Cost:   one snapshot a second, fewer if one takes more than half a second; none while paused.
 class Feed {
  public:
-  /// `own`: columns for Choice::own. `marks`: flows are always classified, because forwarded packets are marked by
-  /// class.
-  Feed(Watched& watched, Schema own, const StatisticOptions& statistics, const Choice& initial, bool marks = false);
+  struct Options {
+    Schema own;  ///< columns for Choice::own
+    StatisticOptions statistics;
+    LocalNetworks local;
+    bool marks = false;  ///< flows are always classified, because forwarded packets are marked by class
+  };
+
+  /// The run has the columns of `initial` already.
+  Feed(Watched& watched, Options options, const Wish& initial);
   ~Feed() { stop(); }
 
   void wish(const Wish& wish);
@@ -49,12 +56,12 @@ class Feed {
   void serve();
   bool publish();
   void use(const Choice& choice);
+  std::optional<Schema> schema_of(const Choice& choice) const;
+  void begin_groups();
   Wish wanted();
 
   Watched& watched_;
-  const Schema own_;
-  const StatisticOptions statistics_;
-  const bool marks_;
+  const Options options_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -64,6 +71,8 @@ class Feed {
 
   Table table_;
   Choice used_;
+  std::optional<GroupSchema> groups_;      ///< set if rows are groups
+  std::optional<GroupTable> group_table_;  ///< likewise; made from the first report
   Arrangement served_;
   bool ended_ = false;
   std::optional<Report> final_;

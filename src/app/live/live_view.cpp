@@ -58,9 +58,13 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
   auto opened = Terminal::open();
   if (!opened) return opened.error();
   std::unique_ptr<Terminal> terminal = *std::move(opened);
-  State state(!options.own.asked().empty(), options.packets_only, options.has_states);
+  const bool own_columns = options.by == nullptr && !options.own.asked().empty();
+  State state(own_columns, options.packets_only, options.has_states,
+              options.by != nullptr ? options.by : find_grouping("conversation"), options.can_group);
   const Choice initial = state.choice();
-  Feed feed(watched, options.own, options.statistics, initial, options.marks);
+  Feed feed(watched,
+            {.own = options.own, .statistics = options.statistics, .local = options.local, .marks = options.marks},
+            {.arrangement = state.arrangement(), .choice = initial});
   PulseMeter meter(watched);
   Pulse shown_pulse;
   std::shared_ptr<const View> view;

@@ -13,6 +13,9 @@ namespace parshall::live {
 struct LiveOptions {
   Schema own;  ///< the columns asked for at the start
   StatisticOptions statistics;
+  LocalNetworks local;
+  const Grouping* by = nullptr;                      ///< what a row is at the start; null: a default
+  bool can_group = true;                             ///< flows have whole keys
   bool packets_only = false;                         ///< the run keeps no flows
   bool has_states = false;                           ///< flows have monitoring states
   bool marks = false;                                ///< true: packets are forwarded, marked by class

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxWorkerLines = 4;
 constexpr std::string_view kKeys[] = {
-    "h help  q quit  p pause  / filter  left/right sort  r reverse  f level  t rate g gap i iat s size  "
-    "l last c cumulated x range a mean m moments e percentiles",
-    "h help  q quit  p pause  / filter  <> sort  r reverse  f level  tgis variable  lcxame statistic",
-    "h help  q quit  p pause  / filter  <> sort"};
+    "h help  q quit  p pause  / filter  f rows  o order  2 1 6 time  left/right sort  r reverse  z idle  "
+    "t rate g gap i iat s size  l last c cumulated x range a mean m moments e percentiles",
+    "h help  q quit  p pause  / filter  f rows  o order  2 1 6 time  <> sort  r reverse  z idle",
+    "h help  q quit  p pause  / filter  f rows  o order  <> sort", "h help  q quit  f rows  / filter"};
 
 Line footer(const State& state, Size size, Glyphs glyphs) {
   if (state.editing_filter())
@@ -24,7 +24,7 @@ Line footer(const State& state, Size size, Glyphs glyphs) {
     return {{cut(printable(state.message(), glyphs), size.columns, glyphs), Style::warning}};
   const auto* const keys =
       std::ranges::find_if(kKeys, [&](std::string_view line) { return line.size() <= size.columns; });
-  return {{cut(keys == std::end(kKeys) ? kKeys[2] : *keys, size.columns, glyphs), Style::faint}};
+  return {{cut(keys == std::end(kKeys) ? std::end(kKeys)[-1] : *keys, size.columns, glyphs), Style::faint}};
 }
 
 Line help_line(std::string_view text, Size size, Glyphs glyphs) { return {{cut(text, size.columns, glyphs)}}; }
@@ -111,24 +111,26 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "",
       "q            end the run and print the final report (Ctrl-C too)",
       "p, space     freeze the screen; measuring goes on",
-      "/            filter as you type: words in protocol, address or port",
+      "/            filter: host 10.0.0.1, net 10.0.0.0/8, port 53, proto udp,",
+      "             pps > 1000; and, or, not, ( ); src and dst before host, net, port",
       "Esc          clear the filter",
+      "f            rows: flows, hosts, conversations, services, prefixes, ...",
+      "2 1 6        rates over about 2, 10 or 60 s",
+      "o            order by rates or by totals since the start",
+      "z            show or hide rows without a packet in that time",
       "left, right  choose the column to sort by",
       "r            reverse the order",
       "up, down, PgUp, PgDn, Home, End   scroll",
       "v            show or hide the events of tasks",
       "w            monitoring states, which flows are reduced, and the recall of tasks",
+      "d            counters of the device, and back",
       "",
       "Choose what to compute for every flow, from now on:",
-      "f            packet level or flow level",
       "t g i s      rate, gap (packets of other flows in between),",
       "             iat (time between packets), size (bytes on the wire)",
       "l c x a m e  last, cumulated, range, mean (average), moments,",
       "             percentiles",
       "u            the columns of --columns",
-      "",
-      "pps, bit/s   of the flow over the last interval of packet time",
-      "processed    packets counted per second of wall-clock time",
   };
   std::vector<Line> lines;
   for (const std::string_view line : kHelp) lines.push_back(help_line(line, size, glyphs));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/live/screen.hpp"
@@ -21,12 +22,47 @@ std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) 
   return address.size() == 16 ? fmt::format("[{}]:{}", text, port) : fmt::format("{}:{}", text, port);
 }
 
+/// Headings of the columns that name a row; empty: groups of this kind have no such column.
+std::array<std::string_view, 3> key_headings(const View& view) {
+  const Grouping* const by = find_grouping(view.names.one);
+  if (by == nullptr) return {"proto", "source", "destination"};
+  if (by->names.one == "conversation") return {"proto", "client", "server"};
+  return {by->names.one == "service" ? "proto" : "", by->names.one, ""};
+}
+
 std::string heading_of(std::size_t column, const View& view) {
-  constexpr std::string_view kFixed[] = {"proto", "source", "destination", "pps", "bit/s", "packets", "bytes"};
-  if (column < kFixedColumns) return std::string(kFixed[column]);
+  constexpr std::string_view kFixed[] = {"pps", "bit/s", "packets", "bytes"};
+  if (column <= kDestination) return std::string(key_headings(view)[column]);
+  if (column < kFixedColumns) return std::string(kFixed[column - kPps]);
   const ColumnInfo& info = view.columns[column - kFixedColumns];
   const std::string unit = "_" + info.unit;
   return info.name.ends_with(unit) ? info.name.substr(0, info.name.size() - unit.size()) : info.name;
+}
+
+/// Formats the part of a row's name in one of the first three columns.
+std::string key_text(const Row& row, std::size_t column, const View& view) {
+  const FlowKey& key = row.key;
+  const Grouping* const by = find_grouping(view.names.one);
+  const bool has_ends = by == nullptr || by->names.one == "conversation";
+  if (!key.present()) return column == kSource ? "(others)" : "";
+  if (key_headings(view)[column].empty()) return "";
+  if (column == kProtocol) return protocol_text(key.protocol);
+  if (column == kDestination) return endpoint(key.dst_address(), key.dst_port());
+  if (has_ends) return endpoint(key.src_address(), key.src_port());
+  std::string text;
+  for (const GroupKeyColumn& part : by->columns) {
+    if (part.name == "protocol") continue;
+    const Value value = part.read != nullptr ? part.read(key) : value_of_group(key, part.type.value);
+    if (!value.present()) return "(none)";
+    if (!text.empty()) text += '/';
+    if (part.type == kAddress)
+      text += address_text(value.as_address());
+    else if (value.type() == ValueType::enumeration && value.as_unsigned() < view.key_names.size())
+      text += view.key_names[value.as_unsigned()];
+    else
+      text += fmt::to_string(value.as_unsigned());
+  }
+  return text;
 }
 
 std::string value_text(const ColumnInfo& column, float value) {
@@ -40,11 +76,9 @@ std::string value_text(const ColumnInfo& column, float value) {
 std::string cell(const Row& row, std::size_t column, const View& view, bool exact) {
   switch (column) {
     case kProtocol:
-      return protocol_text(row.key.protocol);
     case kSource:
-      return endpoint(row.key.src_address(), row.key.src_port());
     case kDestination:
-      return endpoint(row.key.dst_address(), row.key.dst_port());
+      return key_text(row, column, view);
     case kPps:
     case kBps:
       return std::isnan(row.values[column - kPps]) ? "-" : scaled_text(row.values[column - kPps]);
@@ -70,7 +104,8 @@ struct Grid {
     std::size_t numbers = 0;  // columns on the screen, including the space in front
     std::vector<bool> shown(count, false);
     const auto fits = [&](std::size_t i, std::size_t text) { return numbers + natural[i] + 1 + text <= width; };
-    const std::size_t least_text = width < 40 ? kLeastEndpoint : kProtocolWidth + 2 * (kLeastEndpoint + 1);
+    const std::size_t protocol_width = natural[kProtocol] == 0 ? 0 : kProtocolWidth;
+    const std::size_t least_text = width < 40 ? kLeastEndpoint : protocol_width + 2 * (kLeastEndpoint + 1);
     const auto show = [&](std::size_t i) {
       if (shown[i] || !fits(i, least_text)) return;
       shown[i] = true;
@@ -83,13 +118,13 @@ struct Grid {
     std::size_t room = width - std::min(width, numbers);
     const bool all_text = width >= 40;
     if (all_text) {
-      add(kProtocol, std::min(kProtocolWidth, room));
-      room -= std::min(room, kProtocolWidth + 2);  // includes the spaces around the source
+      if (protocol_width != 0) add(kProtocol, std::min(protocol_width, room));
+      room -= std::min(room, protocol_width + 2);  // includes the spaces around the source
       const std::size_t source =
           std::min(natural[kSource], std::max(room / 2, room - std::min(room, natural[kDestination])));
       add(kSource, source);
       room -= std::min(room, source + 1);
-      add(kDestination, std::min(natural[kDestination], room));
+      if (natural[kDestination] != 0) add(kDestination, std::min(natural[kDestination], room));
     } else {
       add(sort == kDestination ? kDestination : kSource,
           std::min(room, natural[sort == kDestination ? kDestination : kSource]));

@@ -135,15 +135,21 @@ Line measuring(const State& state, const View* view, const Layout& layout, Size 
         Style::warning, size, glyphs);
   std::string text = describe(state.choice());
   if (size.columns < 60) {
-    if (state.choice().level == Level::flow && !state.choice().own)
+    if (state.choice().level == Level::flow && state.choice().by != nullptr)
+      text = state.choice().by->names.many;
+    else if (state.choice().level == Level::flow && !state.choice().own)
       text = fmt::format("{} {}", name_of(state.choice().of), name_of(state.choice().what));
     text += fmt::format(", {:.1f} s", state.chosen_s());
   } else {
     text += fmt::format(", since {:.1f} s", state.chosen_s());
   }
-  if (view != nullptr && !view->arrangement.filter.empty())
-    text += fmt::format("; filter \"{}\": {} of {}", printable(view->arrangement.filter, glyphs), view->matched,
-                        view->summary.total[Counter::live_flows]);
+  if (view == nullptr) return whole(text, Style::faint, size, glyphs);
+  if (!view->filter_problem.empty())
+    return whole("filter: " + printable(view->filter_problem, glyphs), Style::warning, size, glyphs);
+  if (!view->arrangement.filter.empty())
+    text += fmt::format("; filter \"{}\": {}", printable(view->arrangement.filter, glyphs), view->matched);
+  if (view->arrangement.window_s > 0) text += fmt::format("; rates over {:.0f} s", view->arrangement.window_s);
+  if (view->idle != 0) text += fmt::format("; {} idle (z shows them)", view->idle);
   return whole(text, Style::faint, size, glyphs);
 }
 

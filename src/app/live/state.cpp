@@ -12,10 +12,12 @@ constexpr std::size_t kMaxFilter = 64;
 
 }  // namespace
 
-State::State(bool own_columns, bool packets_only, bool has_states)
-    : own_columns_(own_columns), packets_only_(packets_only), has_states_(has_states) {
+State::State(bool own_columns, bool packets_only, bool has_states, const Grouping* by, bool can_group)
+    : own_columns_(own_columns), packets_only_(packets_only), has_states_(has_states), can_group_(can_group) {
   choice_.level = packets_only ? Level::packet : Level::flow;
+  choice_.by = own_columns || packets_only || !can_group ? nullptr : by;
   choice_.own = own_columns;
+  arrangement_ = {.sort = kBps, .filter = {}, .window_s = 10, .hides_idle = true};
 }
 
 void State::press(KeyPress press, double now_s) {
@@ -93,7 +95,7 @@ void State::fit(std::uint64_t matched, std::size_t rows_on_screen, std::size_t c
   last_first_ = matched - std::min<std::uint64_t>(matched, page_);
   arrangement_.first = std::min(arrangement_.first, last_first_);
   columns_ = columns;
-  if (arrangement_.sort >= columns_) arrangement_.sort = kPackets;
+  if (arrangement_.sort >= columns_) arrangement_.sort = kBps;
 }
 
 void State::command(char character, double now_s) {
@@ -132,11 +134,37 @@ void State::command(char character, double now_s) {
       help_ = true;
       break;
     case 'f': {
+      if (!can_group_) {
+        message_ = "f: flows of --key lack parts of the key that other rows need";
+        break;
+      }
+      Choice other = choice_;
+      other.by = next_grouping(choice_.by);
+      other.level = Level::flow;
+      choose(other, now_s);
+      break;
+    }
+    case 'd': {
       Choice other = choice_;
       other.level = choice_.level == Level::flow ? Level::packet : Level::flow;
       choose(other, now_s);
       break;
     }
+    case 'z':
+      arrangement_.hides_idle = !arrangement_.hides_idle;
+      break;
+    case 'o':
+      toggle_order();
+      break;
+    case '2':
+      arrangement_.window_s = 2;
+      break;
+    case '1':
+      arrangement_.window_s = 10;
+      break;
+    case '6':
+      arrangement_.window_s = 60;
+      break;
     case 't':
       choose_of(Of::rate, now_s);
       break;
@@ -169,6 +197,7 @@ void State::command(char character, double now_s) {
       break;
     case 'u': {
       Choice own = choice_;
+      own.by = nullptr;
       own.own = own_columns_;
       own.level = Level::flow;
       if (own_columns_)
@@ -186,6 +215,7 @@ void State::choose_of(Of of, double now_s) {
   Choice choice = choice_;
   choice.of = of;
   if (!column_names(of, choice.what)) choice.what = What::mean;
+  choice.by = nullptr;
   choice.own = false;
   choice.level = Level::flow;
   choose(choice, now_s);
@@ -199,9 +229,17 @@ void State::choose_what(What what, double now_s) {
     return;
   }
   choice.what = what;
+  choice.by = nullptr;
   choice.own = false;
   choice.level = Level::flow;
   choose(choice, now_s);
+}
+
+/// Changes between rates and totals: from bit/s to bytes, or from packets a second to packets.
+void State::toggle_order() noexcept {
+  const std::size_t sort = arrangement_.sort;
+  arrangement_.sort = sort == kBps ? kBytes : sort == kPps ? kPackets : sort == kPackets ? kPps : kBps;
+  arrangement_.first = 0;
 }
 
 void State::show_states(bool shown) noexcept {
@@ -222,7 +260,7 @@ void State::choose(Choice choice, double now_s) {
     choice_ = choice;
     chosen_s_ = now_s;
     arrangement_.first = 0;
-    if (arrangement_.sort >= kFixedColumns) arrangement_.sort = kPackets;
+    if (arrangement_.sort >= kFixedColumns) arrangement_.sort = kBps;
   }
 }
 

@@ -37,8 +37,10 @@ enum FixedColumn : std::size_t { kProtocol, kSource, kDestination, kPps, kBps, k
 struct Arrangement {
   std::size_t sort = kPackets;  ///< numbers sort descending, text ascending
   bool reversed = false;
-  std::string filter;       ///< words that must all occur in a flow's line
+  std::string filter;       ///< RowFilter
   std::uint64_t first = 0;  ///< row at the top
+  double window_s = 0;      ///< time that rates are means over; 0: since the previous report
+  bool hides_idle = false;  ///< leaves out rows without a packet in that time
 
   friend bool operator==(const Arrangement&, const Arrangement&) = default;
 };
@@ -48,7 +50,9 @@ class State {
  public:
   /// `own_columns`: the user named columns at the start. `packets_only`: this run keeps no flows. `has_states`: flows
   /// have monitoring states.
-  State(bool own_columns, bool packets_only, bool has_states = false);
+  /// `by`: what a row is at the start, unless the user named columns. `can_group`: flows have whole keys.
+  State(bool own_columns, bool packets_only, bool has_states = false,
+        const Grouping* by = find_grouping("conversation"), bool can_group = true);
 
   void press(KeyPress press, double now_s);
 
@@ -75,11 +79,12 @@ class State {
   bool move(Key key) noexcept;
   void command(char character, double now_s);
   void show_states(bool shown) noexcept;
+  void toggle_order() noexcept;
   void choose(Choice choice, double now_s);
   void choose_of(Of of, double now_s);
   void choose_what(What what, double now_s);
 
-  const bool own_columns_, packets_only_, has_states_;
+  const bool own_columns_, packets_only_, has_states_, can_group_;
   Arrangement arrangement_;
   Choice choice_;
   double chosen_s_ = 0;

@@ -26,38 +26,6 @@ std::uint64_t hash_of(const FlowKey& key) noexcept {
   return hash;
 }
 
-char* put_endpoint(char* out, std::span<const std::uint8_t> address, std::uint16_t port) noexcept {
-  if (port != 0 && address.size() == 16) *out++ = '[';
-  out = put_address(out, address);
-  if (port == 0) return out;
-  if (address.size() == 16) *out++ = ']';
-  *out++ = ':';
-  return put_number(out, std::uint64_t{port});
-}
-
-/// Filter whose words must each occur in a flow's line.
-class Filter {
- public:
-  explicit Filter(const std::string& text) {
-    std::string word;
-    for (const char c : text + ' ') {
-      if (c != ' ')
-        word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      else if (!word.empty())
-        words_.push_back(std::exchange(word, {}));
-    }
-  }
-
-  bool empty() const noexcept { return words_.empty(); }
-  bool matches(const FlowKey& key) const {
-    const std::string text = filter_text(key);
-    return std::ranges::all_of(words_, [&](const std::string& word) { return text.find(word) != std::string::npos; });
-  }
-
- private:
-  std::vector<std::string> words_;
-};
-
 /// Maps an endpoint to its sort order, IPv4 before IPv6. Exact for IPv4 addresses with port; IPv6 uses the first 32
 /// bits.
 double endpoint_order(std::span<const std::uint8_t> address, std::uint16_t port) noexcept {
@@ -67,20 +35,16 @@ double endpoint_order(std::span<const std::uint8_t> address, std::uint16_t port)
 
 }  // namespace
 
-std::string filter_text(const FlowKey& key) {
-  char text[2 * (kMaxAddressChars + kMaxNumberChars + 4)];
-  char* end = put_endpoint(text, key.src_address(), key.src_port());
-  *end++ = ' ';
-  end = put_endpoint(end, key.dst_address(), key.dst_port());
-  std::string line = protocol_text(key.protocol);
-  std::ranges::transform(line, line.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return (line += ' ').append(text, end);
-}
-
-void Table::load(const Report& report, const std::function<void()>& between) {
+void Table::load(const Report& report, const std::function<void()>& between, double window_s) {
   next_.summary = report.summary;
+  next_.names = report.rows;
+  next_.key_names = report.key_names;
+  next_.columns.clear();
+  if (report.are_groups())
+    for (const char* const name : {"in_bps", "out_bps"}) next_.columns.push_back({.name = name, .unit = "bit/s"});
+  next_.directions = next_.columns.size();
   const auto asked = report.asked();
-  next_.columns.assign(asked.begin(), asked.end());
+  next_.columns.insert(next_.columns.end(), asked.begin(), asked.end());
   next_.flows.clear();
   next_.values.clear();
   next_.flows.reserve(report.summary.total[Counter::live_flows]);
@@ -91,6 +55,9 @@ void Table::load(const Report& report, const std::function<void()>& between) {
   const ReportSummary &before = now_.summary, &after = next_.summary;
   const bool again = before.number != 0;
   const double interval_s = again ? static_cast<double>(after.last_ns() - before.last_ns()) * 1e-9 : 0;
+  const double passed_s = interval_s > 0 ? interval_s : std::max(0.0, after.elapsed_s - before.elapsed_s);
+  next_.now_s = interval_s > 0 || !again ? static_cast<double>(after.last_ns()) * 1e-9 : now_.now_s + passed_s;
+  const double weight = window_s > 0 ? 1 - std::exp(-passed_s / window_s) : 1;
   const auto rate = [&](std::uint64_t was, std::uint64_t is) -> std::optional<double> {
     if (is == was && again) return 0;  // packet time did not advance
     return interval_s > 0 ? std::optional(static_cast<double>(is - was) / interval_s) : std::nullopt;
@@ -104,30 +71,49 @@ void Table::load(const Report& report, const std::function<void()>& between) {
     report.flows([&](const ReportFlow& flow) {
       if (const EndReason reason = flow.record.end_reason; reason != EndReason::none && reason != EndReason::forced_end)
         return;
-      take_in(flow, interval_s);
+      take_in(flow, interval_s, weight);
       if (next_.flows.size() % kSlice == 0) between();
     });
   }
 }
 
-void Table::take_in(const ReportFlow& flow, double interval_s) {
+/// Adds a row. `weight` is that of the latest interval in the mean rates.
+void Table::take_in(const ReportFlow& flow, double interval_s, double weight) {
   const FlowRecord& record = flow.record;
-  next_.flows.push_back({record.key, record.packets, record.wire_bytes, record.first_ns});
-  const Flow* known = flow_before(record.key);
+  const bool has_directions = next_.directions != 0;
+  const Flow row{.key = record.key,
+                 .packets = has_directions ? record.all_packets() : record.packets,
+                 .wire_bytes = has_directions ? record.all_wire_bytes() : record.wire_bytes,
+                 .first_ns = record.first_ns,
+                 .last_ns = record.last_ns,
+                 .in_bytes = has_directions ? record.reverse_wire_bytes : 0};
+  next_.flows.push_back(row);
+  const bool has_before = now_.summary.number != 0 && now_.names.one == next_.names.one;
+  const Flow* known = has_before ? flow_before(record.key) : nullptr;
+  const float* const rates =
+      known != nullptr ? &now_.values[static_cast<std::size_t>(known - now_.flows.data()) * now_.stride()] : nullptr;
   // A record that started again since then has nothing to subtract.
-  if (known != nullptr &&
-      (record.first_ns > known->first_ns || record.packets < known->packets || record.wire_bytes < known->wire_bytes))
+  if (known != nullptr && (row.first_ns > known->first_ns || row.packets < known->packets ||
+                           row.wire_bytes < known->wire_bytes || row.in_bytes < known->in_bytes))
     known = nullptr;
-  const std::uint64_t packets = record.packets - (known != nullptr ? known->packets : 0);
-  const std::uint64_t bytes = record.wire_bytes - (known != nullptr ? known->wire_bytes : 0);
-  const auto rate = [&](std::uint64_t amount) {
-    if (now_.summary.number == 0) return kAbsent;
-    if (amount == 0) return 0.0F;
-    return interval_s > 0 ? static_cast<float>(static_cast<double>(amount) / interval_s) : kAbsent;
+  const auto add_rate = [&](std::uint64_t amount, std::size_t index) {
+    const float before = rates != nullptr ? rates[index] : 0;
+    float rate = kAbsent;
+    if (has_before && amount == 0)
+      rate = 0;
+    else if (has_before && interval_s > 0)
+      rate = static_cast<float>(static_cast<double>(amount) / interval_s);
+    next_.values.push_back(std::isnan(before) ? rate : before + static_cast<float>(weight) * (rate - before));
   };
-  next_.values.push_back(rate(packets));
-  next_.values.push_back(rate(8 * bytes));
-  for (const Value& value : flow.values.last(next_.columns.size())) {
+  const std::uint64_t wire_bytes = row.wire_bytes - (known != nullptr ? known->wire_bytes : 0);
+  add_rate(row.packets - (known != nullptr ? known->packets : 0), 0);
+  add_rate(8 * wire_bytes, 1);
+  if (has_directions) {
+    const std::uint64_t in_bytes = row.in_bytes - (known != nullptr ? known->in_bytes : 0);
+    add_rate(8 * in_bytes, 2);
+    add_rate(8 * (wire_bytes - in_bytes), 3);
+  }
+  for (const Value& value : flow.values.last(next_.columns.size() - next_.directions)) {
     const auto number = value.number();
     next_.values.push_back(number ? static_cast<float>(*number) : kAbsent);
   }
@@ -202,13 +188,21 @@ Row Table::row(std::uint32_t flow) const {
   return {of.key, of.packets, of.wire_bytes, {values, values + static_cast<std::ptrdiff_t>(now_.stride())}};
 }
 
+/// Returns whether no packet of the row came of late. At the end of a run, none is idle.
+bool Table::is_idle(const Flow& flow, double window_s) const noexcept {
+  return !now_.summary.final && now_.now_s - static_cast<double>(flow.last_ns) * 1e-9 > window_s;
+}
+
 View Table::empty_view() const {
   return {.summary = now_.summary,
+          .names = now_.names,
+          .key_names = now_.key_names,
           .columns = now_.columns,
           .pps = now_.pps,
           .bps = now_.bps,
           .lately = now_.lately,
           .arrangement = {},
+          .filter_problem = {},
           .rows = {}};
 }
 
@@ -241,18 +235,30 @@ View Table::leaders(std::size_t most) const {
 std::optional<View> Table::arrange(const Arrangement& wanted, const std::function<bool()>& superseded) const {
   Arrangement order = wanted;
   if (order.sort >= kFixedColumns + now_.columns.size()) order.sort = kPackets;
-  const Filter filter(order.filter);
+  View view = empty_view();
+  RowFilter filter;
+  std::vector<FilterColumn> columns{{"pps", kPps}, {"bps", kBps}, {"packets", kPackets}, {"bytes", kBytes}};
+  for (std::size_t i = 0; i < now_.columns.size(); ++i) columns.push_back({now_.columns[i].name, kFixedColumns + i});
+  if (auto parsed = RowFilter::parse(order.filter, columns))
+    filter = *std::move(parsed);
+  else
+    view.filter_problem = parsed.error().message;
   const double sign = is_text(order.sort) == order.reversed ? -1 : 1;
   std::vector<Sortable> rows;
   rows.reserve(now_.flows.size());
   for (std::uint32_t i = 0; i < now_.flows.size(); ++i) {
     if (i % kSlice == 0 && superseded()) return std::nullopt;
-    if (!filter.empty() && !filter.matches(now_.flows[i].key)) continue;
+    const Flow& flow = now_.flows[i];
+    if (order.hides_idle && is_idle(flow, order.window_s)) {
+      ++view.idle;
+      continue;
+    }
+    if (!filter.empty() && !filter.matches({flow.key, [&](std::size_t column) { return sort_key(i, column); }}))
+      continue;
     const double key = sort_key(i, order.sort);
     rows.push_back({std::isnan(key) ? std::numeric_limits<double>::infinity() : sign * key, i});
   }
 
-  View view = empty_view();
   view.arrangement = order;
   view.matched = rows.size();
   const std::uint64_t first = std::min(wanted.first, view.matched);

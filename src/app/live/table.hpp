@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/live/interval.hpp"
+#include "app/live/row_filter.hpp"
 #include "app/live/state.hpp"
 #include "pipeline/output/text/report.hpp"
 
@@ -18,27 +19,30 @@ namespace parshall::live {
 struct Row {
   FlowKey key;
   std::uint64_t packets = 0, wire_bytes = 0;
-  std::vector<float> values;  ///< pps and bit/s over the last interval, then one per chosen column
+  std::vector<float> values;  ///< pps and bit/s of late, then one per chosen column
 };
 
 /// Everything needed to draw without further look-ups: the summary, and the rows around the top of the screen.
 struct View {
   ReportSummary summary;
-  std::vector<ColumnInfo> columns;  ///< chosen ones
-  std::optional<double> pps, bps;   ///< rates of all packets over the last interval of packet time
-  std::optional<Interval> lately;   ///< since the previous report; unset in a final one
+  RowNames names;                      ///< what its rows are
+  std::vector<std::string> key_names;  ///< names of 0, 1, ... if groups are values of an enumeration
+  std::vector<ColumnInfo> columns;     ///< chosen ones; those of groups begin with in_bps and out_bps
+  std::optional<double> pps, bps;      ///< rates of all packets over the last interval of packet time
+  std::optional<Interval> lately;      ///< since the previous report; unset in a final one
   Arrangement arrangement;
-  std::uint64_t matched = 0;  ///< rows that pass the filter
-  std::uint64_t first = 0;    ///< position of rows[0] among them
+  std::string filter_problem;  ///< why the filter cannot be used; empty: it is
+  std::uint64_t matched = 0;   ///< rows that pass the filter
+  std::uint64_t idle = 0;      ///< rows that were left out, since no packet came of late
+  std::uint64_t first = 0;     ///< position of rows[0] among them
   std::vector<Row> rows;
 };
 
-/// Formats the text that a filter is matched against: "tcp 10.0.0.1:80 [2001:db8::1]:443".
-std::string filter_text(const FlowKey& key);
-
-/// Holds the flows of the latest report, to be shown in any order.
+/// Holds the flows, or groups of flows, of the latest report, to be shown in any order.
 ///
-/// Shape:  64 + 4 * (2 + columns) bytes per flow, for two reports: rates are differences.
+/// Rates are those between two reports, or means over a longer time in which a packet of long ago counts less.
+///
+/// Shape:  80 + 4 * (2 + columns) bytes per row, for two reports: rates are differences.
 /// Cost:   load() is linear in the flows. So is arrange(), which sorts only the rows around the screen.
 class Table {
  public:
@@ -48,11 +52,12 @@ class Table {
   /// Returns the most memory that a table takes.
   static constexpr std::uint64_t memory_bytes(std::uint64_t flows, std::size_t columns) noexcept {
     constexpr std::uint64_t kIndexBytes = 16;
-    return flows * (2 * (sizeof(Flow) + (2 + columns) * sizeof(float)) + kIndexBytes + sizeof(Sortable));
+    return flows * (2 * (sizeof(Flow) + (4 + columns) * sizeof(float)) + kIndexBytes + sizeof(Sortable));
   }
 
-  /// Reads a report. Calls `between` every kSlice flows, which may call arrange() for the previous report.
-  void load(const Report& report, const std::function<void()>& between);
+  /// Reads a report. Rates are means over about `window_s`; 0: since the previous report. Calls `between` every kSlice
+  /// flows, which may call arrange() for the previous report.
+  void load(const Report& report, const std::function<void()>& between, double window_s = 0);
 
   /// Makes the report read last the one that arrange() shows. Without this call the next load() starts over.
   void commit() noexcept { std::swap(now_, next_); }
@@ -66,10 +71,15 @@ class Table {
  private:
   struct Flow {
     FlowKey key;
-    std::uint64_t packets, wire_bytes, first_ns;
+    std::uint64_t packets, wire_bytes, first_ns, last_ns;
+    std::uint64_t in_bytes;  ///< of a group: received, part of wire_bytes
   };
   struct Contents {
     ReportSummary summary;
+    RowNames names;
+    std::vector<std::string> key_names;
+    std::size_t directions = 0;  ///< rates in and out among the columns: 2 or 0
+    double now_s = 0;            ///< packet time, which goes on by the clock while no packet comes
     std::vector<ColumnInfo> columns;
     std::optional<double> pps, bps;
     std::optional<Interval> lately;
@@ -83,9 +93,10 @@ class Table {
     std::uint32_t flow;
   };
 
-  void take_in(const ReportFlow& flow, double interval_s);
+  void take_in(const ReportFlow& flow, double interval_s, double weight);
   const Flow* flow_before(const FlowKey& key);
   void index_flows();
+  bool is_idle(const Flow& flow, double window_s) const noexcept;
   View empty_view() const;
   Row row(std::uint32_t flow) const;
   double sort_key(std::uint32_t flow, std::size_t column) const noexcept;

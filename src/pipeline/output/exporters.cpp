@@ -15,7 +15,8 @@
 namespace parshall {
 namespace {
 
-constexpr ExporterTakes kRecords{.records = true}, kFlows{.records = true, .groups = false}, kFindings{.findings = true}, kAll{true, true};
+constexpr ExporterTakes kRecords{.records = true}, kFlows{.records = true, .groups = false},
+    kFindings{.findings = true}, kAll{true, true};
 
 constexpr ExporterEntry kExporters[] = {
     {"csv", "records, one line each", kRecords, make_csv_exporter},

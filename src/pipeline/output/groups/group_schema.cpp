@@ -19,7 +19,8 @@ constexpr std::uint16_t kPackets = 2, kBytes = 352, kFlows = 3, kFirst = 156, kL
 }  // namespace
 
 const std::vector<GroupSchema::CommonColumn>& GroupSchema::common_table() {
-  const auto count = [](std::string name, std::string unit, IpfixElement ipfix, std::string help, bool nullable = false) {
+  const auto count = [](std::string name, std::string unit, IpfixElement ipfix, std::string help,
+                        bool nullable = false) {
     return ColumnInfo{.name = std::move(name),
                       .unit = std::move(unit),
                       .type = kUint64,
@@ -98,7 +99,7 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, LocalNetworks lo
       const auto of = std::ranges::find(flows.columns(), grouping.of_column, &ColumnInfo::name);
       if (of == flows.columns().end()) return Error{fmt::format("flows have no column \"{}\"", grouping.of_column)};
       schema.of_column_ = static_cast<std::size_t>(of - flows.columns().begin());
-      column.values = of->values;
+      column.values = schema.key_names_ = of->values;
     }
     schema.add(std::move(column), {Source::key, i});
   }

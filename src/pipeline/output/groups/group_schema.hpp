@@ -28,6 +28,8 @@ class GroupSchema {
 
   const Grouping& grouping() const noexcept { return *grouping_; }
   std::span<const ColumnInfo> columns() const noexcept { return columns_; }
+  /// Returns the names of 0, 1, ... if groups are values of an enumeration.
+  const std::vector<std::string>& key_names() const noexcept { return key_names_; }
 
   /// Finds the groups of a flow with these values; returns how many.
   std::size_t find(const FlowKey& flow, std::span<const Value> values, std::array<GroupOfFlow, 2>& out) const noexcept;
@@ -68,6 +70,7 @@ class GroupSchema {
   const Grouping* grouping_ = nullptr;
   LocalNetworks local_;
   std::optional<std::size_t> of_column_;  ///< index of Grouping::of_column among the columns of flow records
+  std::vector<std::string> key_names_;
   std::vector<ColumnInfo> columns_;
   std::vector<Origin> origins_;
 };

@@ -85,7 +85,7 @@ void GroupTable::count_peer(const FlowKey& pair, Group& group) {
 void GroupTable::add(const ReportFlow& flow) {
   const FlowRecord& record = flow.record;
   const std::uint64_t packets = record.packets - std::min(flow.before.packets, record.packets);
-  if (packets == 0) return;
+  if (packets + record.reverse_packets == 0) return;
   const std::uint64_t wire_bytes = record.wire_bytes - std::min(flow.before.wire_bytes, record.wire_bytes);
   interval_s_ = flow.before.interval_s;
   std::array<GroupOfFlow, 2> found;
@@ -93,8 +93,11 @@ void GroupTable::add(const ReportFlow& flow) {
   for (std::size_t i = 0; i < count; ++i) {
     Group& group = group_of(found[i].group);
     FlowRecord& sum = group.record;
-    (found[i].sends ? sum.packets : sum.reverse_packets) += packets;
-    (found[i].sends ? sum.wire_bytes : sum.reverse_wire_bytes) += wire_bytes;
+    const bool sends = found[i].sends;
+    sum.packets += sends ? packets : record.reverse_packets;
+    sum.wire_bytes += sends ? wire_bytes : record.reverse_wire_bytes;
+    sum.reverse_packets += sends ? record.reverse_packets : packets;
+    sum.reverse_wire_bytes += sends ? record.reverse_wire_bytes : wire_bytes;
     const bool is_new = group.flows == 0;
     sum.first_ns = is_new ? record.first_ns : std::min(sum.first_ns, record.first_ns);
     sum.last_ns = std::max(sum.last_ns, record.last_ns);
@@ -145,6 +148,7 @@ void GroupTable::clear() {
 Report grouped(Report report, const GroupSchema& schema, GroupTable& table) {
   report.columns = schema.columns();
   report.rows = schema.grouping().names;
+  report.key_names = schema.key_names();
   report.flows = [&table, flows = std::move(report.flows)](const std::function<void(const ReportFlow&)>& visit) {
     table.clear();
     flows([&](const ReportFlow& flow) { table.add(flow); });

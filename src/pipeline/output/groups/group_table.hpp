@@ -24,7 +24,7 @@ class GroupTable {
 
   static std::uint64_t memory_bytes(std::uint64_t most) noexcept;
 
-  /// Adds a flow record. If it has a base in the previous report, only what came since is added.
+  /// Adds a flow record. If it has a base in the previous report, only what came since is added; a biflow has none.
   void add(const ReportFlow& flow);
 
   /// Visits all groups in the order of their keys.

@@ -199,10 +199,11 @@ struct Report {
   ReportSummary summary;
   std::span<const ColumnInfo> columns;  ///< columns of a Schema
   RowNames rows = {};
-  FlowSource flows;                     ///< flows, without those that left while the run went on
-  FlowSource live = {};                 ///< only flows that have not ended
-  std::span<const Event> events;        ///< the latest ones since the previous report
-  std::uint64_t events_left_out = 0;    ///< events dropped for lack of room
+  std::vector<std::string> key_names = {};  ///< names of 0, 1, ... if rows are groups by an enumeration
+  FlowSource flows;                         ///< flows, without those that left while the run went on
+  FlowSource live = {};                     ///< only flows that have not ended
+  std::span<const Event> events;            ///< the latest ones since the previous report
+  std::uint64_t events_left_out = 0;        ///< events dropped for lack of room
 
   bool are_groups() const noexcept { return rows.one != RowNames().one; }
   std::span<const ColumnInfo> asked() const noexcept { return columns.subspan(columns_of_record(columns)); }

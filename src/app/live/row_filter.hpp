@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "pipeline/flow/record.hpp"
+
+namespace parshall::live {
+
+/// A row, as a filter sees it.
+struct FilteredRow {
+  const FlowKey& key;
+  std::function<double(std::size_t column)> number;  ///< value of a number column; NaN if it does not exist
+};
+
+/// Column that a filter may compare with a number.
+struct FilterColumn {
+  std::string name;
+  std::size_t index;
+};
+
+/// Filter of rows: "port 53 and pps > 1000".
+///
+/// Terms are host ADDRESS, net PREFIX, port NUMBER, proto NAME, each also with src or dst in front, and COLUMN
+/// COMPARISON NUMBER. They are joined by and, or, not and brackets; terms side by side mean and. An address, a prefix
+/// and the name of a protocol may stand alone.
+class RowFilter {
+ public:
+  RowFilter() = default;  ///< lets every row pass
+
+  /// Parses a filter; an error names the word that is wrong.
+  static Result<RowFilter> parse(const std::string& text, const std::vector<FilterColumn>& columns);
+
+  bool empty() const noexcept { return !matches_; }
+  bool matches(const FilteredRow& row) const { return !matches_ || matches_(row); }
+
+ private:
+  using Test = std::function<bool(const FilteredRow&)>;
+  class Parser;
+
+  Test matches_;
+};
+
+}  // namespace parshall::live
