@@ -154,8 +154,7 @@ class Watch {
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
       outputs.add_direct(recalls_);
-      outputs.count_memory(live::Table::memory_bytes(run_->capacity(), wiring().schema.asked().size()) +
-                           GroupTable::memory_bytes(run_->capacity()));
+      outputs.count_memory(web::Feed::memory_bytes(run_->capacity(), wiring().schema.asked().size()));
     }
     if (!options_.hook.empty()) {
       outputs.add(std::make_unique<HookExporter>(*hook_),
@@ -199,7 +198,8 @@ class Watch {
       feed.emplace(watched,
                    web::Findings{.events = [this] { return recent_events_.latest(kWebEvents); },
                                  .recalls = [this] { return recalls_.tasks(); }},
-                   *server_);
+                   *server_, plan_.plan.flows.key == KeyFields::five_tuple && !plan_.plan.flows.packets_only,
+                   wiring().session.seed);
     const bool by_packet_time = wiring().session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     auto stopped = Clock::time_point::max();

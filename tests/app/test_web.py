@@ -6,6 +6,7 @@ usage: test_web.py PARSHALL [unittest arguments]
 """
 
 import base64
+import collections
 import contextlib
 import hashlib
 import http.client
@@ -14,6 +15,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -173,6 +175,55 @@ class Shown(unittest.TestCase):
                 {(back, there) for there, back in ends} & set(ends), "both directions of a connection are listed"
             )
             self.assertIn("reverse_packets", [column["name"] for column in state["columns"]])
+
+    def test_a_state_has_conversations_hosts_and_services(self):
+        with Run(traffic=["-g", "flows=80,protocol=sessions,pace=20000"]) as run:
+            give_up = time.monotonic() + WITHIN_S
+            while time.monotonic() < give_up:
+                state = json.loads(run.ask()[2])
+                if len(state["flows"]) == 80 and all(row[3] is not None for row in state["flows"]):
+                    break
+                time.sleep(0.2)
+        self.assertEqual(list(state["groups"]), ["conversations", "hosts", "services"])
+        tables = {}
+        for name, group in state["groups"].items():
+            names = [column["name"] for column in group["columns"]]
+            tables[name] = [dict(zip(names, row, strict=True)) for row in group["rows"]]
+            self.assertGreater(len(tables[name]), 20, name)
+        names = [column["name"] for column in state["columns"]]
+        packets = collections.Counter()
+        for flow in (dict(zip(names, row, strict=True)) for row in state["flows"]):
+            packets[tuple(sorted((flow["source"], flow["destination"])))] += flow["packets"]
+        for row in tables["conversations"]:
+            self.assertEqual(row["packets"], packets[tuple(sorted((row["client"], row["server"])))])
+            self.assertAlmostEqual(row["in_bps"] + row["out_bps"], row["bit/s"], delta=0.001 * row["bit/s"] + 1)
+        for row in tables["hosts"]:
+            ends = [pair for pair in packets if any(end.rsplit(":", 1)[0] == row["host"] for end in pair)]
+            self.assertEqual(row["packets"], sum(packets[pair] for pair in ends), row)
+
+    @unittest.skipUnless(shutil.which("chromium"), "SKIPPED: no chromium")
+    def test_in_a_browser(self):
+        """What the page shows after some seconds, without an error in its script."""
+        sizes = ("380,900", "1000,900", "1600,900")
+        with Run("--export", "csv:/dev/null") as run, tempfile.TemporaryDirectory() as folder:
+            for size in sizes:
+                done = subprocess.run(
+                    ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/{size}"]
+                    + [f"--window-size={size}", "--virtual-time-budget=3000", "--dump-dom"]
+                    + [f"http://127.0.0.1:{run.port}/"],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=True,
+                )
+                page = done.stdout
+                for shown in (
+                    'id="link"[^>]*>live<',
+                    'aria-pressed="true">conversations<',
+                    'id="flows"><tr class=""><td class="left">(TCP|UDP)<',
+                    'id="outputs"(?s:.*)<td class="left">csv:/dev/null<',
+                ):
+                    self.assertTrue(re.search(shown, page), f"{size}: {shown}")
 
     def test_a_state_has_flows_events_outputs_and_rates(self):
         give_up = time.monotonic() + WITHIN_S

@@ -55,7 +55,7 @@ def group_of_address(address, by):
 def add_up(flows, by):
     """Adds the flows of a report up, independently of the program."""
     groups = collections.defaultdict(lambda: dict.fromkeys(COUNTS, 0) | {"peers": set()})
-    for number, flow in enumerate(flows):
+    for flow in flows:
         known = set()
         for name, sends, peer in groups_of(flow, by):
             group = groups[name]

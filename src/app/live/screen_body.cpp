@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "app/live/row_key.hpp"
 #include "app/live/screen.hpp"
 #include "pipeline/output/format.hpp"
 
@@ -16,20 +16,6 @@ constexpr std::size_t kExactNumbers = 90;  ///< columns of the screen that full 
 constexpr std::size_t kPerColumn = 12;     ///< and more for each chosen column
 constexpr std::size_t kProtocolWidth = 6;
 
-std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) {
-  const std::string text = address_text(address);
-  if (port == 0) return text;
-  return address.size() == 16 ? fmt::format("[{}]:{}", text, port) : fmt::format("{}:{}", text, port);
-}
-
-/// Headings of the columns that name a row; empty: groups of this kind have no such column.
-std::array<std::string_view, 3> key_headings(const View& view) {
-  const Grouping* const by = find_grouping(view.names.one);
-  if (by == nullptr) return {"proto", "source", "destination"};
-  if (by->names.one == "conversation") return {"proto", "client", "server"};
-  return {by->names.one == "service" ? "proto" : "", by->names.one, ""};
-}
-
 std::string heading_of(std::size_t column, const View& view) {
   constexpr std::string_view kFixed[] = {"pps", "bit/s", "packets", "bytes"};
   if (column <= kDestination) return std::string(key_headings(view)[column]);
@@ -37,32 +23,6 @@ std::string heading_of(std::size_t column, const View& view) {
   const ColumnInfo& info = view.columns[column - kFixedColumns];
   const std::string unit = "_" + info.unit;
   return info.name.ends_with(unit) ? info.name.substr(0, info.name.size() - unit.size()) : info.name;
-}
-
-/// Formats the part of a row's name in one of the first three columns.
-std::string key_text(const Row& row, std::size_t column, const View& view) {
-  const FlowKey& key = row.key;
-  const Grouping* const by = find_grouping(view.names.one);
-  const bool has_ends = by == nullptr || by->names.one == "conversation";
-  if (!key.present()) return column == kSource ? "(others)" : "";
-  if (key_headings(view)[column].empty()) return "";
-  if (column == kProtocol) return protocol_text(key.protocol);
-  if (column == kDestination) return endpoint(key.dst_address(), key.dst_port());
-  if (has_ends) return endpoint(key.src_address(), key.src_port());
-  std::string text;
-  for (const GroupKeyColumn& part : by->columns) {
-    if (part.name == "protocol") continue;
-    const Value value = part.read != nullptr ? part.read(key) : value_of_group(key, part.type.value);
-    if (!value.present()) return "(none)";
-    if (!text.empty()) text += '/';
-    if (part.type == kAddress)
-      text += address_text(value.as_address());
-    else if (value.type() == ValueType::enumeration && value.as_unsigned() < view.key_names.size())
-      text += view.key_names[value.as_unsigned()];
-    else
-      text += fmt::to_string(value.as_unsigned());
-  }
-  return text;
 }
 
 std::string value_text(const ColumnInfo& column, float value) {
@@ -78,7 +38,7 @@ std::string cell(const Row& row, std::size_t column, const View& view, bool exac
     case kProtocol:
     case kSource:
     case kDestination:
-      return key_text(row, column, view);
+      return key_text(row.key, column, view);
     case kPps:
     case kBps:
       return std::isnan(row.values[column - kPps]) ? "-" : scaled_text(row.values[column - kPps]);

@@ -41,7 +41,9 @@ void Table::load(const Report& report, const std::function<void()>& between, dou
   next_.key_names = report.key_names;
   next_.columns.clear();
   if (report.are_groups())
-    for (const char* const name : {"in_bps", "out_bps"}) next_.columns.push_back({.name = name, .unit = "bit/s"});
+    for (const auto& [name, help] :
+         {std::pair{"in_bps", "bits received per second"}, {"out_bps", "bits sent per second"}})
+      next_.columns.push_back({.name = name, .unit = "bit/s", .help = help});
   next_.directions = next_.columns.size();
   const auto asked = report.asked();
   next_.columns.insert(next_.columns.end(), asked.begin(), asked.end());
@@ -206,14 +208,16 @@ View Table::empty_view() const {
           .rows = {}};
 }
 
-View Table::leaders(std::size_t most) const {
+View Table::leaders(std::size_t most, double window_s) const {
   View view = empty_view();
+  for (const Flow& flow : now_.flows) view.idle += window_s > 0 && is_idle(flow, window_s);
   const auto later = [](const Sortable& a, const Sortable& b) { return a.key > b.key; };
   std::vector<std::uint32_t> chosen;
   std::vector<Sortable> first;  // heap with the least on top
   for (std::size_t column = kPps; column < kFixedColumns + now_.columns.size(); ++column) {
     first.clear();
     for (std::uint32_t i = 0; i < now_.flows.size(); ++i) {
+      if (window_s > 0 && is_idle(now_.flows[i], window_s)) continue;
       const Sortable one{sort_key(i, column), i};
       if (std::isnan(one.key) || (first.size() == most && one.key <= first.front().key)) continue;
       if (first.size() == most) {

@@ -65,8 +65,9 @@ class Table {
   /// Returns the view, or nullopt if `superseded` returned true because it is no longer wanted.
   std::optional<View> arrange(const Arrangement& wanted, const std::function<bool()>& superseded) const;
 
-  /// Returns the first `most` flows of each numeric column, each flow once, in no order.
-  View leaders(std::size_t most) const;
+  /// Returns the first `most` rows of each numeric column, each row once, in no order. Rows without a packet in
+  /// `window_s` are left out; 0: none is.
+  View leaders(std::size_t most, double window_s = 0) const;
 
  private:
   struct Flow {

@@ -14,13 +14,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPeriod{1};
 constexpr std::chrono::milliseconds kFirst{100}, kPoll{1};
-constexpr std::size_t kMoments = 600;  ///< moments that a page starts with
-constexpr std::size_t kLeaders = 100;  ///< flows for each column
+constexpr std::size_t kMoments = 600;                      ///< moments that a page starts with
+constexpr std::size_t kLeaders = 100, kGroupLeaders = 40;  ///< rows for each column
+constexpr double kWindowS = 10;                            ///< time that rates are means over
 
 }  // namespace
 
-Feed::Feed(live::Watched& watched, Findings findings, Server& server)
-    : watched_(watched), findings_(std::move(findings)), server_(server), thread_([this] { run(); }) {}
+Feed::Feed(live::Watched& watched, Findings findings, Server& server, bool groups, std::uint64_t seed)
+    : watched_(watched), findings_(std::move(findings)), server_(server), seed_(seed) {
+  for (const std::string_view name : kGroupings) {
+    if (!groups) break;
+    const Grouping& grouping = *find_grouping(name);
+    std::vector<std::string> columns{"flows"};
+    if (grouping.has_peers) columns.insert(columns.begin(), "peers");
+    groups_.push_back({.schema = *GroupSchema::make(grouping, {}, Schema(), columns), .table = {}, .sums = {}});
+  }
+  thread_ = std::thread([this] { run(); });
+}
 
 Feed::~Feed() {
   {
@@ -46,9 +56,32 @@ void Feed::run() {
       refresh();
     } catch (const std::bad_alloc&) {  // viewers see that nothing new comes; the run goes on
       table_ = {};
+      for (Groups& each : groups_) each.table = {}, each.sums.reset();
     }
     const auto now = Clock::now();
     next = std::max(began + kPeriod, now + (now - began));
+  }
+}
+
+/// Reads the flows once: for their own table, and for those of groups.
+void Feed::load(const Report& report) {
+  for (Groups& each : groups_) each.sums.emplace(each.schema, report.summary.capacity, seed_);
+  Report flows = report;
+  if (report.flows)
+    flows.flows = [&](const std::function<void(const ReportFlow&)>& visit) {
+      report.flows([&](const ReportFlow& flow) {
+        for (Groups& each : groups_) each.sums->add({flow.record, flow.values});  // since the start
+        visit(flow);
+      });
+    };
+  table_.load(
+      flows, [] {}, kWindowS);
+  table_.commit();
+  for (Groups& each : groups_) {
+    each.table.load(
+        report_of(report.summary, each.schema, *each.sums), [] {}, kWindowS);
+    each.table.commit();
+    each.sums.reset();
   }
 }
 
@@ -60,9 +93,10 @@ void Feed::refresh() {
     if (watched_.finished() || stopping_.load(std::memory_order_relaxed)) return;
     std::this_thread::sleep_for(kPoll);
   }
-  table_.load(*report, [] {});
-  table_.commit();
-  const live::View view = table_.leaders(kLeaders);
+  load(*report);
+  const live::View view = table_.leaders(kLeaders, kWindowS);
+  std::vector<live::View> groups;
+  for (const Groups& each : groups_) groups.push_back(each.table.leaders(kGroupLeaders, kWindowS));
   const Accounting& total = view.summary.total;
   const double seconds = view.summary.elapsed_s - before_s_;
   if (seconds > 0) moments_.push_back(moment_of(view.summary.elapsed_s, seconds, before_, total));
@@ -70,7 +104,7 @@ void Feed::refresh() {
   before_ = total;
   before_s_ = view.summary.elapsed_s;
   if (moments_.empty()) return;
-  std::string state = state_json(view, moments_.back(), findings_.events(), findings_.recalls());
+  std::string state = state_json(view, groups, moments_.back(), findings_.events(), findings_.recalls());
   server_.publish(kHistoryPath, history_json(moments_));
   server_.publish(kEventsPath, "data: " + state + "\n\n");
   server_.publish(kStatePath, std::move(state));

@@ -12,6 +12,7 @@
 #include "app/live/table.hpp"
 #include "app/live/watched.hpp"
 #include "app/web/state_json.hpp"
+#include "pipeline/output/groups/group_table.hpp"
 #include "web/server.hpp"
 
 namespace parshall::web {
@@ -28,18 +29,36 @@ struct Findings {
 /// Cost:   one snapshot a second, fewer if one takes more than half a second, however many clients read them.
 class Feed {
  public:
-  Feed(live::Watched& watched, Findings findings, Server& server);
+  /// With `groups`, states also have the groupings of kGroupings. Flows must have whole keys then.
+  Feed(live::Watched& watched, Findings findings, Server& server, bool groups, std::uint64_t seed);
   ~Feed();
+
+  /// Returns the most memory that it takes for this many flows, with `columns` besides those of every record.
+  static std::uint64_t memory_bytes(std::uint64_t flows, std::size_t columns) noexcept {
+    constexpr std::size_t kGroupColumns = 2;
+    return live::Table::memory_bytes(flows, columns) +
+           std::size(kGroupings) * (live::Table::memory_bytes(flows, kGroupColumns) + GroupTable::memory_bytes(flows));
+  }
 
  private:
   void run();
   bool wait_until(std::chrono::steady_clock::time_point time);
   void refresh();
+  void load(const Report& report);
+
+  static constexpr std::string_view kGroupings[] = {"conversation", "host", "service"};
+  struct Groups {
+    GroupSchema schema;
+    live::Table table;
+    std::optional<GroupTable> sums;  ///< of the report that is being read
+  };
 
   live::Watched& watched_;
   const Findings findings_;
   Server& server_;
+  const std::uint64_t seed_;
   live::Table table_;
+  std::vector<Groups> groups_;
   std::deque<Moment> moments_;
   Accounting before_;
   double before_s_ = 0;

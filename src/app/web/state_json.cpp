@@ -7,9 +7,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/live/row_key.hpp"
 #include "base/or_null.hpp"
 #include "base/version.hpp"
-#include "pipeline/output/format.hpp"
 #include "pipeline/output/json/event_json.hpp"
 #include "pipeline/output/json/summary_json.hpp"
 #include "pipeline/output/text/event_text.hpp"
@@ -25,38 +25,58 @@ std::string dumped(const ordered_json& json) {
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null"; }
 
-/// Formats "10.0.0.1:80" or "[2001:db8::1]:443"; without a port, the address alone.
-std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) {
-  std::string text = address_text(address);
-  if (port == 0) return text;
-  return fmt::format(fmt::runtime(address.size() == 16 ? "[{}]:{}" : "{}:{}"), text, port);
+/// Returns which of the first three columns the view has.
+std::vector<std::size_t> key_columns(const live::View& view) {
+  std::vector<std::size_t> columns;
+  for (const std::size_t column : {live::kProtocol, live::kSource, live::kDestination})
+    if (!live::key_headings(view)[column].empty()) columns.push_back(column);
+  return columns;
 }
 
 std::string columns_json(const live::View& view) {
   ordered_json columns = ordered_json::array();
-  const auto add = [&](std::string_view name, std::string_view help, const ordered_json& values = nullptr) {
-    columns.push_back({{"name", name}, {"help", help}, {"is_text", columns.size() <= live::kDestination}});
-    if (!values.is_null()) columns.back()["values"] = values;
+  const auto add = [&](std::string_view name, std::string_view unit, std::string_view help, bool is_text = false) {
+    columns.push_back({{"name", name}, {"unit", unit}, {"help", help}, {"is_text", is_text}});
   };
-  add("protocol", "");
-  add("source", "");
-  add("destination", "");
-  add("pps", "packets per second of packet time, since the previous state");
-  add("bit/s", "bits per second of packet time on the wire, since the previous state");
-  add("packets", "since the flow began");
-  add("bytes", "on the wire, since the flow began");
-  for (const ColumnInfo& column : view.columns)
-    add(column.name, column.help, column.values.empty() ? ordered_json() : ordered_json(column.values));
+  for (const std::size_t column : key_columns(view))
+    add(column == live::kProtocol ? "protocol" : live::key_headings(view)[column], "", "", true);
+  add("pps", "packets/s", "packets per second of packet time, mean over about 10 s");
+  add("bit/s", "bit/s", "bits per second of packet time on the wire, mean over about 10 s");
+  add("packets", "packets", "since the start");
+  add("bytes", "bytes", "on the wire, since the start");
+  for (const ColumnInfo& column : view.columns) {
+    add(column.name, column.unit, column.help);
+    if (!column.values.empty()) columns.back()["values"] = column.values;
+  }
   return dumped(columns);
 }
 
-std::string flow_json(const live::Row& row) {
-  std::string text = fmt::format("[{},\"{}\",\"{}\",{},{},{},{}", dumped(protocol_text(row.key.protocol)),
-                                 endpoint(row.key.src_address(), row.key.src_port()),
-                                 endpoint(row.key.dst_address(), row.key.dst_port()), number(row.values[0]),
-                                 number(row.values[1]), row.packets, row.wire_bytes);
+std::string row_json(const live::Row& row, const live::View& view) {
+  std::string text = "[";
+  for (const std::size_t column : key_columns(view)) text += dumped(live::key_text(row.key, column, view)) + ",";
+  text += fmt::format("{},{},{},{}", number(row.values[0]), number(row.values[1]), row.packets, row.wire_bytes);
   for (std::size_t i = 2; i < row.values.size(); ++i) text += "," + number(row.values[i]);
   return text += "]";
+}
+
+std::string rows_json(const live::View& view) {
+  std::string json = "[";
+  for (const live::Row& row : view.rows) {
+    if (json.back() != '[') json += ',';
+    json += row_json(row, view);
+  }
+  return json += "]";
+}
+
+/// Formats the columns and rows of each view, by the name of its rows.
+std::string groups_json(std::span<const live::View> groups) {
+  std::string json = "{";
+  for (const live::View& view : groups) {
+    if (json.back() != '{') json += ',';
+    json += fmt::format("{}:{{\"columns\":{},\"rows\":{},\"idle\":{},\"matched\":{}}}", dumped(view.names.many),
+                        columns_json(view), rows_json(view), view.idle, view.matched);
+  }
+  return json += "}";
 }
 
 ordered_json states_of(const std::vector<StateSummary>& states) {
@@ -103,16 +123,13 @@ Moment moment_of(double at_s, double seconds, const Accounting& before, const Ac
           .lost_pps = rate(before.lost(), after.lost())};
 }
 
-std::string state_json(const live::View& view, const Moment& now, std::span<const Event> events,
-                       std::span<const live::TaskRecall> recalls) {
-  std::string json = fmt::format("{{\"version\":{},\"now\":{},\"summary\":{},\"lately\":{},\"columns\":{},\"flows\":[",
-                                 dumped(version()), moment_json(now), summary_json(view.summary),
-                                 view.lately ? lately_json(*view.lately) : "null", columns_json(view));
-  for (const live::Row& row : view.rows) {
-    if (json.back() != '[') json += ',';
-    json += flow_json(row);
-  }
-  json += "],\"events\":[";
+std::string state_json(const live::View& view, std::span<const live::View> groups, const Moment& now,
+                       std::span<const Event> events, std::span<const live::TaskRecall> recalls) {
+  std::string json = fmt::format(
+      "{{\"version\":{},\"now\":{},\"summary\":{},\"lately\":{},\"columns\":{},\"flows\":{},\"idle\":{},\"groups\":{},"
+      "\"events\":[",
+      dumped(version()), moment_json(now), summary_json(view.summary), view.lately ? lately_json(*view.lately) : "null",
+      columns_json(view), rows_json(view), view.idle, groups_json(groups));
   for (const Event& event : events) {
     if (json.back() != '[') json += ',';
     json += fmt::format("{{\"text\":{},\"event\":{}}}", dumped(event_text(event)), event_json(event));

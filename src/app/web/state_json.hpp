@@ -18,8 +18,9 @@ struct Moment {
 Moment moment_of(double at_s, double seconds, const Accounting& before, const Accounting& after);
 
 /// Formats the state as one JSON object in one line, as docs/web.md describes.
-std::string state_json(const live::View& view, const Moment& now, std::span<const Event> events,
-                       std::span<const live::TaskRecall> recalls);
+/// `groups` has the views of groups, such as hosts.
+std::string state_json(const live::View& view, std::span<const live::View> groups, const Moment& now,
+                       std::span<const Event> events, std::span<const live::TaskRecall> recalls);
 
 /// Formats one JSON array in one line, of [at_s, pps, bps, lost_pps].
 std::string history_json(const std::deque<Moment>& moments);

@@ -146,15 +146,23 @@ void GroupTable::clear() {
 }
 
 Report grouped(Report report, const GroupSchema& schema, GroupTable& table) {
-  report.columns = schema.columns();
-  report.rows = schema.grouping().names;
-  report.key_names = schema.key_names();
-  report.flows = [&table, flows = std::move(report.flows)](const std::function<void(const ReportFlow&)>& visit) {
+  Report groups = report_of(report.summary, schema, table);
+  groups.events = report.events;
+  groups.events_left_out = report.events_left_out;
+  groups.flows = [&table, flows = std::move(report.flows)](const std::function<void(const ReportFlow&)>& visit) {
     table.clear();
     flows([&](const ReportFlow& flow) { table.add(flow); });
     table.visit(visit);
   };
-  return report;
+  return groups;
+}
+
+Report report_of(const ReportSummary& summary, const GroupSchema& schema, GroupTable& table) {
+  return {.summary = summary,
+          .columns = schema.columns(),
+          .rows = schema.grouping().names,
+          .key_names = schema.key_names(),
+          .flows = [&table](const std::function<void(const ReportFlow&)>& visit) { table.visit(visit); }};
 }
 
 }  // namespace parshall

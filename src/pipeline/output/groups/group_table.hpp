@@ -52,4 +52,7 @@ class GroupTable {
 /// Returns `report` with groups in place of its flows. `table` must outlive it.
 Report grouped(Report report, const GroupSchema& schema, GroupTable& table);
 
+/// Returns a report of the groups that are in the table already. `table` must outlive it.
+Report report_of(const ReportSummary& summary, const GroupSchema& schema, GroupTable& table);
+
 }  // namespace parshall

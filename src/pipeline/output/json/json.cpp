@@ -17,8 +17,8 @@ class JsonSink final : public ReportSink {
 
   void write(const Report& report, Output& output) override {
     const std::string_view line_end = lines_ ? "" : "\n";
-    output.write(fmt::format("{{\"summary\": {}, {}\"{}\": [", summary_json(report.summary), line_end,
-                             report.rows.many));
+    output.write(
+        fmt::format("{{\"summary\": {}, {}\"{}\": [", summary_json(report.summary), line_end, report.rows.many));
     const FlowJson flows(report.columns);
     bool first = true;
     report.flows([&](const ReportFlow& flow) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/live/row_key.hpp"
+
+#include <fmt/format.h>
+
+#include "pipeline/output/format.hpp"
+
+namespace parshall::live {
+namespace {
+
+std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) {
+  const std::string text = address_text(address);
+  if (port == 0) return text;
+  return address.size() == 16 ? fmt::format("[{}]:{}", text, port) : fmt::format("{}:{}", text, port);
+}
+
+}  // namespace
+
+std::array<std::string_view, 3> key_headings(const View& view) {
+  const Grouping* const by = find_grouping(view.names.one);
+  if (by == nullptr) return {"proto", "source", "destination"};
+  if (by->names.one == "conversation") return {"proto", "client", "server"};
+  return {by->names.one == "service" ? "proto" : "", by->names.one, ""};
+}
+
+std::string key_text(const FlowKey& key, std::size_t column, const View& view) {
+  const Grouping* const by = find_grouping(view.names.one);
+  const bool has_ends = by == nullptr || by->names.one == "conversation";
+  if (!key.present()) return column == kSource ? "(others)" : "";
+  if (key_headings(view)[column].empty()) return "";
+  if (column == kProtocol) return protocol_text(key.protocol);
+  if (column == kDestination) return endpoint(key.dst_address(), key.dst_port());
+  if (has_ends) return endpoint(key.src_address(), key.src_port());
+  std::string text;
+  for (const GroupKeyColumn& part : by->columns) {
+    if (part.name == "protocol") continue;
+    const Value value = part.read != nullptr ? part.read(key) : value_of_group(key, part.type.value);
+    if (!value.present()) return "(none)";
+    if (!text.empty()) text += '/';
+    if (part.type == kAddress)
+      text += address_text(value.as_address());
+    else if (value.type() == ValueType::enumeration && value.as_unsigned() < view.key_names.size())
+      text += view.key_names[value.as_unsigned()];
+    else
+      text += fmt::to_string(value.as_unsigned());
+  }
+  return text;
+}
+
+}  // namespace parshall::live
