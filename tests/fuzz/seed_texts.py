@@ -70,7 +70,7 @@ STATES = [path.read_text() for path in sorted((ROOT / "examples/states").glob("*
 
 TASKS = [
     "count\nheavy-hitters:key=src/24,by=packets,threshold=5%,top=10\nsuperspreaders:method=hyperloglog,threshold=3\n",
-    "hierarchical-heavy-hitters:key=dst,by=new_flows\nvictims:of=src-and-port,method=bloom\nchange:method=previous,threshold=1k\n",
+    "hierarchical-heavy-hitters:key=dst,by=new_flows\nvictims:of=src-and-port,method=bloom\nscans:threshold=2\nchange:method=previous,threshold=1k\n",
     "flow-sizes\nentropy\nquantiles\nbursty:within=1ms,share=0.1,packets=2\n",
     "retransmissions\nlost-segments\nzero-windows\nlatency-change:beta=1\n",
     "microbursts\nlossy=tcp_retransmissions > 15\nmany:window=10ms,name=x,recall=0.5,priority=3:rate_pps > 200 and "

@@ -29,7 +29,7 @@ CHOICES = (
         (
             None,
             "heavy-hitters,entropy",
-            "superspreaders,victims,change",
+            "superspreaders,scans,victims,change",
             "hierarchical-heavy-hitters,microbursts,bursty",
             "retransmissions,lost-segments,zero-windows",
         ),
