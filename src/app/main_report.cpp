@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "cli/messages.hpp"
@@ -23,22 +22,18 @@ MainReport::MainReport(Run& run, const WatchOptions& options, const WatchPlan& p
   const ExporterEntry* const streams = find_exporter(options_.format);
   if (has_ended && streams != nullptr && sort_.empty() && plan_.top == 0 && !wiring_.groups) {
     add_stream(run, *streams, std::move(output));
-  } else if (has_ended && keeps_rows()) {
+  } else if (has_ended && wiring_.groups) {
+    add_groups(run, std::move(output));
+  } else if (has_ended && TopFlows::fits(plan_.top, schema.asked().size())) {
     add_top(run, std::move(output));
   } else {
     output_ = std::move(output);
     sink_ = sink_entry().make({.several = plan_.every_ns != 0});
     if (wiring_.groups) {
-      const std::uint64_t most = run.most_groups();
-      groups_.emplace(*wiring_.groups, most, wired.seed);
-      run.outputs().count_memory(GroupTable::memory_bytes(most));
+      groups_.emplace(*wiring_.groups, run.most_groups(), wired.seed);
+      run.outputs().count_memory(GroupTable::memory_bytes(run.most_groups()));
     }
   }
-}
-
-/// Returns whether the rows to show can be kept in memory as they come. Groups are kept in any case.
-bool MainReport::keeps_rows() const noexcept {
-  return wiring_.groups.has_value() || TopFlows::fits(plan_.top, wiring_.schema.asked().size());
 }
 
 void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_ptr<Output> output) {
@@ -56,11 +51,27 @@ void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
   auto top =
       std::make_unique<TopReport>(std::move(output), sink_entry().make({}), *order_by(wiring_.columns(), sort_), most);
   top_ = top.get();
+  add_at_end(run, std::move(top));
+}
+
+void MainReport::add_groups(Run& run, std::unique_ptr<Output> output) {
+  const std::uint64_t most = run.most_groups();
+  const GroupReport::Order order{.column = sort_, .top = plan_.top};
+  auto groups = std::make_unique<GroupReport>(std::move(output), sink_entry().make({}), *wiring_.groups, most,
+                                              wiring_.session.seed, order);
+  run.outputs().count_memory(GroupReport::memory_bytes(*wiring_.groups, most, order));
+  group_report_ = groups.get();
+  add_at_end(run, std::move(groups));
+}
+
+/// Adds an output that writes its report at the end of the run.
+void MainReport::add_at_end(Run& run, std::unique_ptr<Exporter> report) {
+  const bool has_tasks = !wiring_.session.stage.windows.empty();
   if (has_tasks) run.outputs().count_memory(RecentEvents::memory_bytes());
-  queue_ = &run.outputs().add(std::move(top), {.name = std::string(kReportOutput),
-                                               .takes = {.records = true, .findings = has_tasks},
-                                               .waits = run.waits(),
-                                               .bytes = top_bytes()});
+  queue_ = &run.outputs().add(std::move(report), {.name = std::string(kReportOutput),
+                                                  .takes = {.records = true, .findings = has_tasks, .groups = false},
+                                                  .waits = run.waits(),
+                                                  .bytes = top_bytes()});
 }
 
 /// Returns the queue size for a report of the first few records: as much as the workers' own rings hold. The queue's
@@ -74,7 +85,9 @@ const SinkEntry& MainReport::sink_entry() const {
   return *std::ranges::find(sink_registry(), options_.format, &SinkEntry::name);
 }
 
-void MainReport::forget_order() { sort_ = sink_entry().default_sort; }
+void MainReport::forget_order() {
+  if (!wiring_.groups) sort_ = sink_entry().default_sort;
+}
 
 bool MainReport::write(const Report& report) {
   std::optional<Error> problem;
@@ -102,6 +115,8 @@ void MainReport::rescue(const Report& report) {
     bool is_written = true;
     if (top_ != nullptr)
       top_->write(report.summary, *sink_, *output_);
+    else if (group_report_ != nullptr)
+      group_report_->write(report.summary, *sink_, *output_);
     else
       is_written = write(report);
     output_->flush();

@@ -7,7 +7,7 @@
 #include "app/watch_options.hpp"
 #include "parshall/run.hpp"
 #include "pipeline/output/exporters.hpp"
-#include "pipeline/output/groups/group_table.hpp"
+#include "pipeline/output/groups/group_report.hpp"
 #include "pipeline/output/queue/sink.hpp"
 #include "pipeline/output/recent_events.hpp"
 #include "pipeline/output/text/top_report.hpp"
@@ -53,8 +53,9 @@ class MainReport {
   const SinkEntry& sink_entry() const;
   void add_stream(Run& run, const ExporterEntry& format, std::unique_ptr<Output> output);
   void add_top(Run& run, std::unique_ptr<Output> output);
+  void add_groups(Run& run, std::unique_ptr<Output> output);
+  void add_at_end(Run& run, std::unique_ptr<Exporter> report);
   std::size_t top_bytes() const noexcept;
-  bool keeps_rows() const noexcept;
 
   const WatchOptions& options_;
   const WatchPlan& plan_;
@@ -62,7 +63,8 @@ class MainReport {
   RecentEvents& events_;
   std::string name_, sort_;
   ExportQueue* queue_ = nullptr;
-  TopReport* top_ = nullptr;  ///< receives the records from the queue, if only the first few are kept
+  TopReport* top_ = nullptr;             ///< receives the records from the queue, if only the first few are kept
+  GroupReport* group_report_ = nullptr;  ///< likewise, for groups
   std::unique_ptr<Output> output_;
   std::unique_ptr<ReportSink> sink_;
   std::optional<GroupTable> groups_;  ///< set if write() adds up groups

@@ -50,7 +50,7 @@ Result<Monitor> Monitor::start(const Plan& plan, std::vector<Subscriber> subscri
   if (!wiring) return wiring.error();
   auto state = std::make_unique<State>();
   state->notes = wiring->notes;
-  state->columns.assign(wiring->schema.columns().begin(), wiring->schema.columns().end());
+  state->columns.assign(wiring->columns().begin(), wiring->columns().end());
   auto run = Run::open(plan, *std::move(wiring));
   if (!run) return run.error();
   state->run = *std::move(run);

@@ -51,7 +51,8 @@ class Run {
   std::uint64_t capacity() const noexcept {
     return options_.table == nullptr ? 0 : options_.stage.flows * options_.workers;
   }
-  /// Returns how many groups, such as hosts, an output keeps. A capture cannot have more: a flow has two ends at most.
+  /// Returns how many groups, such as hosts, an output keeps. Where no flow is evicted or ends early, a capture has no
+  /// more: a flow has two ends.
   std::uint64_t most_groups() const noexcept { return waits_ ? 2 * capacity() : capacity(); }
 
   /// Returns the fraction of a capture file that all workers have read, from 0 to 1. Returns nullopt for a stream, or

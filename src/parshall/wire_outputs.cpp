@@ -175,6 +175,9 @@ std::optional<Error> outputs_problem(const Plan& plan) {
       return Error{fmt::format("--export {}: name what to look for with --tasks (parshall list tasks)", output.kind)};
     if (entry->takes.records && plan.flows.packets_only)
       return Error{fmt::format("--packets-only keeps no flows: leave out --export {}:{}", output.kind, output.target)};
+    if (!plan.rows.by.empty() && entry->takes.records && !entry->takes.groups)
+      return Error{fmt::format("--by {0}: {1} can only export flows: leave out --export {1}:{2}, or use ipfix",
+                               plan.rows.by, output.kind, output.target)};
     const auto needs = needs_of(*entry, output.target);
     if (!needs) return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, needs.error().message)};
     for (const std::string& file : needs->files) {

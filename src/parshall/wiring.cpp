@@ -17,7 +17,6 @@
 #include "parshall/wire_source.hpp"
 #include "parshall/wire_tasks.hpp"
 #include "pipeline/flow/hashes/registry.hpp"
-#include "pipeline/output/exporters.hpp"
 
 namespace parshall {
 namespace {
@@ -118,10 +117,6 @@ std::optional<Error> rows_problem(const Plan& plan, const Grouping* grouping) {
   if (plan.flows.biflow) return problem("leave out --biflow, since groups have both directions in any case");
   for (const std::string& column : plan.statistics.columns)
     if (column.starts_with('+')) return problem(fmt::format("all columns are there: leave out --columns {}", column));
-  for (const OutputPlan& output : plan.outputs)
-    if (const ExporterEntry* const entry = find_exporter(output.kind); entry != nullptr && !entry->takes.groups)
-      return problem(fmt::format("{} has fields for flows alone: leave out --export {}:{}, or export to ipfix",
-                                 output.kind, output.kind, output.target));
   return std::nullopt;
 }
 

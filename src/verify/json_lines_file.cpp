@@ -46,10 +46,32 @@ ExportAccount account_of(const json& summary, const ExportedFile& read) {
   return account;
 }
 
+/// Sums over groups of flows, such as hosts.
+struct GroupSums {
+  std::uint64_t sent = 0, received = 0;
+  bool has_both_ends = false;  ///< each packet counts as sent by one group and as received by another
+};
+
 /// Returns whether a line has the sum of several flows, such as {"host": {...}}.
 bool is_group(const json& object) {
   return object.size() == 1 && object.front().is_object() && !object.contains("flow") && !object.contains("event") &&
          !object.contains("summary");
+}
+
+/// Adds a group's packets, if its columns have them.
+void add_group(const json& object, ExportedFile& read, GroupSums& groups) {
+  const json& group = object.front();
+  read.has_packets &= group.contains("in_packets") && group.contains("out_packets");
+  groups.sent += number(group, "out_packets");
+  groups.received += number(group, "in_packets");
+  groups.has_both_ends = object.contains("host") || object.contains("prefix");
+}
+
+/// Returns what is wrong with the sums, or nothing.
+std::string add_up(const GroupSums& groups, ExportedFile& read) {
+  read.packets += groups.has_both_ends ? groups.sent : groups.sent + groups.received;
+  if (!read.has_packets || !groups.has_both_ends || groups.sent == groups.received) return {};
+  return fmt::format("its rows sent {} packets, but received {}", groups.sent, groups.received);
 }
 
 }  // namespace
@@ -58,6 +80,7 @@ ExportedFile read_json_lines(Bytes file) {
   ExportedFile read;
   std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   json summary;
+  GroupSums groups;
   std::size_t findings = 0, lines = 0;
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -74,11 +97,12 @@ ExportedFile read_json_lines(Bytes file) {
     }
     if (is_group(object)) {
       ++read.records;
-      read.has_packets = false;  // a packet counts for both of its ends
+      add_group(object, read, groups);
     }
     if (const auto last = object.find("summary"); last != object.end() && last->is_object()) summary = *last;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  read.problem = add_up(groups, read);
   read.has_findings_alone = findings != 0 && findings == lines;
   if (!summary.is_null()) try {
       read.account = account_of(summary, read);

@@ -71,7 +71,8 @@ TEST(LiveRowFilter, Ipv6IsReadAsItIsWritten) {
 TEST(LiveRowFilter, EveryMistakeIsNamed) {
   for (const auto& [text, problem] : {std::pair{"pbs > 3", "\"pbs\" is no word of a filter; did you mean pps?"},
                                       {"zzz", "\"zzz\" is no word"},
-                                      {"53", "\"53\" is no word"},
+                                      {"53", "is it port 53?"},
+                                      {":53", "is it port 53?"},
                                       {"host", "an address is missing"},
                                       {"host lan", "\"lan\" is no address"},
                                       {"port http", "\"http\" is no port"},

@@ -43,7 +43,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 State state_for(const View& view, Size size) {
-  State state(false, false, false, nullptr);
+  State state(false, false, false, {.first = nullptr});
   state.fit(view.matched, lay_out(size, &view).rows, kFixedColumns + view.columns.size());
   return state;
 }
@@ -125,23 +125,29 @@ TEST(LiveScreen, TheColumnSortedByIsShownHoweverNarrow) {
 }
 
 /// Draws the groups of some flows, after a second in which each flow had as many packets again.
-std::string groups_on_screen(std::string_view by, Size size = {120, 24}) {
+std::string groups_on_screen(std::string_view by, const Arrangement& arrangement = {.sort = kBps, .filter = {}}) {
+  constexpr Size kSize{120, 24};
   const Schema flows = schema_of({});
   const GroupSchema schema = *GroupSchema::make(*find_grouping(by), {}, flows, std::vector<std::string>{"flows"});
-  Table table;
+  Table of_flows, of_groups;
   for (const std::uint64_t second : {1, 2}) {
     const MadeReport made{.flows = {flow(1, 100 * second), flow(2, 10 * second, 17)}, .columns = flows, .values = {}};
+    const Report report = made.report(second, static_cast<double>(second));
     GroupTable groups(schema, 100, 1);
-    table.load(grouped(made.report(second, static_cast<double>(second)), schema, groups), [] {});
-    table.commit();
+    of_flows.load(
+        report, [] {}, 0, [&](const ReportFlow& row) { groups.add(row); });
+    of_flows.commit();
+    of_groups.load(report_of(report.summary, schema, groups), [] {});
+    of_groups.commit();
   }
-  const View view = *table.arrange({.sort = kBps, .filter = {}}, [] { return false; });
-  return joined(text_of(draw(State(false, false, false, find_grouping(by)), &view, {}, size, Glyphs::ascii)));
+  const View view = *of_groups.arrange(arrangement, [] { return false; });
+  return joined(
+      text_of(draw(State(false, false, false, {.first = find_grouping(by)}), &view, {}, kSize, Glyphs::ascii)));
 }
 
 TEST(LiveScreen, AHostHasRatesInAndOutInOneRow) {
   const std::string screen = groups_on_screen("host");
-  EXPECT_THAT(screen, HasSubstr("hosts, both directions"));
+  EXPECT_THAT(screen, HasSubstr("hosts (f: other rows)"));
   EXPECT_THAT(screen, ContainsRegex("host +pps +bit/sv +packets +bytes +in_bps +out_bps +flows"));
   EXPECT_THAT(screen, ContainsRegex("192.0.2.1 +110 +52.8 k +220 +13.2 k +52.8 k +0 +2\n"));
   EXPECT_THAT(screen, ContainsRegex("10.0.0.1 +100 +48.0 k +200 +12.0 k +0 +48.0 k +1\n"));
@@ -152,6 +158,18 @@ TEST(LiveScreen, OtherGroupsAreNamedByTheirKeys) {
   EXPECT_THAT(groups_on_screen("prefix"), ContainsRegex("\n10.0.0.0/24 +110 .*\n192.0.2.0/24 +110 "));
   EXPECT_THAT(groups_on_screen("conversation"),
               ContainsRegex("proto +client +server .*\nTCP +10.0.0.1:4096 +192.0.2.1:443 +100 "));
+}
+
+TEST(LiveScreen, AFilterNamesWhatGroupsLack) {
+  const auto filtered = [](std::string_view by, const char* filter) {
+    return groups_on_screen(by, {.sort = kBps, .filter = filter});
+  };
+  EXPECT_THAT(filtered("host", "port 443"), HasSubstr("filter: hosts have no port"));
+  EXPECT_THAT(filtered("host", "tcp"), HasSubstr("filter: hosts have no protocol"));
+  EXPECT_THAT(filtered("service", "host 10.0.0.1"), HasSubstr("filter: services have no address"));
+  EXPECT_THAT(filtered("host", "host 0.0.0.0"), HasSubstr("filter \"host 0.0.0.0\": 0"));
+  EXPECT_THAT(filtered("service", "udp port 443"), HasSubstr("filter \"udp port 443\": 1"));
+  EXPECT_THAT(filtered("host", "bit/s > 50k"), HasSubstr("filter \"bit/s > 50k\": 1"));
 }
 
 TEST(LiveScreen, TimesCarryTheirUnitAndAbsentValuesAreDashes) {

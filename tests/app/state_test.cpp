@@ -180,16 +180,49 @@ TEST(LiveState, ItBeginsWithWhatIsGoingOnNow) {
   EXPECT_EQ(state.arrangement().window_s, 10);
 }
 
-TEST(LiveState, FGoesThroughAllGroupingsAndFlows) {
-  State state(false, false, false, nullptr);
-  std::vector<const Grouping*> seen;
-  for (std::size_t i = 0; i <= groupings().size(); ++i) {
-    seen.push_back(state.choice().by);
-    type(state, "f");
-  }
+TEST(LiveState, FGoesThroughTheGroupingsAndFlows) {
+  State state(false, false, false, {.first = nullptr});
+  const std::vector<const Grouping*> all = groupings_of({});
   EXPECT_EQ(state.choice().by, nullptr);
-  EXPECT_EQ(seen[0], nullptr);
-  for (std::size_t i = 0; i < groupings().size(); ++i) EXPECT_EQ(seen[i + 1], &groupings()[i]);
+  for (const Grouping* const next : all) {
+    type(state, "f");
+    EXPECT_EQ(state.choice().by, next);
+    EXPECT_TRUE(next->of_column.empty());
+  }
+  type(state, "f");
+  EXPECT_EQ(state.choice().by, nullptr);
+}
+
+TEST(LiveState, GroupingsByAColumnNeedTheColumn) {
+  const Schema schema = *Schema::make(std::vector<std::string>{"vlan_1"}, {});
+  EXPECT_THAT(groupings_of(schema.columns()), ::testing::Contains(find_grouping("vlan")));
+  EXPECT_THAT(groupings_of({}), ::testing::Not(::testing::Contains(find_grouping("vlan"))));
+}
+
+TEST(LiveState, WhereRowsNeedAColumnItIsKept) {
+  State state(
+      false, false, false,
+      {.first = find_grouping("vlan"), .all = {find_grouping("host"), find_grouping("vlan")}, .has_flows = false});
+  type(state, "i");
+  EXPECT_EQ(state.choice().by, find_grouping("vlan"));
+  EXPECT_THAT(state.message(), HasSubstr("--by"));
+  type(state, "f");
+  EXPECT_EQ(state.choice().by, find_grouping("host"));
+  type(state, "f");
+  EXPECT_EQ(state.choice().by, find_grouping("vlan"));
+}
+
+TEST(LiveState, ColumnsThatGroupsLackAreNotSortedBy) {
+  State state(false, false, false, {.first = find_grouping("host")});
+  state.fit(10, 5, kFixedColumns);
+  std::vector<std::size_t> seen;
+  for (int i = 0; i < 6; ++i) {
+    state.press({Key::right}, 0);
+    seen.push_back(state.arrangement().sort);
+  }
+  EXPECT_THAT(seen, ::testing::ElementsAre(kPackets, kBytes, kSource, kPps, kBps, kPackets));
+  state.press({Key::left}, 0);
+  EXPECT_EQ(state.arrangement().sort, kBps);
 }
 
 TEST(LiveState, AStatisticIsOfFlows) {
@@ -199,11 +232,11 @@ TEST(LiveState, AStatisticIsOfFlows) {
 }
 
 TEST(LiveState, FlowsWithoutWholeKeysHaveNoGroups) {
-  State state(false, false, false, find_grouping("host"), /*can_group=*/false);
+  State state(false, false, false, {.all = {}});
   EXPECT_EQ(state.choice().by, nullptr);
   type(state, "f");
   EXPECT_EQ(state.choice().by, nullptr);
-  EXPECT_THAT(state.message(), HasSubstr("--key"));
+  EXPECT_THAT(state.message(), HasSubstr("lack parts of their key"));
 }
 
 TEST(LiveState, RatesOrTotalsOverATimeThatADigitChooses) {

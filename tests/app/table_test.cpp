@@ -128,6 +128,26 @@ TEST(LiveTable, AMeanRateOfANewFlowBeginsAtZero) {
   EXPECT_NEAR(arranged(table, {.sort = kPps, .filter = {}}).rows[0].values[0], 100 * (1 - std::exp(-0.1)), 1e-3);
 }
 
+TEST(LiveTable, AGroupHasTheRatesOfItsFlowsThoughOthersEnd) {
+  const Schema flows = schema_of({});
+  const GroupSchema schema =
+      *GroupSchema::make(*find_grouping("service"), {}, flows, std::vector<std::string>{"flows"});
+  Table of_flows, of_groups;
+  const std::vector<std::vector<FlowRecord>> seconds{{flow(1, 100'000), flow(2, 10)}, {flow(1, 100'010)}};
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const MadeReport made{.flows = seconds[i], .columns = flows, .values = {}};
+    const Report report = made.report(i + 1, static_cast<double>(i + 1));
+    GroupTable groups(schema, 100, 1);
+    of_flows.load(report, nothing, 0, [&](const ReportFlow& row) { groups.add(row); });
+    of_flows.commit();
+    of_groups.load(report_of(report.summary, schema, groups), nothing);
+    of_groups.commit();
+  }
+  const View view = arranged(of_groups);
+  ASSERT_EQ(view.rows.size(), 1);
+  EXPECT_EQ(view.rows[0].values[0], 10);  // the second flow ended: its packets are no difference of the group
+}
+
 TEST(LiveTable, RowsWithoutAPacketOfLateAreLeftOutAndCounted) {
   FlowRecord old = flow(1, 100), recent = flow(2, 100);
   old.last_ns = 1'000'000'000;

@@ -166,12 +166,12 @@ class LiveView(unittest.TestCase):
     def test_begins_with_conversations_of_now(self):
         with Screen("-g", TRAFFIC) as screen:
             text = screen.until(r"^proto +client +server +pps bit/s▼ packets +bytes in_bps out_bps flows")
-            self.assertRegex(text, r"(?m)^conversations, both directions .*; rates over 10 s$")
+            self.assertRegex(text, r"(?m)^conversations \(f: other rows\), .*; rates over 10 s")
             screen.keys("f")
-            screen.until(r"^services, both directions(?s:.*)^(TCP|UDP) +\d+ +[\d.]+ ")
+            screen.until(r"^services \(f: other rows\)(?s:.*)^(TCP|UDP) +\d+ +[\d.]+ ")
             screen.keys("2", "o")
-            screen.until(r"^services, .*; rates over 2 s$(?s:.*)bytes▼")
-            screen.type("ffff")
+            screen.until(r"^services .*; rates over 2 s(?s:.*)bytes▼")
+            screen.type("ff")
             screen.until("^flows, rate: last")
 
     def test_shows_the_flows_with_rates_and_the_accounting(self):

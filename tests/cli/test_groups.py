@@ -11,7 +11,7 @@ import os
 import struct
 import unittest
 
-from program import DONE, FILE_HEADER, PROGRAM, USAGE, Case, rows, run
+from program import DAMAGED, DONE, FILE_HEADER, PROGRAM, USAGE, Case, rows, run
 
 TRACES = os.environ.get("PARSHALL_TRACES", os.path.join(os.path.dirname(PROGRAM), "..", "..", "shared", "traces"))
 LOCAL = ["10.0.0.0/8", "128.0.0.0/1", "2000::/4"]
@@ -118,8 +118,8 @@ class Groups(Case):
 
     def test_every_grouping_adds_up_the_flows(self):
         capture = self.path("sessions.pcap")
-        spec = "flows=3000,dist=zipf:1.1,protocol=sessions,size=imix,ip=mix"
-        run("send", "-q", "-g", spec.replace(",ip=mix", ""), "--count", "20k", "-w", capture)
+        spec = "flows=3000,dist=zipf:1.1,protocol=sessions,size=imix,ipv6=0.3"
+        run("send", "-q", "-g", spec, "--count", "20k", "-w", capture)
         self.assertGreater(self.check_all(capture), 2000)
 
     def test_real_captures(self):
@@ -131,7 +131,7 @@ class Groups(Case):
             for name in names
             if name.endswith((".pcap", ".pcapng", ".cap"))
         )
-        chosen = [path for path in captures[:: len(captures) // 40] if os.path.getsize(path) < 4_000_000]
+        chosen = [path for path in captures[:: max(1, len(captures) // 40)] if os.path.getsize(path) < 4_000_000]
         self.assertGreater(len(chosen), 20)
         self.assertGreater(sum(self.check_all(path) for path in chosen), 100)
 
@@ -157,6 +157,8 @@ class Groups(Case):
         done = run("watch", "-q", self.web_requests(), "--by", "vlan", *columns)
         found = {row["vlan"]: (row["in_packets"], row["out_packets"], row["flows"]) for row in rows(done.out)}
         self.assertEqual(found, {"7": ("1", "1", "2"), "8": ("1", "1", "2")})
+        done = run("watch", "-q", self.capture(), "--by", "interface", "--format", "csv")
+        self.assertEqual([(row["interface"], row["flows"]) for row in rows(done.out)], [("", "10")])
         done = run("watch", "-q", self.capture(), "--by", "vlan", "--format", "csv")
         self.assertEqual([(row["vlan"], row["flows"]) for row in rows(done.out)], [("", "10")])
 
@@ -169,6 +171,26 @@ class Groups(Case):
             {row["host"]: row["out_packets"] for row in report["hosts"] if row["out_packets"]} for report in reports
         ]
         self.assertEqual(sent, [{"10.0.0.1": 1, "192.0.2.1": 1}, {"10.0.0.2": 1}, {"192.0.2.1": 1}])
+
+    def test_outputs_cover_the_whole_run_whatever_reports_do(self):
+        ends = [(f"10.0.{i // 100}.{i % 100}", 40000 + i) for i in range(300)]
+        seconds = [i // 500 for i in range(5000)]
+        capture = self.write(
+            *(tcp_packet(1000 + s, ends[(7 * s + i) % 300], ("192.0.2.1", 80), 60) for i, s in enumerate(seconds))
+        )
+        for options in (["--every", "3s"], ["--idle", "1s", "--every", "1s"], ["--idle", "1s"]):
+            file = self.path("hosts.csv")
+            done = run(
+                *("watch", "-q", capture, "--by", "host", *options, "--export", f"csv:{file}"),
+                *("--format", "json", "--top", "0"),
+            )
+            self.assertEqual(done.status, DONE, done.err)
+            with open(file, encoding="ascii") as text:
+                hosts = rows(text.read())
+            self.assertEqual(sum(int(row["out_packets"]) for row in hosts), 5000, options)
+            reports = [json.loads(line) for line in done.out.splitlines()] if "--every" in options else []
+            sent = sum(row["out_packets"] for report in reports for row in report["hosts"])
+            self.assertEqual(sent, 5000 if reports else 0, options)
 
     def test_outputs_have_groups_too(self):
         capture = self.capture(packets=1000, flows=10)
@@ -184,6 +206,9 @@ class Groups(Case):
         with open(outputs["jsonl"], encoding="ascii") as file:
             lines = [json.loads(line) for line in file]
         self.assertEqual(len([line for line in lines if "host" in line]), 11)
+        with open(self.path("less.jsonl"), "w", encoding="ascii") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines[1:])
+        self.assertEqual(run("verify", self.path("less.jsonl")).status, DAMAGED)
         for kind in ("jsonl", "ipfix", "parquet"):
             checked = run("verify", outputs[kind])
             self.assertEqual(checked.status, DONE, checked.out)
@@ -201,7 +226,7 @@ class Groups(Case):
             (["--by", "host", "--packets-only"], ["leave out --packets-only"]),
             (["--by", "host", "--local", "10.0.0.0/33"], ["--local 10.0.0.0/33", "10.0.0.0/8"]),
             (["--by", "host", "--local", "lan"], ["--local lan"]),
-            (["--local", "10.0.0.0/8"], ["--local", "give --by host or --live"]),
+            (["--local", "10.0.0.0/8"], ["--local", "--local needs --by or --live"]),
             (["--by", "host", "--export", "netflow9:udp://127.0.0.1:2055"], ["netflow9", "ipfix"]),
             (["--by", "host", "--sort", "rate"], ["no column"]),
         ):

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace parshall::live {
 namespace {
 
@@ -51,15 +53,24 @@ std::optional<Names> column_names(Of of, What what) {
   }
 }
 
-const Grouping* next_grouping(const Grouping* by) noexcept {
-  const auto all = groupings();
-  const Grouping* const next = by == nullptr ? &all.front() : by + 1;
-  return next == &all.front() + all.size() ? nullptr : next;
+std::vector<const Grouping*> groupings_of(std::span<const ColumnInfo> columns) {
+  std::vector<const Grouping*> all;
+  for (const Grouping& grouping : groupings())
+    if (grouping.of_column.empty() ||
+        std::ranges::find(columns, grouping.of_column, &ColumnInfo::name) != columns.end())
+      all.push_back(&grouping);
+  return all;
+}
+
+std::array<std::string_view, 3> key_headings(const Grouping* by) noexcept {
+  if (by == nullptr) return {"proto", "source", "destination"};
+  if (by->names.one == "conversation") return {"proto", "client", "server"};
+  return {by->names.one == "service" ? "proto" : "", by->names.one, ""};
 }
 
 std::string describe(const Choice& choice) {
   if (choice.level == Level::packet) return "packet level";
-  if (choice.by != nullptr) return fmt::format("{}, both directions (f: other rows)", choice.by->names.many);
+  if (choice.by != nullptr) return fmt::format("{} (f: other rows)", choice.by->names.many);
   if (choice.own) return "flows, with the columns of --columns";
   return fmt::format("flows, {}: {}{}", name_of(choice.of), name_of(choice.what),
                      kOfHelp[static_cast<std::size_t>(choice.of)]);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +32,12 @@ struct Choice {
 /// the view always shows packets, bytes and the rate over the last interval.
 std::optional<std::vector<std::string>> column_names(Of of, What what);
 
-/// Returns the grouping after this one, in turn; null stands for flows.
-const Grouping* next_grouping(const Grouping* by) noexcept;
+/// Returns the groupings of flows with these columns.
+std::vector<const Grouping*> groupings_of(std::span<const ColumnInfo> columns);
+
+/// Returns the headings of the protocol, the source and the destination; null stands for flows. An empty one: groups
+/// of this kind have no such column.
+std::array<std::string_view, 3> key_headings(const Grouping* by) noexcept;
 
 /// Formats the choice, such as "flows, iat: percentiles (time between packets)".
 std::string describe(const Choice& choice);

@@ -14,12 +14,19 @@ constexpr std::chrono::milliseconds kFirst{100};   ///< delay until the first sn
 constexpr std::chrono::milliseconds kSecond{400};  ///< delay from the first, which has no rates yet, to the second
 constexpr std::chrono::milliseconds kPoll{1};
 
+std::vector<std::string> names_of(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const ColumnInfo& column : schema.asked()) names.push_back(column.name);
+  return names;
+}
+
 }  // namespace
 
 Feed::Feed(Watched& watched, Options options, const Wish& initial)
     : watched_(watched), options_(std::move(options)), used_(initial.choice), next_refresh_(Clock::now() + kFirst) {
   wish_ = initial;
   served_ = initial.arrangement;  // nothing is shown before the first report
+  columns_ = names_of(options_.own);
   begin_groups();
   thread_ = std::thread([this] { run(); });
 }
@@ -76,7 +83,9 @@ void Feed::run() {
       use(wanted().choice);
       if (!idle && Clock::now() >= next_refresh_) refresh();
     } catch (const std::bad_alloc&) {  // the view stays as it was; the run goes on
+      flows_ = {};
       table_ = {};
+      group_table_.reset();
       next_refresh_ = Clock::now() + kPeriod;
     }
   }
@@ -93,7 +102,7 @@ bool Feed::publish() {
   const auto superseded = [this] {
     return pending_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
   };
-  auto view = table_.arrange(arrangement, superseded);
+  auto view = shown().arrange(arrangement, superseded);
   if (!view) return false;
   served_ = arrangement;
   const auto shared = std::make_shared<const View>(*std::move(view));
@@ -106,19 +115,20 @@ void Feed::use(const Choice& choice) {
   if (choice == used_ || ended_) return;
   used_ = choice;
   if (watched_.finished()) return;  // nothing more can be computed
-  if (auto schema = schema_of(choice)) watched_.change_columns(*std::move(schema));
+  // The same columns stay, since a change begins their statistics anew.
+  if (auto schema = schema_of(choice); schema && names_of(*schema) != columns_) {
+    columns_ = names_of(*schema);
+    watched_.change_columns(*std::move(schema));
+  }
   begin_groups();
   next_refresh_ = Clock::now() + kFirst;
 }
 
 std::optional<Schema> Feed::schema_of(const Choice& choice) const {
-  if (choice.own && choice.level == Level::flow && choice.by == nullptr) return options_.own;
+  if (choice.by != nullptr || options_.keeps_columns || (choice.own && choice.level == Level::flow))
+    return options_.own;
   std::vector<std::string> names;
-  if (choice.by != nullptr) {
-    if (!choice.by->of_column.empty()) names.emplace_back(choice.by->of_column);
-  } else if (choice.level == Level::flow) {
-    names = column_names(choice.of, choice.what).value_or(names);
-  }
+  if (choice.level == Level::flow) names = column_names(choice.of, choice.what).value_or(names);
   if (options_.statistics.classifier && (options_.marks || choice.level == Level::flow))
     names.emplace_back(FlowClass::kName);
   auto schema = Schema::make(names, options_.statistics);
@@ -133,7 +143,7 @@ void Feed::begin_groups() {
   if (by == nullptr || used_.level != Level::flow) return;
   std::vector<std::string> names{"flows"};
   if (by->has_peers) names.insert(names.begin(), "peers");
-  if (by->has_places && !options_.local.empty()) names.insert(names.begin(), "place");
+  if (by->has_places() && !options_.local.empty()) names.insert(names.begin(), "place");
   const auto flows = schema_of(used_);
   if (!flows) return;
   auto groups = GroupSchema::make(*by, options_.local, *flows, names);
@@ -159,19 +169,24 @@ std::optional<Report> Feed::next_report() {
 
 void Feed::refresh() {
   const auto began = Clock::now();
-  auto report = next_report();
+  const auto report = next_report();
   if (!report) return;
+  const double window_s = wanted().arrangement.window_s;
+  const auto serving = [this] { serve(); };
   if (groups_) {
     if (!group_table_) group_table_.emplace(*groups_, report->summary.capacity, options_.statistics.seed);
-    report = grouped(*std::move(report), *groups_, *group_table_);
+    group_table_->clear();
+    flows_.load(*report, serving, window_s, [this](const ReportFlow& flow) { group_table_->add(flow); });
+    table_.load(report_of(report->summary, *groups_, *group_table_), serving);
+  } else {
+    flows_.load(*report, serving, window_s);
   }
-  table_.load(
-      *report, [this] { serve(); }, wanted().arrangement.window_s);
   {
     const std::lock_guard lock(mutex_);
     if (wish_.paused && !ended_) return;
   }
   const bool first = latest() == nullptr;
+  flows_.commit();
   table_.commit();
   while (!publish() && !stopping_.load(std::memory_order_relaxed)) {
   }

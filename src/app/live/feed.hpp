@@ -6,7 +6,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "app/live/table.hpp"
 #include "app/live/watched.hpp"
@@ -33,7 +35,8 @@ class Feed {
     Schema own;  ///< columns for Choice::own
     StatisticOptions statistics;
     LocalNetworks local;
-    bool marks = false;  ///< flows are always classified, because forwarded packets are marked by class
+    bool marks = false;          ///< flows are always classified, because forwarded packets are marked by class
+    bool keeps_columns = false;  ///< the columns of flows never change
   };
 
   /// The run has the columns of `initial` already.
@@ -59,6 +62,7 @@ class Feed {
   std::optional<Schema> schema_of(const Choice& choice) const;
   void begin_groups();
   Wish wanted();
+  const Table& shown() const noexcept { return groups_ ? table_ : flows_; }
 
   Watched& watched_;
   const Options options_;
@@ -69,8 +73,9 @@ class Feed {
   std::shared_ptr<const View> latest_;
   std::atomic<bool> pending_{false}, stopping_{false};
 
-  Table table_;
+  Table flows_, table_;  ///< flows, and groups of them
   Choice used_;
+  std::vector<std::string> columns_;       ///< those that the run has now
   std::optional<GroupSchema> groups_;      ///< set if rows are groups
   std::optional<GroupTable> group_table_;  ///< likewise; made from the first report
   Arrangement served_;

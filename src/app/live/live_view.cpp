@@ -58,12 +58,14 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
   auto opened = Terminal::open();
   if (!opened) return opened.error();
   std::unique_ptr<Terminal> terminal = *std::move(opened);
-  const bool own_columns = options.by == nullptr && !options.own.asked().empty();
-  State state(own_columns, options.packets_only, options.has_states,
-              options.by != nullptr ? options.by : find_grouping("conversation"), options.can_group);
+  State state(options.own_columns, options.packets_only, options.has_states, options.rows);
   const Choice initial = state.choice();
   Feed feed(watched,
-            {.own = options.own, .statistics = options.statistics, .local = options.local, .marks = options.marks},
+            {.own = options.own,
+             .statistics = options.statistics,
+             .local = options.local,
+             .marks = options.marks,
+             .keeps_columns = !options.rows.has_flows},
             {.arrangement = state.arrangement(), .choice = initial});
   PulseMeter meter(watched);
   Pulse shown_pulse;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/live/recall_tail.hpp"
+#include "app/live/state.hpp"
 #include "app/live/watched.hpp"
 
 namespace parshall::live {
@@ -14,8 +15,8 @@ struct LiveOptions {
   Schema own;  ///< the columns asked for at the start
   StatisticOptions statistics;
   LocalNetworks local;
-  const Grouping* by = nullptr;                      ///< what a row is at the start; null: a default
-  bool can_group = true;                             ///< flows have whole keys
+  RowChoice rows = {};
+  bool own_columns = false;                          ///< the user named columns
   bool packets_only = false;                         ///< the run keeps no flows
   bool has_states = false;                           ///< flows have monitoring states
   bool marks = false;                                ///< true: packets are forwarded, marked by class

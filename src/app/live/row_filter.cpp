@@ -82,8 +82,8 @@ std::function<bool(double, double)> comparison_of(std::string_view word) {
 /// Parses by recursive descent. The first problem ends it.
 class RowFilter::Parser {
  public:
-  Parser(const std::string& text, const std::vector<FilterColumn>& columns)
-      : words_(words_of(text)), columns_(columns) {}
+  Parser(const std::string& text, const std::vector<FilterColumn>& columns, const KeyParts& parts)
+      : words_(words_of(text)), columns_(columns), parts_(parts) {}
 
   Result<Test> parse() {
     Test test = either();
@@ -147,6 +147,9 @@ class RowFilter::Parser {
       return comparison(*column);
     if (LocalNetworks::parse(std::span(&first, 1))) return networks(first, end);
     if (port_of(first) == std::nullopt && protocol_of(first)) return protocol(first);
+    if (port_of(first.substr(first.find_first_not_of(':') == 1 ? 1 : 0)))
+      return wrong(
+          fmt::format("\"{0}\" is no word of a filter; is it port {1}?", first, first.substr(first[0] == ':')));
     std::vector<std::string> names{"host", "net", "port", "proto", "and", "or", "not"};
     for (const FilterColumn& column : columns_) names.push_back(column.name);
     return wrong(fmt::format("\"{}\" is no word of a filter{}", first, suggestion(first, names)));
@@ -158,9 +161,13 @@ class RowFilter::Parser {
     return {};
   }
 
+  Test lack(std::string_view part) { return wrong(fmt::format("{} have no {}", parts_.rows, part)); }
+
   Test networks(const std::string& text, End end) {
     auto parsed = LocalNetworks::parse(std::span(&text, 1));
     if (!parsed) return wrong(fmt::format("\"{}\" is no address or network, such as 192.0.2.1 or 10.0.0.0/8", text));
+    if (parts_.addresses == 0) return lack("address");
+    if (parts_.addresses == 1) end = End::source;
     return [networks = *std::move(parsed), end](const FilteredRow& row) {
       return (end != End::destination && networks.contain(row.key.src_address())) ||
              (end != End::source && networks.contain(row.key.dst_address()));
@@ -170,6 +177,8 @@ class RowFilter::Parser {
   Test port(const std::string& text, End end) {
     const auto number = port_of(text);
     if (!number) return wrong(fmt::format("\"{}\" is no port, such as 53", text));
+    if (parts_.ports == 0) return lack("port");
+    if (parts_.ports == 1) end = End::source;
     return [port = *number, end](const FilteredRow& row) {
       return (end != End::destination && row.key.src_port() == port) ||
              (end != End::source && row.key.dst_port() == port);
@@ -179,6 +188,7 @@ class RowFilter::Parser {
   Test protocol(const std::string& text) {
     const auto number = protocol_of(text);
     if (!number) return wrong(fmt::format("\"{}\" is no protocol, such as tcp or 47", text));
+    if (!parts_.protocol) return lack("protocol");
     return [protocol = *number](const FilteredRow& row) { return row.key.protocol == protocol; };
   }
 
@@ -198,14 +208,16 @@ class RowFilter::Parser {
 
   std::vector<std::string> words_;
   const std::vector<FilterColumn>& columns_;
+  const KeyParts& parts_;
   std::size_t at_ = 0;
   std::string problem_;
 };
 
-Result<RowFilter> RowFilter::parse(const std::string& text, const std::vector<FilterColumn>& columns) {
+Result<RowFilter> RowFilter::parse(const std::string& text, const std::vector<FilterColumn>& columns,
+                                   const KeyParts& parts) {
   RowFilter filter;
   if (text.find_first_not_of(' ') == std::string::npos) return filter;
-  auto test = Parser(text, columns).parse();
+  auto test = Parser(text, columns, parts).parse();
   if (!test) return test.error();
   filter.matches_ = *std::move(test);
   return filter;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -23,6 +24,14 @@ struct FilterColumn {
   std::size_t index;
 };
 
+/// What rows have of a flow's key.
+struct KeyParts {
+  int addresses = 2;  ///< 1: the source alone
+  int ports = 2;      ///< 1: the source port alone
+  bool protocol = true;
+  std::string_view rows = "flows";
+};
+
 /// Filter of rows: "port 53 and pps > 1000".
 ///
 /// Terms are host ADDRESS, net PREFIX, port NUMBER, proto NAME, each also with src or dst in front, and COLUMN
@@ -33,7 +42,8 @@ class RowFilter {
   RowFilter() = default;  ///< lets every row pass
 
   /// Parses a filter; an error names the word that is wrong.
-  static Result<RowFilter> parse(const std::string& text, const std::vector<FilterColumn>& columns);
+  static Result<RowFilter> parse(const std::string& text, const std::vector<FilterColumn>& columns,
+                                 const KeyParts& parts = {});
 
   bool empty() const noexcept { return !matches_; }
   bool matches(const FilteredRow& row) const { return !matches_ || matches_(row); }

@@ -16,18 +16,11 @@ std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) 
 
 }  // namespace
 
-std::array<std::string_view, 3> key_headings(const View& view) {
-  const Grouping* const by = find_grouping(view.names.one);
-  if (by == nullptr) return {"proto", "source", "destination"};
-  if (by->names.one == "conversation") return {"proto", "client", "server"};
-  return {by->names.one == "service" ? "proto" : "", by->names.one, ""};
-}
-
 std::string key_text(const FlowKey& key, std::size_t column, const View& view) {
-  const Grouping* const by = find_grouping(view.names.one);
+  const Grouping* const by = view.by;
   const bool has_ends = by == nullptr || by->names.one == "conversation";
   if (!key.present()) return column == kSource ? "(others)" : "";
-  if (key_headings(view)[column].empty()) return "";
+  if (key_headings(by)[column].empty()) return "";
   if (column == kProtocol) return protocol_text(key.protocol);
   if (column == kDestination) return endpoint(key.dst_address(), key.dst_port());
   if (has_ends) return endpoint(key.src_address(), key.src_port());

@@ -18,11 +18,9 @@ constexpr std::size_t kProtocolWidth = 6;
 
 std::string heading_of(std::size_t column, const View& view) {
   constexpr std::string_view kFixed[] = {"pps", "bit/s", "packets", "bytes"};
-  if (column <= kDestination) return std::string(key_headings(view)[column]);
+  if (column <= kDestination) return std::string(key_headings(view.by)[column]);
   if (column < kFixedColumns) return std::string(kFixed[column - kPps]);
-  const ColumnInfo& info = view.columns[column - kFixedColumns];
-  const std::string unit = "_" + info.unit;
-  return info.name.ends_with(unit) ? info.name.substr(0, info.name.size() - unit.size()) : info.name;
+  return short_name_of(view.columns[column - kFixedColumns]);
 }
 
 std::string value_text(const ColumnInfo& column, float value) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace parshall::live {
 namespace {
@@ -12,10 +13,10 @@ constexpr std::size_t kMaxFilter = 64;
 
 }  // namespace
 
-State::State(bool own_columns, bool packets_only, bool has_states, const Grouping* by, bool can_group)
-    : own_columns_(own_columns), packets_only_(packets_only), has_states_(has_states), can_group_(can_group) {
+State::State(bool own_columns, bool packets_only, bool has_states, RowChoice rows)
+    : own_columns_(own_columns), packets_only_(packets_only), has_states_(has_states), rows_(std::move(rows)) {
   choice_.level = packets_only ? Level::packet : Level::flow;
-  choice_.by = own_columns || packets_only || !can_group ? nullptr : by;
+  choice_.by = own_columns || packets_only || rows_.all.empty() ? nullptr : rows_.first;
   choice_.own = own_columns;
   arrangement_ = {.sort = kBps, .filter = {}, .window_s = 10, .hides_idle = true};
 }
@@ -78,10 +79,9 @@ bool State::move(Key key) noexcept {
       first = last_first_;
       break;
     case Key::left:
-      arrangement_.sort = (arrangement_.sort + columns_ - 1) % columns_;
-      break;
     case Key::right:
-      arrangement_.sort = (arrangement_.sort + 1) % columns_;
+      do arrangement_.sort = (arrangement_.sort + (key == Key::left ? columns_ - 1 : 1)) % columns_;
+      while (!is_shown(arrangement_.sort));
       break;
     default:
       return false;
@@ -133,17 +133,9 @@ void State::command(char character, double now_s) {
     case '?':
       help_ = true;
       break;
-    case 'f': {
-      if (!can_group_) {
-        message_ = "f: flows of --key lack parts of the key that other rows need";
-        break;
-      }
-      Choice other = choice_;
-      other.by = next_grouping(choice_.by);
-      other.level = Level::flow;
-      choose(other, now_s);
+    case 'f':
+      change_rows(now_s);
       break;
-    }
     case 'd': {
       Choice other = choice_;
       other.level = choice_.level == Level::flow ? Level::packet : Level::flow;
@@ -235,6 +227,26 @@ void State::choose_what(What what, double now_s) {
   choose(choice, now_s);
 }
 
+/// Goes to the next kind of rows, in turn.
+void State::change_rows(double now_s) {
+  if (rows_.all.empty()) {
+    message_ = "f: flows of this run are joined, or lack parts of their key";
+    return;
+  }
+  std::vector<const Grouping*> all = rows_.all;
+  if (rows_.has_flows) all.insert(all.begin(), nullptr);
+  const auto now = std::ranges::find(all, choice_.by);
+  Choice other = choice_;
+  other.by = now == all.end() || now + 1 == all.end() ? all.front() : *(now + 1);
+  other.level = Level::flow;
+  choose(other, now_s);
+}
+
+/// Returns whether the table has the column; groups lack some of those that name a flow.
+bool State::is_shown(std::size_t column) const noexcept {
+  return column > kDestination || !key_headings(choice_.by)[column].empty();
+}
+
 /// Changes between rates and totals: from bit/s to bytes, or from packets a second to packets.
 void State::toggle_order() noexcept {
   const std::size_t sort = arrangement_.sort;
@@ -256,11 +268,13 @@ void State::choose(Choice choice, double now_s) {
     message_ = "paused: press p to go on, then choose";
   } else if (packets_only_) {
     message_ = "this run is at packet level (--packets-only): it keeps no flows";
+  } else if (!rows_.has_flows && choice.by == nullptr && choice.level == Level::flow) {
+    message_ = "this run keeps what --by needs of its flows: leave out --by to choose statistics";
   } else {
     choice_ = choice;
-    chosen_s_ = now_s;
+    if (choice.by == nullptr) chosen_s_ = now_s;  // groups count since the start
     arrangement_.first = 0;
-    if (arrangement_.sort >= kFixedColumns) arrangement_.sort = kBps;
+    if (arrangement_.sort >= kFixedColumns || !is_shown(arrangement_.sort)) arrangement_.sort = kBps;
   }
 }
 

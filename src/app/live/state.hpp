@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/live/choice.hpp"
 
@@ -45,14 +46,19 @@ struct Arrangement {
   friend bool operator==(const Arrangement&, const Arrangement&) = default;
 };
 
+/// What rows of the table may be.
+struct RowChoice {
+  const Grouping* first = find_grouping("conversation");  ///< at the start, unless the user named columns; null: flows
+  std::vector<const Grouping*> all = groupings_of({});    ///< those to choose from, besides flows
+  bool has_flows = true;                                  ///< flows are among them
+};
+
 /// Tracks the user's choices key by key. Independent of any terminal.
 class State {
  public:
   /// `own_columns`: the user named columns at the start. `packets_only`: this run keeps no flows. `has_states`: flows
   /// have monitoring states.
-  /// `by`: what a row is at the start, unless the user named columns. `can_group`: flows have whole keys.
-  State(bool own_columns, bool packets_only, bool has_states = false,
-        const Grouping* by = find_grouping("conversation"), bool can_group = true);
+  State(bool own_columns, bool packets_only, bool has_states = false, RowChoice rows = {});
 
   void press(KeyPress press, double now_s);
 
@@ -80,11 +86,14 @@ class State {
   void command(char character, double now_s);
   void show_states(bool shown) noexcept;
   void toggle_order() noexcept;
+  void change_rows(double now_s);
+  bool is_shown(std::size_t column) const noexcept;
   void choose(Choice choice, double now_s);
   void choose_of(Of of, double now_s);
   void choose_what(What what, double now_s);
 
-  const bool own_columns_, packets_only_, has_states_, can_group_;
+  const bool own_columns_, packets_only_, has_states_;
+  const RowChoice rows_;
   Arrangement arrangement_;
   Choice choice_;
   double chosen_s_ = 0;

@@ -2,6 +2,7 @@
 #include "app/live/table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -33,11 +34,23 @@ double endpoint_order(std::span<const std::uint8_t> address, std::uint16_t port)
   return static_cast<double>(address.size() == 4 ? head << 16 | port : head << 16 | 1ull << 48);
 }
 
+KeyParts key_parts(const Grouping* by) {
+  if (by == nullptr || by->names.one == "conversation") return {.rows = by == nullptr ? "flows" : by->names.many};
+  const bool is_service = by->names.one == "service";
+  return {.addresses = by->has_places() ? 1 : 0, .ports = is_service, .protocol = is_service, .rows = by->names.many};
+}
+
 }  // namespace
 
-void Table::load(const Report& report, const std::function<void()>& between, double window_s) {
+std::string short_name_of(const ColumnInfo& column) {
+  const std::string unit = "_" + column.unit;
+  return column.name.ends_with(unit) ? column.name.substr(0, column.name.size() - unit.size()) : column.name;
+}
+
+void Table::load(const Report& report, const std::function<void()>& between, double window_s,
+                 const std::function<void(const ReportFlow&)>& take) {
   next_.summary = report.summary;
-  next_.names = report.rows;
+  next_.by = find_grouping(report.rows.one);
   next_.key_names = report.key_names;
   next_.columns.clear();
   if (report.are_groups())
@@ -73,52 +86,52 @@ void Table::load(const Report& report, const std::function<void()>& between, dou
     report.flows([&](const ReportFlow& flow) {
       if (const EndReason reason = flow.record.end_reason; reason != EndReason::none && reason != EndReason::forced_end)
         return;
-      take_in(flow, interval_s, weight);
+      const RowRates rates = report.are_groups() ? flow.rates : rates_of(flow.record, {interval_s, weight});
+      take_in(flow, rates);
+      if (take) take({.record = flow.record, .values = flow.values, .rates = rates});
       if (next_.flows.size() % kSlice == 0) between();
     });
   }
 }
 
-/// Adds a row. `weight` is that of the latest interval in the mean rates.
-void Table::take_in(const ReportFlow& flow, double interval_s, double weight) {
+void Table::take_in(const ReportFlow& flow, const RowRates& rates) {
   const FlowRecord& record = flow.record;
-  const bool has_directions = next_.directions != 0;
-  const Flow row{.key = record.key,
-                 .packets = has_directions ? record.all_packets() : record.packets,
-                 .wire_bytes = has_directions ? record.all_wire_bytes() : record.wire_bytes,
-                 .first_ns = record.first_ns,
-                 .last_ns = record.last_ns,
-                 .in_bytes = has_directions ? record.reverse_wire_bytes : 0};
-  next_.flows.push_back(row);
-  const bool has_before = now_.summary.number != 0 && now_.names.one == next_.names.one;
-  const Flow* known = has_before ? flow_before(record.key) : nullptr;
-  const float* const rates =
-      known != nullptr ? &now_.values[static_cast<std::size_t>(known - now_.flows.data()) * now_.stride()] : nullptr;
-  // A record that started again since then has nothing to subtract.
-  if (known != nullptr && (row.first_ns > known->first_ns || row.packets < known->packets ||
-                           row.wire_bytes < known->wire_bytes || row.in_bytes < known->in_bytes))
-    known = nullptr;
-  const auto add_rate = [&](std::uint64_t amount, std::size_t index) {
-    const float before = rates != nullptr ? rates[index] : 0;
-    float rate = kAbsent;
-    if (has_before && amount == 0)
-      rate = 0;
-    else if (has_before && interval_s > 0)
-      rate = static_cast<float>(static_cast<double>(amount) / interval_s);
-    next_.values.push_back(std::isnan(before) ? rate : before + static_cast<float>(weight) * (rate - before));
-  };
-  const std::uint64_t wire_bytes = row.wire_bytes - (known != nullptr ? known->wire_bytes : 0);
-  add_rate(row.packets - (known != nullptr ? known->packets : 0), 0);
-  add_rate(8 * wire_bytes, 1);
-  if (has_directions) {
-    const std::uint64_t in_bytes = row.in_bytes - (known != nullptr ? known->in_bytes : 0);
-    add_rate(8 * in_bytes, 2);
-    add_rate(8 * (wire_bytes - in_bytes), 3);
-  }
+  const bool is_group = next_.directions != 0;
+  next_.flows.push_back({.key = record.key,
+                         .packets = is_group ? record.all_packets() : record.packets,
+                         .wire_bytes = is_group ? record.all_wire_bytes() : record.wire_bytes,
+                         .first_ns = record.first_ns,
+                         .last_ns = record.last_ns});
+  const std::array<float, 4> numbers{rates.pps, rates.in_bps + rates.out_bps, rates.in_bps, rates.out_bps};
+  next_.values.insert(next_.values.end(), numbers.begin(), numbers.begin() + (is_group ? 4 : 2));
   for (const Value& value : flow.values.last(next_.columns.size() - next_.directions)) {
     const auto number = value.number();
     next_.values.push_back(number ? static_cast<float>(*number) : kAbsent);
   }
+}
+
+/// Returns a flow's mean rates, all of them sent, from those at the previous report and the difference since then.
+RowRates Table::rates_of(const FlowRecord& record, const Passed& passed) {
+  const bool has_before = now_.summary.number != 0;
+  const Flow* known = has_before ? flow_before(record.key) : nullptr;
+  const float* const rates =
+      known != nullptr ? &now_.values[static_cast<std::size_t>(known - now_.flows.data()) * now_.stride()] : nullptr;
+  // A record that started again since then has nothing to subtract.
+  if (known != nullptr &&
+      (record.first_ns > known->first_ns || record.packets < known->packets || record.wire_bytes < known->wire_bytes))
+    known = nullptr;
+  const auto mean = [&](std::uint64_t amount, std::size_t index) {
+    const float before = rates != nullptr ? rates[index] : 0;
+    float rate = kAbsent;
+    if (has_before && amount == 0)
+      rate = 0;
+    else if (has_before && passed.interval_s > 0)
+      rate = static_cast<float>(static_cast<double>(amount) / passed.interval_s);
+    return std::isnan(before) ? rate : before + static_cast<float>(passed.weight) * (rate - before);
+  };
+  return {.pps = mean(record.packets - (known != nullptr ? known->packets : 0), 0),
+          .in_bps = 0,
+          .out_bps = mean(8 * (record.wire_bytes - (known != nullptr ? known->wire_bytes : 0)), 1)};
 }
 
 /// Finds the flow in the previous report. Reports come in nearly the same order each time, so only new flows need a
@@ -190,14 +203,14 @@ Row Table::row(std::uint32_t flow) const {
   return {of.key, of.packets, of.wire_bytes, {values, values + static_cast<std::ptrdiff_t>(now_.stride())}};
 }
 
-/// Returns whether no packet of the row came of late. At the end of a run, none is idle.
+/// Returns whether no packet of the row came within `window_s`. At the end of a run, no row is idle.
 bool Table::is_idle(const Flow& flow, double window_s) const noexcept {
   return !now_.summary.final && now_.now_s - static_cast<double>(flow.last_ns) * 1e-9 > window_s;
 }
 
 View Table::empty_view() const {
   return {.summary = now_.summary,
-          .names = now_.names,
+          .by = now_.by,
           .key_names = now_.key_names,
           .columns = now_.columns,
           .pps = now_.pps,
@@ -236,14 +249,24 @@ View Table::leaders(std::size_t most, double window_s) const {
   return view;
 }
 
+/// Returns the columns that a filter may name, by their names and as their headings.
+std::vector<FilterColumn> Table::filter_columns() const {
+  std::vector<FilterColumn> columns{
+      {"pps", kPps}, {"bps", kBps}, {"bit/s", kBps}, {"packets", kPackets}, {"bytes", kBytes}};
+  for (std::size_t i = 0; i < now_.columns.size(); ++i) {
+    columns.push_back({now_.columns[i].name, kFixedColumns + i});
+    if (std::string heading = short_name_of(now_.columns[i]); heading != columns.back().name)
+      columns.push_back({std::move(heading), kFixedColumns + i});
+  }
+  return columns;
+}
+
 std::optional<View> Table::arrange(const Arrangement& wanted, const std::function<bool()>& superseded) const {
   Arrangement order = wanted;
   if (order.sort >= kFixedColumns + now_.columns.size()) order.sort = kPackets;
   View view = empty_view();
   RowFilter filter;
-  std::vector<FilterColumn> columns{{"pps", kPps}, {"bps", kBps}, {"packets", kPackets}, {"bytes", kBytes}};
-  for (std::size_t i = 0; i < now_.columns.size(); ++i) columns.push_back({now_.columns[i].name, kFixedColumns + i});
-  if (auto parsed = RowFilter::parse(order.filter, columns))
+  if (auto parsed = RowFilter::parse(order.filter, filter_columns(), key_parts(now_.by)))
     filter = *std::move(parsed);
   else
     view.filter_problem = parsed.error().message;

@@ -19,13 +19,13 @@ namespace parshall::live {
 struct Row {
   FlowKey key;
   std::uint64_t packets = 0, wire_bytes = 0;
-  std::vector<float> values;  ///< pps and bit/s of late, then one per chosen column
+  std::vector<float> values;  ///< mean pps and bit/s, then one per chosen column
 };
 
 /// Everything needed to draw without further look-ups: the summary, and the rows around the top of the screen.
 struct View {
   ReportSummary summary;
-  RowNames names;                      ///< what its rows are
+  const Grouping* by = nullptr;        ///< what its rows are; null: flows
   std::vector<std::string> key_names;  ///< names of 0, 1, ... if groups are values of an enumeration
   std::vector<ColumnInfo> columns;     ///< chosen ones; those of groups begin with in_bps and out_bps
   std::optional<double> pps, bps;      ///< rates of all packets over the last interval of packet time
@@ -33,16 +33,19 @@ struct View {
   Arrangement arrangement;
   std::string filter_problem;  ///< why the filter cannot be used; empty: it is
   std::uint64_t matched = 0;   ///< rows that pass the filter
-  std::uint64_t idle = 0;      ///< rows that were left out, since no packet came of late
+  std::uint64_t idle = 0;      ///< rows that were left out, since they had no packet in the window
   std::uint64_t first = 0;     ///< position of rows[0] among them
   std::vector<Row> rows;
 };
+
+/// Returns a column's name without its unit, which is shown with each value.
+std::string short_name_of(const ColumnInfo& column);
 
 /// Holds the flows, or groups of flows, of the latest report, to be shown in any order.
 ///
 /// Rates are those between two reports, or means over a longer time in which a packet of long ago counts less.
 ///
-/// Shape:  80 + 4 * (2 + columns) bytes per row, for two reports: rates are differences.
+/// Shape:  72 + 4 * (2 + columns) bytes per row, for two reports: rates are differences.
 /// Cost:   load() is linear in the flows. So is arrange(), which sorts only the rows around the screen.
 class Table {
  public:
@@ -55,9 +58,11 @@ class Table {
     return flows * (2 * (sizeof(Flow) + (4 + columns) * sizeof(float)) + kIndexBytes + sizeof(Sortable));
   }
 
-  /// Reads a report. Rates are means over about `window_s`; 0: since the previous report. Calls `between` every kSlice
-  /// flows, which may call arrange() for the previous report.
-  void load(const Report& report, const std::function<void()>& between, double window_s = 0);
+  /// Reads a report. Rates of flows are means over about `window_s`; 0: since the previous report. Groups come with
+  /// their rates. Calls `between` every kSlice rows, which may call arrange() for the previous report, and `take` with
+  /// each row and its rates.
+  void load(const Report& report, const std::function<void()>& between, double window_s = 0,
+            const std::function<void(const ReportFlow&)>& take = {});
 
   /// Makes the report read last the one that arrange() shows. Without this call the next load() starts over.
   void commit() noexcept { std::swap(now_, next_); }
@@ -73,11 +78,10 @@ class Table {
   struct Flow {
     FlowKey key;
     std::uint64_t packets, wire_bytes, first_ns, last_ns;
-    std::uint64_t in_bytes;  ///< of a group: received, part of wire_bytes
   };
   struct Contents {
     ReportSummary summary;
-    RowNames names;
+    const Grouping* by = nullptr;
     std::vector<std::string> key_names;
     std::size_t directions = 0;  ///< rates in and out among the columns: 2 or 0
     double now_s = 0;            ///< packet time, which goes on by the clock while no packet comes
@@ -94,11 +98,17 @@ class Table {
     std::uint32_t flow;
   };
 
-  void take_in(const ReportFlow& flow, double interval_s, double weight);
+  void take_in(const ReportFlow& flow, const RowRates& rates);
+  /// Packet time since the previous report, and the weight that it has in mean rates.
+  struct Passed {
+    double interval_s, weight;
+  };
+  RowRates rates_of(const FlowRecord& record, const Passed& passed);
   const Flow* flow_before(const FlowKey& key);
   void index_flows();
   bool is_idle(const Flow& flow, double window_s) const noexcept;
   View empty_view() const;
+  std::vector<FilterColumn> filter_columns() const;
   Row row(std::uint32_t flow) const;
   double sort_key(std::uint32_t flow, std::size_t column) const noexcept;
   bool before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept;

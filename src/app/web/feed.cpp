@@ -66,20 +66,14 @@ void Feed::run() {
 /// Reads the flows once: for their own table, and for those of groups.
 void Feed::load(const Report& report) {
   for (Groups& each : groups_) each.sums.emplace(each.schema, report.summary.capacity, seed_);
-  Report flows = report;
-  if (report.flows)
-    flows.flows = [&](const std::function<void(const ReportFlow&)>& visit) {
-      report.flows([&](const ReportFlow& flow) {
-        for (Groups& each : groups_) each.sums->add({flow.record, flow.values});  // since the start
-        visit(flow);
-      });
-    };
   table_.load(
-      flows, [] {}, kWindowS);
+      report, [] {}, kWindowS,
+      [this](const ReportFlow& flow) {
+        for (Groups& each : groups_) each.sums->add(flow);
+      });
   table_.commit();
   for (Groups& each : groups_) {
-    each.table.load(
-        report_of(report.summary, each.schema, *each.sums), [] {}, kWindowS);
+    each.table.load(report_of(report.summary, each.schema, *each.sums), [] {});
     each.table.commit();
     each.sums.reset();
   }

@@ -29,7 +29,7 @@ std::string number(double value) { return std::isfinite(value) ? fmt::format("{:
 std::vector<std::size_t> key_columns(const live::View& view) {
   std::vector<std::size_t> columns;
   for (const std::size_t column : {live::kProtocol, live::kSource, live::kDestination})
-    if (!live::key_headings(view)[column].empty()) columns.push_back(column);
+    if (!live::key_headings(view.by)[column].empty()) columns.push_back(column);
   return columns;
 }
 
@@ -39,7 +39,7 @@ std::string columns_json(const live::View& view) {
     columns.push_back({{"name", name}, {"unit", unit}, {"help", help}, {"is_text", is_text}});
   };
   for (const std::size_t column : key_columns(view))
-    add(column == live::kProtocol ? "protocol" : live::key_headings(view)[column], "", "", true);
+    add(column == live::kProtocol ? "protocol" : live::key_headings(view.by)[column], "", "", true);
   add("pps", "packets/s", "packets per second of packet time, mean over about 10 s");
   add("bit/s", "bit/s", "bits per second of packet time on the wire, mean over about 10 s");
   add("packets", "packets", "since the start");
@@ -73,7 +73,7 @@ std::string groups_json(std::span<const live::View> groups) {
   std::string json = "{";
   for (const live::View& view : groups) {
     if (json.back() != '{') json += ',';
-    json += fmt::format("{}:{{\"columns\":{},\"rows\":{},\"idle\":{},\"matched\":{}}}", dumped(view.names.many),
+    json += fmt::format("{}:{{\"columns\":{},\"rows\":{},\"idle\":{},\"matched\":{}}}", dumped(view.by->names.many),
                         columns_json(view), rows_json(view), view.idle, view.matched);
   }
   return json += "}";

@@ -77,7 +77,7 @@ class Exporter {
 /// Says which data an exporter uses.
 struct ExporterTakes {
   bool records = false, findings = false;
-  bool groups = true;  ///< false: its records can only be flows
+  bool groups = true;  ///< false: its records are always flows
 };
 
 /// Exporter into a file, whose errors are the file's.

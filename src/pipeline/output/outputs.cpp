@@ -13,7 +13,7 @@ using Put = ExportQueue::Put;
 using Clock = std::chrono::steady_clock;
 
 ExportQueue& Outputs::add(std::unique_ptr<Exporter> exporter, ExportOptions options) {
-  if (grouping_.groups != nullptr && options.takes.records)
+  if (grouping_.groups != nullptr && options.takes.records && options.takes.groups)
     exporter =
         std::make_unique<GroupedExporter>(std::move(exporter), *grouping_.groups, grouping_.most, grouping_.seed);
   auto queue = std::make_shared<ExportQueue>(std::move(exporter), schema_, std::move(options));

@@ -50,10 +50,12 @@ const std::vector<GroupSchema::CommonColumn>& GroupSchema::common_table() {
         .type = kEnum8,
         .role = ColumnRole::key,
         .ipfix = {kOwnPen, kPlace},
-        .help = "inside or outside the networks of --local; of hosts and prefixes",
+        .help = "inside or outside the networks of --local; absent if a prefix is both; only for hosts and prefixes",
         .values = {std::begin(kPlaces), std::end(kPlaces)}},
        {Source::place}},
-      {count("peers", "", {kOwnPen, kPeers}, "different addresses at the other ends; of hosts, prefixes and services",
+      {count("peers", "", {kOwnPen, kPeers},
+             "different addresses at the other ends; absent if there are too many to count; only for hosts, prefixes, "
+             "services",
              true),
        {Source::peers}},
       {count("flows", "", {0, kFlows}, "flow records"), {Source::flows}},
@@ -104,7 +106,7 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, LocalNetworks lo
     schema.add(std::move(column), {Source::key, i});
   }
   for (const CommonColumn& common : common_table()) {
-    if (common.origin.source == Source::place && (!grouping.has_places || schema.local_.empty())) continue;
+    if (common.origin.source == Source::place && (!grouping.has_places() || schema.local_.empty())) continue;
     if (common.origin.source == Source::peers && !grouping.has_peers) continue;
     ColumnInfo column = common.column;
     if (column.type == kTime) column.form = times;
@@ -146,7 +148,10 @@ Value GroupSchema::read(const Group& group, const Origin& origin, const ColumnIn
         return read != nullptr ? read(record.key) : value_of_group(record.key, column.type.value);
       });
     case Source::place:
-      return known([&] { return Value::of_enumeration(local_.contain(record.key.src_address()) ? 1 : 0); });
+      return known([&] {
+        const auto inside = local_.contain(record.key.src_address(), grouping_->place_bits[record.key.ip_version == 6]);
+        return inside ? Value::of_enumeration(*inside ? 1 : 0) : Value();
+      });
     case Source::peers:
       return knows_peers ? known([&] { return Value::of_unsigned(group.peers); }) : Value();
     case Source::flows:

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace parshall {
@@ -36,23 +37,32 @@ GroupTable::GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint6
 
 std::uint64_t GroupTable::memory_bytes(std::uint64_t most) noexcept {
   // While a table grows, the smaller one is still there. At most half of the places for pairs are taken.
-  const std::uint64_t groups = Table::memory_bytes(most) + Table::memory_bytes(most / kGrowth);
-  const std::uint64_t pairs = std::bit_ceil(2 * (kPairsPerGroup * most + 1)) * sizeof(std::uint64_t);
-  return groups + pairs + pairs / 2;
+  const std::uint64_t pairs =
+      std::bit_ceil(2 * (std::max(kFewestPairs, kPairsPerGroup * most) + 1)) * sizeof(std::uint64_t);
+  return 2 * Table::memory_bytes(most) + pairs + pairs / 2 + (most + 1) * sizeof(Row);
 }
 
-Group& GroupTable::group_of(const FlowKey& key) {
-  if (!groups_) groups_ = std::make_unique<Table>(std::min(most_, kFirstGroups), seed_);
+Group& GroupTable::group_of(const FlowKey& key) noexcept {
+  if (!groups_ && !grow()) return others_;
   const std::uint64_t hash = groups_->hash(key);
   if (Group* const found = groups_->find_or_add(hash, key)) return *found;
-  if (groups_->size() >= most_) return others_;
-  auto larger = std::make_unique<Table>(std::min(most_, kGrowth * groups_->capacity()), seed_);
-  for (const Table::Entry& entry : groups_->entries()) larger->add(larger->hash(entry.key), entry.key) = entry.value;
-  groups_ = std::move(larger);
-  return groups_->add(hash, key);
+  return grow() ? groups_->add(hash, key) : others_;
 }
 
-void GroupTable::grow_pairs() {
+/// Makes room for more groups; returns false if there may be no more.
+bool GroupTable::grow() noexcept try {
+  if (groups_ && groups_->size() >= most_) return false;
+  auto larger = std::make_unique<Table>(std::min(most_, groups_ ? kGrowth * groups_->capacity() : kFirstGroups), seed_);
+  if (groups_)
+    for (const Table::Entry& entry : groups_->entries()) larger->add(larger->hash(entry.key), entry.key) = entry.value;
+  groups_ = std::move(larger);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+bool GroupTable::grow_pairs() noexcept try {
+  if (pair_count_ > most_pairs()) return false;
   std::vector<std::uint64_t> larger(std::max<std::size_t>(kFirstPairs, 2 * pairs_.size()));
   for (const std::uint64_t hash : pairs_) {
     if (hash == 0) continue;
@@ -61,17 +71,17 @@ void GroupTable::grow_pairs() {
     larger[at] = hash;
   }
   pairs_ = std::move(larger);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
-void GroupTable::count_peer(const FlowKey& pair, Group& group) {
-  if (!knows_peers_) return;
-  if (2 * pair_count_ >= pairs_.size()) {
-    if (pair_count_ > kPairsPerGroup * most_) {
-      knows_peers_ = false;
-      pairs_ = {};
-      return;
-    }
-    grow_pairs();
+void GroupTable::count_peer(const FlowKey& pair, Group& group) noexcept {
+  if (!knows_peers_ || !groups_) return;
+  if (2 * pair_count_ >= pairs_.size() && !grow_pairs()) {
+    knows_peers_ = false;
+    pairs_ = {};
+    return;
   }
   const std::uint64_t hash = std::max<std::uint64_t>(1, groups_->hash(pair));
   std::size_t at = hash & (pairs_.size() - 1);
@@ -85,23 +95,27 @@ void GroupTable::count_peer(const FlowKey& pair, Group& group) {
 void GroupTable::add(const ReportFlow& flow) {
   const FlowRecord& record = flow.record;
   const std::uint64_t packets = record.packets - std::min(flow.before.packets, record.packets);
-  if (packets + record.reverse_packets == 0) return;
+  if (packets == 0) return;
   const std::uint64_t wire_bytes = record.wire_bytes - std::min(flow.before.wire_bytes, record.wire_bytes);
   interval_s_ = flow.before.interval_s;
   std::array<GroupOfFlow, 2> found;
   const std::size_t count = schema_.find(record.key, flow.values, found);
+  bool was_in_others = false;
   for (std::size_t i = 0; i < count; ++i) {
     Group& group = group_of(found[i].group);
     FlowRecord& sum = group.record;
     const bool sends = found[i].sends;
-    sum.packets += sends ? packets : record.reverse_packets;
-    sum.wire_bytes += sends ? wire_bytes : record.reverse_wire_bytes;
-    sum.reverse_packets += sends ? record.reverse_packets : packets;
-    sum.reverse_wire_bytes += sends ? record.reverse_wire_bytes : wire_bytes;
+    (sends ? sum.packets : sum.reverse_packets) += packets;
+    (sends ? sum.wire_bytes : sum.reverse_wire_bytes) += wire_bytes;
     const bool is_new = group.flows == 0;
     sum.first_ns = is_new ? record.first_ns : std::min(sum.first_ns, record.first_ns);
     sum.last_ns = std::max(sum.last_ns, record.last_ns);
-    const bool is_twice = i == 1 && found[0].group == found[1].group;
+    const RowRates& rates = flow.rates;
+    group.rates.pps += rates.pps;
+    (sends ? group.rates.out_bps : group.rates.in_bps) += rates.out_bps;
+    const bool is_in_others = &group == &others_;
+    const bool is_twice = i == 1 && (found[0].group == found[1].group || (is_in_others && was_in_others));
+    was_in_others = is_in_others;
     group.flows += !is_twice;
     if (found[i].pair.present()) count_peer(found[i].pair, group);
   }
@@ -132,7 +146,7 @@ void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit) {
   std::vector<Value> values(schema_.columns().size());
   for (const Row& row : rows) {
     schema_.read(*row.group, seconds, knows_peers_, values);
-    visit({row.group->record, values});
+    visit({.record = row.group->record, .values = values, .rates = row.group->rates});
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,16 +16,18 @@ namespace parshall {
 /// Adds up flow records by group.
 ///
 /// Memory: memory_bytes() at most; grows with the groups.
-/// Full:   flows of further groups are added up in one row without a key, so all rows still add up to all packets. With
-///         more than kPairsPerGroup pairs of a group and a peer for each group allowed, peers are absent.
+/// Full:   with `most` groups, or without memory for more, flows of further groups are added up in one row without a
+///         key. So all rows always add up to all packets. With more than kPairsPerGroup pairs of a group and a peer for
+///         each group allowed, or without memory for them, peers are absent.
 class GroupTable {
  public:
-  /// Keeps at most `most` groups. Both references must outlive it.
+  /// Keeps at most `most` groups. `schema` must outlive it.
   GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint64_t seed);
 
   static std::uint64_t memory_bytes(std::uint64_t most) noexcept;
 
-  /// Adds a flow record. If it has a base in the previous report, only what came since is added; a biflow has none.
+  /// Adds a flow record, which must not be a biflow. If it has a base in the previous report, only what came since is
+  /// added.
   void add(const ReportFlow& flow);
 
   /// Visits all groups in the order of their keys.
@@ -33,11 +36,13 @@ class GroupTable {
 
  private:
   using Table = KeyTable<Group>;
-  static constexpr std::uint64_t kPairsPerGroup = 4;
+  static constexpr std::uint64_t kPairsPerGroup = 4, kFewestPairs = 65536;
 
-  Group& group_of(const FlowKey& key);
-  void count_peer(const FlowKey& pair, Group& group);
-  void grow_pairs();
+  Group& group_of(const FlowKey& key) noexcept;
+  bool grow() noexcept;
+  void count_peer(const FlowKey& pair, Group& group) noexcept;
+  bool grow_pairs() noexcept;
+  std::uint64_t most_pairs() const noexcept { return std::max(kFewestPairs, kPairsPerGroup * most_); }
 
   const GroupSchema& schema_;
   std::uint64_t most_, seed_;

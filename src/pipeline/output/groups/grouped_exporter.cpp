@@ -15,13 +15,15 @@ void GroupedExporter::begin(std::span<const ColumnInfo>) { exporter_->begin(sche
 
 void GroupedExporter::records(std::span<const ReportFlow> batch) {
   for (const ReportFlow& flow : batch) {
-    table_.add(flow);
+    table_.add({flow.record, flow.values});  // all of it, whatever a report had before
     waiting_ += {.records = 1, .packets = flow.record.all_packets()};
   }
 }
 
 std::vector<std::string> GroupedExporter::left_out(std::span<const ColumnInfo>) const {
-  return exporter_->left_out(schema_.columns());
+  std::vector<std::string> names = exporter_->left_out(schema_.columns());
+  std::erase(names, GroupSchema::kUsualOrder);  // it is the sum of others
+  return names;
 }
 
 void GroupedExporter::finish() {
@@ -36,7 +38,7 @@ void GroupedExporter::finish() {
 void GroupedExporter::accounting(const ReportSummary& summary, const OutputSummary& own) {
   OutputSummary account = own;
   account.packets_in_columns = false;
-  account.written.records = groups_;
+  account.written.records = groups_;  // groups, beside the flow records that were dropped
   account.offered.records = groups_ + own.dropped.records + own.unconfirmed.records;
   exporter_->accounting(summary, account);
 }

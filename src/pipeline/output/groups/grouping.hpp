@@ -19,6 +19,7 @@ struct Group {
   FlowRecord record;
   std::uint64_t flows = 0;  ///< flow records
   std::uint64_t peers = 0;  ///< different addresses at the other ends
+  RowRates rates = {};      ///< sums of ReportFlow::rates
 };
 
 /// Group that a flow belongs to, and the flow's direction as the group sees it.
@@ -45,8 +46,11 @@ struct Grouping {
   /// Finds the groups of a flow; returns how many. Null: the group is the value of `of_column`.
   std::size_t (*find)(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept;
   std::string_view of_column = {};  ///< column of flow records
-  bool has_places = false;          ///< a group is inside or outside the local networks
+  std::array<std::uint8_t, 2>
+      place_bits{};  ///< of an IPv4 and an IPv6 group that is inside or outside; 0: it has no place
   bool has_peers = false;
+
+  bool has_places() const noexcept { return place_bits[0] != 0; }
 };
 
 /// Lists all groupings, one line each.

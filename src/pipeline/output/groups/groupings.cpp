@@ -8,7 +8,7 @@
 namespace parshall {
 namespace {
 
-constexpr unsigned kIpv4PrefixBits = 24, kIpv6PrefixBits = 48;
+constexpr std::uint8_t kIpv4PrefixBits = 24, kIpv6PrefixBits = 48;
 
 enum class End : std::uint8_t { source, destination };
 
@@ -101,10 +101,16 @@ constexpr GroupKeyColumn kInterface[] = {
     {"interface", kEnum8, {0, 82}, "name of the interface on which the flow was first seen", nullptr}};
 
 constexpr Grouping kGroupings[] = {
-    {{"host", "hosts"}, "addresses", kHost, find_hosts, {}, true, true},
+    {{"host", "hosts"}, "addresses", kHost, find_hosts, {}, {32, 128}, true},
     {{"conversation", "conversations"}, "both directions of a connection in one row", kConversation, find_conversation},
-    {{"service", "services"}, "protocols and ports of servers", kService, find_service, {}, false, true},
-    {{"prefix", "prefixes"}, "networks: /24 of IPv4, /48 of IPv6", kPrefix, find_prefixes, {}, true, true},
+    {{"service", "services"}, "protocols and ports of servers", kService, find_service, {}, {}, true},
+    {{"prefix", "prefixes"},
+     "networks: /24 of IPv4, /48 of IPv6",
+     kPrefix,
+     find_prefixes,
+     {},
+     {kIpv4PrefixBits, kIpv6PrefixBits},
+     true},
     {{"vlan", "vlans"}, "VLANs", kVlan, nullptr, "vlan"},
     {{"interface", "interfaces"}, "interfaces, if there are several", kInterface, nullptr, "interface"},
 };
@@ -122,7 +128,7 @@ FlowKey group_of_value(const Value& value) noexcept {
   FlowKey group;
   group.ip_version = 4;
   group.protocol = value.present() ? 1 : 0;
-  const std::uint64_t number = value.present() ? value.as_unsigned() : 0;
+  const std::uint64_t number = __builtin_bswap64(value.present() ? value.as_unsigned() : 0);  // so that keys sort by it
   std::memcpy(group.address.data(), &number, sizeof number);
   return group;
 }
@@ -131,6 +137,7 @@ Value value_of_group(const FlowKey& group, ValueType type) noexcept {
   if (group.protocol == 0) return {};
   std::uint64_t number;
   std::memcpy(&number, group.address.data(), sizeof number);
+  number = __builtin_bswap64(number);
   return type == ValueType::enumeration ? Value::of_enumeration(number) : Value::of_unsigned(number);
 }
 

@@ -41,15 +41,27 @@ Result<LocalNetworks> LocalNetworks::parse(std::span<const std::string> networks
   return parsed;
 }
 
+/// Returns whether the first `other_bits` bits of an address, at most `bits`, are those of this network.
+bool LocalNetworks::Network::contains(std::span<const std::uint8_t> other, unsigned other_bits) const noexcept {
+  if (bytes != other.size()) return false;
+  const unsigned compared = std::min(bits, other_bits), rest = compared % 8;
+  const std::size_t whole = compared / 8;
+  if (!std::equal(other.begin(), other.begin() + static_cast<std::ptrdiff_t>(whole), address.begin())) return false;
+  return rest == 0 || ((other[whole] ^ address[whole]) & (0xFF00u >> rest) & 0xFFu) == 0;
+}
+
 bool LocalNetworks::contain(std::span<const std::uint8_t> address) const noexcept {
-  return std::ranges::any_of(networks_, [&](const Network& network) {
-    if (network.bytes != address.size()) return false;
-    const std::size_t whole = network.bits / 8;
-    if (!std::equal(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(whole), network.address.begin()))
-      return false;
-    const unsigned rest = network.bits % 8;
-    return rest == 0 || ((address[whole] ^ network.address[whole]) & (0xFF00u >> rest) & 0xFFu) == 0;
-  });
+  return contain(address, static_cast<unsigned>(8 * address.size())).value_or(false);
+}
+
+std::optional<bool> LocalNetworks::contain(std::span<const std::uint8_t> address, unsigned bits) const noexcept {
+  std::optional<bool> found = false;
+  for (const Network& network : networks_) {
+    if (!network.contains(address, bits)) continue;
+    if (network.bits <= bits) return true;
+    found = std::nullopt;
+  }
+  return found;
 }
 
 }  // namespace parshall

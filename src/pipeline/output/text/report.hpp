@@ -179,11 +179,17 @@ struct ReportSummary {
   std::uint64_t last_ns() const noexcept { return total[Counter::last_seen_ns]; }
 };
 
+/// Rates of a row by which others are compared; NaN if they are unknown.
+struct RowRates {
+  float pps = 0, in_bps = 0, out_bps = 0;
+};
+
 /// One row of a report.
 struct ReportFlow {
   const FlowRecord& record;
   std::span<const Value> values;  ///< one per column, read from the record and its statistics row
   IntervalBase before = {};       ///< its counts at the previous report, if the schema needs them
+  RowRates rates = {};            ///< of late, if the reader of the report knows them
 };
 
 /// Names of the rows of a report.

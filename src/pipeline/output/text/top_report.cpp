@@ -11,7 +11,6 @@ void TopReport::write(const ReportSummary& summary, ReportSink& sink, Output& ou
   const RecentEvents::Events events = events_.all();
   sink.write({.summary = summary,
               .columns = columns_,
-              .rows = rows_,
               .flows = [this](const std::function<void(const ReportFlow&)>& visit) { top_.visit(visit); },
               .events = events.latest,
               .events_left_out = events.left_out},

@@ -19,7 +19,6 @@ class TopReport final : public FileExporter {
       : FileExporter(std::move(output)), sink_(std::move(sink)), top_(order, top) {}
 
   void begin(std::span<const ColumnInfo> columns) override { columns_ = columns; }
-  void name_rows(RowNames names) override { rows_ = names; }
   void records(std::span<const ReportFlow> batch) override;
   void event(const Event& event) override { events_.event(event); }
   void accounting(const ReportSummary& summary, const OutputSummary&) override { write(summary, *sink_, output()); }
@@ -30,7 +29,6 @@ class TopReport final : public FileExporter {
  private:
   std::unique_ptr<ReportSink> sink_;
   std::span<const ColumnInfo> columns_;
-  RowNames rows_;
   TopFlows top_;
   RecentEvents events_;
 };
