@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +51,7 @@ class Watch {
 
   int run() {
     if (options_.live) {
+      ::tzset();  // the sandbox lets nobody read the time zone later
       if (plan_.every_ns != 0)
         return fail(Error{"--live shows the reports that --every would write: leave out one of them"}, kUsage);
       if (const auto fault = live::check_terminal())
@@ -314,7 +316,7 @@ class Watch {
 
   std::vector<std::string> latest_events() const {
     std::vector<std::string> texts;
-    for (const Event& event : recent_events_.latest(kEventsShown)) texts.push_back(event_text(event));
+    for (const Event& event : recent_events_.latest(kEventsShown)) texts.push_back(event_text(event, TimeZone::local));
     return texts;
   }
 

@@ -217,7 +217,7 @@ TEST(RecallTail, SaysWhatWasMissedLastUntilThatWindowIsNoLongerAmongTheLatest) {
     if (i == 3) put(EventKind::recall, i);
     if (i == 5) put(EventKind::alarm, i);
   }
-  EXPECT_THAT(tail.tasks()[0].latest_event, HasSubstr("00:00:03  one  nothing is known of what it missed"));
+  EXPECT_THAT(tail.tasks()[0].latest_event, HasSubstr("1970-01-01T00:00:03Z  one  nothing is known of what it missed"));
   EXPECT_EQ(tail.tasks()[1].latest_event, "");
   for (std::uint64_t i = 10; i < 13; ++i) tail.recall(told("one", i, 1));
   EXPECT_NE(tail.tasks()[0].latest_event, "") << "window 3 is the earliest of ten";

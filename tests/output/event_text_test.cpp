@@ -14,7 +14,7 @@ std::string text_of(std::vector<EventValue> values) {
                                        .values = std::move(values),
                                        .error = {{"confidence", 0.95}},
                                        .kind = EventKind::recall});
-  const std::string begin = "00:00:00.010  bursty  ";
+  const std::string begin = "1970-01-01T00:00:00.010Z  bursty  ";
   EXPECT_EQ(text.substr(0, begin.size()), begin);
   return text.substr(begin.size());
 }
@@ -23,6 +23,22 @@ std::vector<EventValue> found(double recall, double at_least, std::uint64_t miss
   return {{"recall", recall},       {"recall_at_least", at_least},
           {"recall_wanted", 0.75},  {"flows_seen", std::uint64_t{500}},
           {"flows_missed", missed}, {"packets_missed", lost}};
+}
+
+TEST(EventText, ItsTimeHasADateAndAZone) {
+  const Event event{.task = "scans",
+                    .window = {.length = {WindowLength::Unit::ns, 1'000'000'000}, .number = 1'795'947'243},
+                    .part = nullptr,
+                    .key = {},
+                    .values = {{"attempts", std::uint64_t{100}}},
+                    .error = {}};
+  EXPECT_EQ(event_text(event), "2026-11-29T10:14:03Z  scans  attempts 100");
+  EXPECT_EQ(event_words(event), "scans  attempts 100");
+  ::setenv("TZ", "CET-1", 1);
+  ::tzset();
+  EXPECT_EQ(event_text(event, TimeZone::local), "2026-11-29 11:14:03 CET  scans  attempts 100");
+  ::unsetenv("TZ");
+  ::tzset();
 }
 
 TEST(EventText, SaysWhatATaskFoundWhichFlowsItFollowedAndWhy) {

@@ -128,7 +128,9 @@ TEST(GroupTable, OnlyWhatCameSinceTheReportBeforeIsAdded) {
   std::uint64_t sent = 0;
   table.visit([&](const ReportFlow& row) {
     sent += number(row.values[1]);
-    if (number(row.values[1]) != 0) EXPECT_EQ(row.values[2].as_real(), 8 * 180.0 / 2);
+    if (number(row.values[1]) != 0) {
+      EXPECT_EQ(row.values[2].as_real(), 8 * 180.0 / 2);
+    }
   });
   EXPECT_EQ(sent, 3);
 }
@@ -153,7 +155,9 @@ TEST(GroupTable, APrefixThatIsPartlyInsideHasNoPlace) {
   table.visit([&](const ReportFlow& row) {
     const auto address = row.values[0].as_address();
     if (address[0] == 10) places[address[2]] = row.values[1].present() ? std::to_string(number(row.values[1])) : "-";
-    if (address[0] == 192) EXPECT_EQ(number(row.values[1]), 1);
+    if (address[0] == 192) {
+      EXPECT_EQ(number(row.values[1]), 1);
+    }
   });
   EXPECT_EQ(places, (std::map<int, std::string>{{1, "1"}, {2, "-"}, {3, "0"}}));
 }

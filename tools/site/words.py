@@ -13,6 +13,7 @@ PAGE_OF_TOPIC = {
     "traffic": "reference/sources.md",
     "exporters": "reference/outputs.md",
     "formats": "reference/outputs.md",
+    "groups": "reference/outputs.md",
     "counters": "reference/counters.md",
     "goals": "reference/testing.md",
     "scenarios": "reference/testing.md",

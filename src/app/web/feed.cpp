@@ -65,7 +65,10 @@ void Feed::run() {
 
 /// Reads the flows once: for their own table, and for those of groups.
 void Feed::load(const Report& report) {
-  for (Groups& each : groups_) each.sums.emplace(each.schema, report.summary.capacity, seed_);
+  for (Groups& each : groups_) {
+    if (!each.sums) each.sums.emplace(each.schema, report.summary.capacity, seed_);
+    each.sums->clear();
+  }
   table_.load(
       report, [] {}, kWindowS,
       [this](const ReportFlow& flow) {
@@ -75,7 +78,6 @@ void Feed::load(const Report& report) {
   for (Groups& each : groups_) {
     each.table.load(report_of(report.summary, each.schema, *each.sums), [] {});
     each.table.commit();
-    each.sums.reset();
   }
 }
 

@@ -50,7 +50,7 @@ class Feed {
   struct Groups {
     GroupSchema schema;
     live::Table table;
-    std::optional<GroupTable> sums;  ///< of the report that is being read
+    std::optional<GroupTable> sums;  ///< of the report that is being read; made with the first one
   };
 
   live::Watched& watched_;

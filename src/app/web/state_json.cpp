@@ -132,7 +132,7 @@ std::string state_json(const live::View& view, std::span<const live::View> group
       columns_json(view), rows_json(view), view.idle, groups_json(groups));
   for (const Event& event : events) {
     if (json.back() != '[') json += ',';
-    json += fmt::format("{{\"text\":{},\"event\":{}}}", dumped(event_text(event)), event_json(event));
+    json += fmt::format("{{\"text\":{},\"event\":{}}}", dumped(event_words(event)), event_json(event));
   }
   return json +=
          fmt::format("],\"states\":{},\"recall\":{}}}", dumped(states_of(view.summary.states)), recalls_json(recalls));

@@ -146,9 +146,9 @@ class Change final : public Task {
       events.write_left_out(keys, error_of(events.window(), expected_missing_ + largest_left_out_));
     for (const Changed& one : changed)
       events.write(part_, one.entry->key,
-                   {{std::string(amount_.name), one.entry->value.now},
-                    {std::string(amount_.name) + "_expected", one.expected},
-                    {std::string(amount_.name) + "_difference", one.difference}},
+                   {{std::string(amount_.name) + "_difference", one.difference},
+                    {std::string(amount_.name), one.entry->value.now},
+                    {std::string(amount_.name) + "_expected", one.expected}},
                    error);
   }
 

@@ -43,9 +43,11 @@ void FlowFinder::end(EventWriter& events) {
   if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
     error = {{"flows_missing", untold}};
   for (const Found& flow : found_) {
-    std::vector<EventValue> values{{"packets", flow.packets}, {"wire_bytes", flow.wire_bytes}};
+    std::vector<EventValue> values;  // first what the task is about
     for (std::size_t i = 0; i < shown_.size(); ++i)
       if (const auto value = values_[flow.at + i]) values.push_back(shown_[i].value(*value));
+    values.push_back({"packets", flow.packets});
+    values.push_back({"wire_bytes", flow.wire_bytes});
     std::vector<EventValue> own_error = error;
     if (flow.in_part) own_error.push_back({"measured_in_part", std::uint64_t{1}});
     events.write(part_, part_->of(flow.key), {.weight = flow.weight, .in_part = flow.in_part, .events = flow.events},

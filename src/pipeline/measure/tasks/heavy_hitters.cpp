@@ -54,8 +54,9 @@ class HeavyHitters final : public Task {
     write_left_out(events, aggregate_, error);
     for (const auto* entry : heavy) {
       const double share = total == 0 ? 0 : static_cast<double>(of(entry)) / static_cast<double>(total);
-      std::vector<EventValue> values{{"share", share}};
-      for (const Amount& amount : kAmounts) values.push_back({std::string(amount.name), entry->value.*amount.of});
+      std::vector<EventValue> values{{"share", share}, {std::string(amount_.name), of(entry)}};
+      for (const Amount& amount : kAmounts)
+        if (amount.of != amount_.of) values.push_back({std::string(amount.name), entry->value.*amount.of});
       events.write(part_, entry->key, std::move(values), error);
     }
   }

@@ -51,7 +51,7 @@ class HierarchicalHeavyHitters final : public Task {
         if (prefix.unreported == 0 || !threshold_.reached(prefix.unreported, total)) continue;
         events.write(
             parts_[level], prefix.key,
-            {{std::string(amount_.name), prefix.all}, {std::string(amount_.name) + "_of_its_own", prefix.unreported}},
+            {{std::string(amount_.name) + "_of_its_own", prefix.unreported}, {std::string(amount_.name), prefix.all}},
             error);
         prefix.unreported = 0;
       }

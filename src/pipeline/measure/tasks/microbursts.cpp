@@ -68,11 +68,11 @@ class Microbursts final : public Task {
     if (all.packets < packets_) return;
     const EventWindow& window = events.window();
     const auto first = static_cast<std::uint64_t>(burst.data() - bins_.data());
-    events.write({{"begin_ns", window.length.begin_of(window.number) + first * bin_ns_},
+    events.write({{"peak_bps", rate_of_bytes(static_cast<double>(peak.wire_bytes))},
+                  {"begin_ns", window.length.begin_of(window.number) + first * bin_ns_},
                   {"duration_ns", burst.size() * bin_ns_},
                   {"packets", all.packets},
                   {"wire_bytes", all.wire_bytes},
-                  {"peak_bps", rate_of_bytes(static_cast<double>(peak.wire_bytes))},
                   {"mean_bps", rate_of_bytes(mean)}},
                  error);
   }

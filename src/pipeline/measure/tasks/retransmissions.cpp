@@ -22,7 +22,7 @@ std::unique_ptr<Task> make_retransmissions(Arguments& arguments, TaskContext& co
   };
   return std::make_unique<FlowFinder>(
       events, /*counts_events=*/true,
-      bind_fields(context, {"tcp_data_packets", "tcp_retransmissions", "tcp_fast_retransmissions",
+      bind_fields(context, {"tcp_retransmissions", "tcp_data_packets", "tcp_fast_retransmissions",
                             "tcp_spurious_retransmissions", "tcp_out_of_order"}));
 }
 

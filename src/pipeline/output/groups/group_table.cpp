@@ -150,10 +150,10 @@ void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit) {
   }
 }
 
-void GroupTable::clear() {
-  groups_.reset();
+void GroupTable::clear() noexcept {
+  if (groups_) groups_->clear();
+  std::ranges::fill(pairs_, 0);
   others_ = {};
-  pairs_ = {};
   pair_count_ = 0;
   knows_peers_ = true;
   interval_s_ = 0;

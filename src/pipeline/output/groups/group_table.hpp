@@ -32,7 +32,8 @@ class GroupTable {
 
   /// Visits all groups in the order of their keys.
   void visit(const std::function<void(const ReportFlow&)>& visit);
-  void clear();
+  /// Forgets all groups, and keeps the memory for others.
+  void clear() noexcept;
 
  private:
   using Table = KeyTable<Group>;

@@ -29,14 +29,16 @@ std::string value_text(const EventValue& value) {
       value.value);
 }
 
-/// Returns the window's beginning: time of day in UTC, or the packet.
-std::string begin_text(const EventWindow& window) {
+/// Returns the window's beginning: its time, or the packet.
+std::string begin_text(const EventWindow& window, TimeZone zone) {
   const std::uint64_t begin = window.length.begin_of(window.number);
   if (window.length.unit == WindowLength::Unit::packets) return fmt::format("packet {}", begin);
-  const std::time_t seconds = static_cast<std::time_t>(begin / 1'000'000'000);
-  const std::string time = fmt::format("{:%H:%M:%S}", fmt::gmtime(seconds));
+  const auto seconds = static_cast<std::time_t>(begin / 1'000'000'000);
   const std::uint64_t ms = begin / 1'000'000 % 1000;
-  return ms == 0 ? time : fmt::format("{}.{:03}", time, ms);
+  const std::string fraction = ms == 0 ? "" : fmt::format(".{:03}", ms);
+  if (zone == TimeZone::utc) return fmt::format("{:%Y-%m-%dT%H:%M:%S}{}Z", fmt::gmtime(seconds), fraction);
+  const std::tm local = fmt::localtime(seconds);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}{} {:%Z}", local, fraction, local);
 }
 
 std::optional<double> number_of(const Event& event, std::string_view name) {
@@ -97,9 +99,9 @@ std::string recall_text(const Event& event) {
 
 }  // namespace
 
-std::string event_text(const Event& event) {
-  std::string text = fmt::format("{}  {}", begin_text(event.window), event.task);
-  if (event.kind == EventKind::recall) return text + "  " + recall_text(event);
+std::string event_words(const Event& event) {
+  if (event.kind == EventKind::recall) return event.task + "  " + recall_text(event);
+  std::string text = event.task;
   if (const std::string key = event_key_text(event); !key.empty()) text += "  " + key;
   for (std::size_t i = 0; i < std::min(kValuesShown, event.values.size()); ++i)
     text += "  " + value_text(event.values[i]);
@@ -107,6 +109,10 @@ std::string event_text(const Event& event) {
   for (std::size_t i = 0; i < event.error.size(); ++i)
     text += (i == 0 ? "  (error: " : ", ") + value_text(event.error[i]) + (i + 1 == event.error.size() ? ")" : "");
   return text;
+}
+
+std::string event_text(const Event& event, TimeZone zone) {
+  return fmt::format("{}  {}", begin_text(event.window, zone), event_words(event));
 }
 
 std::string events_text(const Report& report) {
