@@ -16,6 +16,7 @@
 #include "app/live/live_view.hpp"
 #include "app/live/recall_tail.hpp"
 #include "app/live/terminal.hpp"
+#include "app/live_rows.hpp"
 #include "app/main_report.hpp"
 #include "app/output_stall.hpp"
 #include "app/output_watch.hpp"
@@ -200,7 +201,7 @@ class Watch {
       feed.emplace(watched,
                    web::Findings{.events = [this] { return recent_events_.latest(kWebEvents); },
                                  .recalls = [this] { return recalls_.tasks(); }},
-                   *server_, can_group(), wiring().session.seed);
+                   *server_, can_group(plan_.plan.flows), wiring().session.seed);
     const bool by_packet_time = wiring().session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     auto stopped = Clock::time_point::max();
@@ -276,8 +277,8 @@ class Watch {
     auto outcome = live::watch_live(watched, {.own = wiring().schema,
                                               .statistics = wiring().statistics,
                                               .local = *std::move(local),
-                                              .rows = rows(),
-                                              .own_columns = has_own_columns(),
+                                              .rows = rows_of(plan_.plan, wiring().schema.columns()),
+                                              .own_columns = begins_with_flows(plan_.plan),
                                               .packets_only = plan_.plan.flows.packets_only,
                                               .has_states = wiring().session.stage.states != nullptr,
                                               .marks = !plan_.plan.source.forward.empty(),
@@ -292,26 +293,6 @@ class Watch {
           fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
     }
     return std::nullopt;
-  }
-
-  /// Returns whether flows can be added up by host, ...
-  bool can_group() const noexcept {
-    const FlowPlan& flows = plan_.plan.flows;
-    return flows.key == KeyFields::five_tuple && !flows.biflow && !flows.packets_only;
-  }
-
-  live::RowChoice rows() const {
-    live::RowChoice rows;
-    rows.all = can_group() ? live::groupings_of(wiring().schema.columns()) : std::vector<const Grouping*>();
-    if (const Grouping* const by = find_grouping(plan_.plan.rows.by)) {
-      rows.first = by;
-      rows.has_flows = by->of_column.empty();
-    }
-    return rows;
-  }
-  bool has_own_columns() const noexcept {
-    const Plan& plan = plan_.plan;
-    return plan.rows.by.empty() && (!plan.statistics.columns.empty() || !plan.flows.model.empty());
   }
 
   std::vector<std::string> latest_events() const {
