@@ -43,7 +43,7 @@ std::string short_name_of(const ColumnInfo& column);
 
 /// Holds the flows, or groups of flows, of the latest report, to be shown in any order.
 ///
-/// Rates are those between two reports, or means over a longer time in which a packet of long ago counts less.
+/// Rates of flows are those between two reports, or means over a longer time in which older packets weigh less.
 ///
 /// Shape:  72 + 4 * (2 + columns) bytes per row, for two reports: rates are differences.
 /// Cost:   load() is linear in the flows. So is arrange(), which sorts only the rows around the screen.
