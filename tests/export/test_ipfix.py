@@ -89,12 +89,15 @@ class Collector(threading.Thread):
             self.sessions.append(Reader())
             with connection:
                 connection.settimeout(None)
-                data = bytearray()
+                data = bytearray()  # read once all of it is there, so that the sender need not wait
                 while more := connection.recv(1 << 20):
                     data += more
-                    while len(data) >= 4 and len(data) >= (length := int.from_bytes(data[2:4], "big")):
-                        self.sessions[-1].read(bytes(data[:length]))
-                        del data[:length]
+            begin = 0
+            while len(data) >= begin + 4 and len(data) >= begin + (
+                length := int.from_bytes(data[begin + 2 : begin + 4], "big")
+            ):
+                self.sessions[-1].read(bytes(data[begin : begin + length]))
+                begin += length
 
     def stop(self):
         self.stopping = True

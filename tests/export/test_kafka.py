@@ -258,9 +258,12 @@ class Records(KafkaTest):
 
 class Faults(KafkaTest):
     def during(self, broker, *steps):
-        """Each a time, and what is done then."""
+        """Each a time, and what is done then; the first is counted from the first message that the broker has."""
 
         def play():
+            until = time.monotonic() + 30
+            while not broker.topics and time.monotonic() < until:
+                time.sleep(0.01)
             for seconds, step in steps:
                 time.sleep(seconds)
                 step()
