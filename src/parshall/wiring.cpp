@@ -121,8 +121,8 @@ std::optional<Error> rows_problem(const Plan& plan, const Grouping* grouping) {
 }
 
 std::optional<Error> wire_groups(const Plan& plan, const Grouping* grouping, const RunNeeds& needs, Wiring& wiring) {
-  auto local = LocalNetworks::parse(plan.rows.local);
-  if (!local) return local.error();
+  auto local = Networks::parse(plan.rows.local);
+  if (!local) return Error{"--local " + local.error().message};
   if (grouping == nullptr) return std::nullopt;
   auto groups = GroupSchema::make(*grouping, *std::move(local), wiring.schema, plan.statistics.columns);
   if (!groups) return groups.error();

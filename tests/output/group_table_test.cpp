@@ -31,7 +31,7 @@ FlowRecord flow_from(std::uint32_t host, std::uint64_t packets) {
   return record;
 }
 
-GroupSchema schema_by(std::string_view by, const std::vector<std::string>& columns = {}, LocalNetworks local = {}) {
+GroupSchema schema_by(std::string_view by, const std::vector<std::string>& columns = {}, Networks local = {}) {
   return *GroupSchema::make(*find_grouping(by), std::move(local), Schema(), columns);
 }
 
@@ -148,7 +148,7 @@ TEST(GroupTable, ClearedItBeginsAnew) {
 
 TEST(GroupTable, APrefixThatIsPartlyInsideHasNoPlace) {
   const std::vector<std::string> networks{"10.0.1.0/24", "10.0.2.128/25", "192.0.2.0/16"};
-  const GroupSchema schema = schema_by("prefix", {"prefix", "place"}, *LocalNetworks::parse(networks));
+  const GroupSchema schema = schema_by("prefix", {"prefix", "place"}, *Networks::parse(networks));
   GroupTable table(schema, 100, 1);
   for (const std::uint32_t net : {1, 2, 3}) table.add({flow_from(net << 8 | 200, 1), {}});
   std::map<int, std::string> places;  // by the third byte of 10.0.x.0
@@ -166,8 +166,8 @@ TEST(GroupTable, ItsMemoryIsNoMoreThanItSays) {
   for (const std::uint64_t most : {1ull, 5000ull, 65'537ull}) EXPECT_GT(GroupTable::memory_bytes(most), 128 * most);
 }
 
-TEST(LocalNetworksTest, NetworksAreReadOrRefused) {
-  const auto parsed = [](std::string text) { return LocalNetworks::parse(std::span(&text, 1)).has_value(); };
+TEST(NetworksTest, NetworksAreReadOrRefused) {
+  const auto parsed = [](std::string text) { return Networks::parse(std::span(&text, 1)).has_value(); };
   for (const char* const good : {"10.0.0.0/8", "192.0.2.1", "::/0", "2001:db8::/32", "0.0.0.0/0"})
     EXPECT_TRUE(parsed(good)) << good;
   for (const char* const bad :

@@ -34,7 +34,7 @@ class Feed {
   struct Options {
     Schema own;  ///< columns for Choice::own
     StatisticOptions statistics;
-    LocalNetworks local;
+    Networks local;
     bool marks = false;          ///< flows are always classified, because forwarded packets are marked by class
     bool keeps_columns = false;  ///< the columns of flows never change
   };

@@ -14,7 +14,7 @@ namespace parshall::live {
 struct LiveOptions {
   Schema own;  ///< the columns asked for at the start
   StatisticOptions statistics;
-  LocalNetworks local;
+  Networks local;
   RowChoice rows = {};
   bool own_columns = false;                          ///< the user named columns
   bool packets_only = false;                         ///< the run keeps no flows

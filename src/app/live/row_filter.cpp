@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/networks.hpp"
 #include "base/parse.hpp"
 #include "base/suggestion.hpp"
 #include "pipeline/output/format.hpp"
-#include "pipeline/output/groups/local_networks.hpp"
 
 namespace parshall::live {
 namespace {
@@ -145,7 +145,7 @@ class RowFilter::Parser {
     const std::string first = words_[at_++];
     if (const auto column = std::ranges::find(columns_, first, &FilterColumn::name); column != columns_.end())
       return comparison(*column);
-    if (LocalNetworks::parse(std::span(&first, 1))) return networks(first, end);
+    if (Networks::parse(std::span(&first, 1))) return networks(first, end);
     if (port_of(first) == std::nullopt && protocol_of(first)) return protocol(first);
     if (port_of(first.substr(first.find_first_not_of(':') == 1 ? 1 : 0)))
       return wrong(
@@ -164,7 +164,7 @@ class RowFilter::Parser {
   Test lack(std::string_view part) { return wrong(fmt::format("{} have no {}", parts_.rows, part)); }
 
   Test networks(const std::string& text, End end) {
-    auto parsed = LocalNetworks::parse(std::span(&text, 1));
+    auto parsed = Networks::parse(std::span(&text, 1));
     if (!parsed) return wrong(fmt::format("\"{}\" is no address or network, such as 192.0.2.1 or 10.0.0.0/8", text));
     if (parts_.addresses == 0) return lack("address");
     if (parts_.addresses == 1) end = End::source;

@@ -83,7 +83,7 @@ void GroupSchema::add(ColumnInfo column, Origin origin) {
   origins_.push_back(origin);
 }
 
-Result<GroupSchema> GroupSchema::make(const Grouping& grouping, LocalNetworks local, const Schema& flows,
+Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, const Schema& flows,
                                       std::span<const std::string> names) {
   GroupSchema schema;
   schema.grouping_ = &grouping;

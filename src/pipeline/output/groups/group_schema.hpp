@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/networks.hpp"
 #include "base/result.hpp"
 #include "pipeline/output/groups/grouping.hpp"
-#include "pipeline/output/groups/local_networks.hpp"
 #include "pipeline/output/records/schema.hpp"
 
 namespace parshall {
@@ -20,7 +20,7 @@ class GroupSchema {
 
   /// `flows` has the columns of flow records, among them Grouping::of_column. `names` are the columns wanted; none: all
   /// of them.
-  static Result<GroupSchema> make(const Grouping& grouping, LocalNetworks local, const Schema& flows,
+  static Result<GroupSchema> make(const Grouping& grouping, Networks local, const Schema& flows,
                                   std::span<const std::string> names);
 
   /// Lists the columns that follow those of the group's key.
@@ -68,7 +68,7 @@ class GroupSchema {
              bool knows_peers) const noexcept;
 
   const Grouping* grouping_ = nullptr;
-  LocalNetworks local_;
+  Networks local_;
   std::optional<std::size_t> of_column_;  ///< index of Grouping::of_column among the columns of flow records
   std::vector<std::string> key_names_;
   std::vector<ColumnInfo> columns_;

@@ -23,6 +23,7 @@ class GroupedExporter final : public Exporter {
   std::vector<std::string> left_out(std::span<const ColumnInfo> columns) const override;
   void event(const Event& event) override { exporter_->event(event); }
   void recall(const WindowRecall& told) override { exporter_->recall(told); }
+  void alarm(const Alarm& alarm) override { exporter_->alarm(alarm); }
   void finish() override;
   void accounting(const ReportSummary& summary, const OutputSummary& own) override;
   FlushOutcome flush() override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/groups/local_networks.hpp"
+#include "base/networks.hpp"
 
 #include <fmt/format.h>
 
@@ -21,8 +21,8 @@ std::optional<unsigned> parse_bits(const std::string& text, unsigned most) {
 
 }  // namespace
 
-Result<LocalNetworks> LocalNetworks::parse(std::span<const std::string> networks) {
-  LocalNetworks parsed;
+Result<Networks> Networks::parse(std::span<const std::string> networks) {
+  Networks parsed;
   for (const std::string& text : networks) {
     const std::size_t slash = text.find('/');
     const std::string host = text.substr(0, slash);
@@ -34,7 +34,7 @@ Result<LocalNetworks> LocalNetworks::parse(std::span<const std::string> networks
     const auto most = static_cast<unsigned>(8 * network.bytes);
     const auto bits = slash == text.npos ? std::optional(most) : parse_bits(text.substr(slash + 1), most);
     if (network.bytes == 0 || !bits)
-      return Error{fmt::format("--local {}: give networks such as 10.0.0.0/8,2001:db8::/32", text)};
+      return Error{fmt::format("{}: give networks such as 10.0.0.0/8 or 2001:db8::/32", text)};
     network.bits = *bits;
     parsed.networks_.push_back(network);
   }
@@ -42,7 +42,7 @@ Result<LocalNetworks> LocalNetworks::parse(std::span<const std::string> networks
 }
 
 /// Returns whether the first `other_bits` bits of an address, at most `bits`, are those of this network.
-bool LocalNetworks::Network::contains(std::span<const std::uint8_t> other, unsigned other_bits) const noexcept {
+bool Networks::Network::contains(std::span<const std::uint8_t> other, unsigned other_bits) const noexcept {
   if (bytes != other.size()) return false;
   const unsigned compared = std::min(bits, other_bits), rest = compared % 8;
   const std::size_t whole = compared / 8;
@@ -50,11 +50,11 @@ bool LocalNetworks::Network::contains(std::span<const std::uint8_t> other, unsig
   return rest == 0 || ((other[whole] ^ address[whole]) & (0xFF00u >> rest) & 0xFFu) == 0;
 }
 
-bool LocalNetworks::contain(std::span<const std::uint8_t> address) const noexcept {
+bool Networks::contain(std::span<const std::uint8_t> address) const noexcept {
   return contain(address, static_cast<unsigned>(8 * address.size())).value_or(false);
 }
 
-std::optional<bool> LocalNetworks::contain(std::span<const std::uint8_t> address, unsigned bits) const noexcept {
+std::optional<bool> Networks::contain(std::span<const std::uint8_t> address, unsigned bits) const noexcept {
   std::optional<bool> found = false;
   for (const Network& network : networks_) {
     if (!network.contains(address, bits)) continue;

@@ -11,11 +11,11 @@
 
 namespace parshall {
 
-/// Networks that the user calls local, such as 10.0.0.0/8.
-class LocalNetworks {
+/// Set of networks, such as 10.0.0.0/8.
+class Networks {
  public:
   /// Parses networks or single addresses of IPv4 or IPv6.
-  static Result<LocalNetworks> parse(std::span<const std::string> networks);
+  static Result<Networks> parse(std::span<const std::string> networks);
 
   bool empty() const noexcept { return networks_.empty(); }
   /// Returns whether an address of 4 or 16 bytes is in one of them.
