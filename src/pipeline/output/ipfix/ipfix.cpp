@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/ipfix/ipfix.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netdb.h>
 
 #include <algorithm>
 #include <array>
@@ -13,12 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/parse.hpp"
-#include "base/read_ip.hpp"
-#include "pipeline/output/ipfix/connection.hpp"
 #include "pipeline/output/ipfix/target.hpp"
 #include "pipeline/output/ipfix/writer.hpp"
 #include "pipeline/output/records/reverse_records.hpp"
+#include "pipeline/output/transport/address.hpp"
+#include "pipeline/output/transport/message_sink.hpp"
 
 namespace parshall {
 namespace {
@@ -358,25 +355,13 @@ Result<std::unique_ptr<Exporter>> open_netflow9_exporter(const std::string& targ
 Result<OutputNeeds> netflow9_needs(const std::string& target) {
   const auto parsed = IpfixTarget::parse(target, FlowProtocol::netflow9);
   if (!parsed) return parsed.error();
-  return OutputNeeds{.uses_network = true, .asks_for_names = !is_ip(parsed->transport.host)};
+  return needs_of(parsed->transport);
 }
 
 Result<OutputNeeds> ipfix_needs(const std::string& target) {
   const auto parsed = IpfixTarget::parse(target);
   if (!parsed) return parsed.error();
-  const Transport& transport = parsed->transport;
-  if (transport.kind == Transport::Kind::file) return OutputNeeds{.files = {transport.path}};
-  OutputNeeds needs{.uses_network = true, .asks_for_names = !is_ip(transport.host)};
-  if (transport.kind == Transport::Kind::udp) return needs;
-  const servent* const service = ::getservbyname(transport.port.c_str(), "tcp");
-  const auto port = service != nullptr ? ::ntohs(static_cast<std::uint16_t>(service->s_port))
-                                       : parse_count(transport.port).value_or(0);
-  needs.connects = {static_cast<std::uint16_t>(port)};
-  for (const std::string& file : {transport.ca, transport.cert, transport.key})
-    if (!file.empty()) needs.reads.push_back(file);
-  if (transport.kind == Transport::Kind::tls && transport.ca.empty())
-    std::ranges::copy(certificates_of_system(), std::back_inserter(needs.reads));
-  return needs;
+  return needs_of(parsed->transport);
 }
 
 }  // namespace parshall

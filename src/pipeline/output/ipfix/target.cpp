@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/host_name.hpp"
 #include "base/parse.hpp"
 #include "pipeline/output/target_options.hpp"
+#include "pipeline/output/transport/address.hpp"
 
 namespace parshall {
 namespace {
@@ -52,12 +51,6 @@ bool take_resend(const std::string& value, IpfixTarget& target) {
   return true;
 }
 
-template <std::string Transport::*kText>
-bool take_text(const std::string& value, IpfixTarget& target) {
-  target.transport.*kText = value;
-  return !value.empty();
-}
-
 bool take_times(const std::string& value, IpfixTarget& target) {
   if (value != "ms" && value != "ns") return false;
   target.times = value == "ns" ? IpfixTimes::ns : IpfixTimes::ms;
@@ -71,10 +64,10 @@ constexpr TargetOption<IpfixTarget> kIpfixOptions[] = {
     {"templates", "time, such as 30s, after which templates are sent again, by UDP", take_resend},
     {"times", "ms or ns", take_times},
     {"probe", "a name for who exports, up to 255 bytes", take_probe<IpfixTarget>},
-    {"ca", "file of certificates to believe, by TLS", take_text<&Transport::ca>},
-    {"cert", "file of a certificate of ours, by TLS", take_text<&Transport::cert>},
-    {"key", "file of its key", take_text<&Transport::key>},
-    {"name", "of the collector in its certificate", take_text<&Transport::name>},
+    {"ca", "file of certificates to believe, by TLS", take_transport_text<IpfixTarget, &Transport::ca>},
+    {"cert", "file of a certificate of ours, by TLS", take_transport_text<IpfixTarget, &Transport::cert>},
+    {"key", "file of its key", take_transport_text<IpfixTarget, &Transport::key>},
+    {"name", "of the collector in its certificate", take_transport_text<IpfixTarget, &Transport::name>},
 };
 
 std::string_view usual_port(Transport::Kind kind, FlowProtocol protocol) {
@@ -82,49 +75,14 @@ std::string_view usual_port(Transport::Kind kind, FlowProtocol protocol) {
   return kind == Transport::Kind::tls ? kTlsPort : kPort;
 }
 
-/// Accepts also a name of /etc/services, which is only looked up on connecting.
-bool is_port(std::string_view text) {
-  if (text.find_first_not_of("0123456789") != text.npos) return true;
-  std::uint16_t port = 0;
-  return std::from_chars(text.data(), text.data() + text.size(), port).ec == std::errc() && port != 0;
-}
-
-/// Parses HOST, HOST:PORT or [IPv6]:PORT.
-std::optional<Error> take_host(const std::string& text, std::string_view usual_port, Transport& transport) {
-  std::size_t colon = text.rfind(':');
-  if (text.starts_with('[')) {
-    const std::size_t end = text.find(']');
-    if (end == text.npos || (end + 1 != text.size() && text[end + 1] != ':'))
-      return Error{fmt::format("\"{}\": an IPv6 address is in [], and :PORT behind it", text)};
-    transport.host = text.substr(1, end - 1);
-    colon = end + 1 == text.size() ? text.npos : end + 1;
-  } else {
-    if (colon != text.npos && text.find(':') != colon)
-      return Error{fmt::format("\"{}\": put an IPv6 address into []", text)};
-    transport.host = text.substr(0, colon);
-  }
-  transport.port = colon != text.npos ? text.substr(colon + 1) : std::string(usual_port);
-  if (transport.host.empty() || transport.port.empty())
-    return Error{fmt::format("\"{}\": give HOST or HOST:PORT", text)};
-  if (!is_port(transport.port)) return Error{fmt::format("\"{}\": a port is a number from 1 to 65535", text)};
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<IpfixTarget> IpfixTarget::parse(const std::string& text, FlowProtocol protocol) {
-  using Kind = Transport::Kind;
-  constexpr std::pair<std::string_view, Kind> kSchemes[] = {
-      {"udp://", Kind::udp}, {"tcp://", Kind::tcp}, {"tls://", Kind::tls}};
   IpfixTarget target{.probe = host_name()};
   target.writer.protocol = protocol;
-  std::string_view scheme;
-  for (const auto& [name, kind] : kSchemes) {
-    if (!text.starts_with(name)) continue;
-    scheme = name;
-    target.transport.kind = kind;
-  }
-  const bool is_udp = target.transport.kind == Kind::udp;
+  std::string_view after_scheme = text;
+  const bool has_scheme = take_scheme(after_scheme, target.transport);
+  const bool is_udp = target.transport.kind == Transport::Kind::udp;
   target.writer.message_bytes = is_udp ? kUdpBytes : kStreamBytes;
   if (is_udp) target.writer.resend = std::chrono::seconds(30);
   const auto place = take_options<IpfixTarget>(text, kIpfixOptions, target);
@@ -135,9 +93,10 @@ Result<IpfixTarget> IpfixTarget::parse(const std::string& text, FlowProtocol pro
     if (!is_udp) return Error{"NetFlow goes by udp://HOST:PORT"};
     if (target.times == IpfixTimes::ns) return Error{"times=ns: times of NetFlow 9 are in ms"};
   }
-  if (!scheme.empty()) {
+  if (has_scheme) {
     const std::string_view port = usual_port(target.transport.kind, protocol);
-    if (auto error = take_host(place->substr(scheme.size()), port, target.transport)) return *error;
+    if (auto error = take_address(place->substr(text.size() - after_scheme.size()), port, target.transport))
+      return *error;
   } else if (const std::size_t other = place->find("://"); other != place->npos) {
     return Error{fmt::format("there is no {}://; give udp://HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT or a file",
                              place->substr(0, other))};

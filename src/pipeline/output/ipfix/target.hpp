@@ -4,8 +4,8 @@
 
 #include "base/result.hpp"
 #include "pipeline/output/ipfix/fields.hpp"
-#include "pipeline/output/ipfix/message_sink.hpp"
 #include "pipeline/output/ipfix/writer.hpp"
+#include "pipeline/output/transport/message_sink.hpp"
 
 namespace parshall {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "pipeline/output/ipfix/fields.hpp"
-#include "pipeline/output/ipfix/message_sink.hpp"
 #include "pipeline/output/output_summary.hpp"
+#include "pipeline/output/transport/message_sink.hpp"
 
 namespace parshall {
 

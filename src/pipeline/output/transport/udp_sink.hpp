@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/result.hpp"
-#include "pipeline/output/ipfix/message_sink.hpp"
+#include "pipeline/output/transport/message_sink.hpp"
 
 namespace parshall {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/ipfix/stream_sink.hpp"
+#include "pipeline/output/transport/stream_sink.hpp"
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/file_handle.hpp"
-#include "pipeline/output/ipfix/connection.hpp"
-#include "pipeline/output/ipfix/sent_records.hpp"
+#include "pipeline/output/transport/connection.hpp"
+#include "pipeline/output/transport/sent_records.hpp"
 
 namespace parshall {
 namespace {

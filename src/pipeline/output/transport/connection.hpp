@@ -10,7 +10,7 @@
 
 #include "base/file_handle.hpp"
 #include "base/result.hpp"
-#include "pipeline/output/ipfix/message_sink.hpp"
+#include "pipeline/output/transport/message_sink.hpp"
 
 namespace parshall {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/read_ip.hpp"
-#include "pipeline/output/ipfix/connection.hpp"
+#include "pipeline/output/transport/connection.hpp"
 
 namespace parshall {
 namespace {

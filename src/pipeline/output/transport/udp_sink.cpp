@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/ipfix/udp_sink.hpp"
+#include "pipeline/output/transport/udp_sink.hpp"
 
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "base/file_handle.hpp"
-#include "pipeline/output/ipfix/connection.hpp"
-#include "pipeline/output/ipfix/sent_records.hpp"
+#include "pipeline/output/transport/connection.hpp"
+#include "pipeline/output/transport/sent_records.hpp"
 
 namespace parshall {
 namespace {
@@ -141,8 +141,8 @@ class UdpSink final : public MessageSink {
   /// later refusal shows that none did since the previous one.
   void note_refusal(int wrong, Time now) {
     const OutputSummary::Sum in_doubt = recent_.take_all();
-    const OutputSummary::Sum refused =
-        std::exchange(is_refused_, true) || last_.packets > in_doubt.packets ? in_doubt : last_;
+    const bool has_last = last_.packets <= in_doubt.packets && last_.findings <= in_doubt.findings;
+    const OutputSummary::Sum refused = std::exchange(is_refused_, true) || !has_last ? in_doubt : last_;
     deliveries_.not_sent += refused;
     deliveries_.unconfirmed += in_doubt - refused;
     last_ = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/ipfix/connection.hpp"
+#include "pipeline/output/transport/connection.hpp"
 
 namespace parshall {
 

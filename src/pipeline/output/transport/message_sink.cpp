@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/output/ipfix/message_sink.hpp"
+#include "pipeline/output/transport/message_sink.hpp"
 
 #include <utility>
 
 #include "pipeline/output/files/target_file.hpp"
-#include "pipeline/output/ipfix/stream_sink.hpp"
-#include "pipeline/output/ipfix/udp_sink.hpp"
+#include "pipeline/output/transport/stream_sink.hpp"
+#include "pipeline/output/transport/udp_sink.hpp"
 
 namespace parshall {
 namespace {
