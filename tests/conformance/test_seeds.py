@@ -30,8 +30,8 @@ MOMENTS = [
     for moment in ("last", "min", "max", "mean", "sd", "skewness", "kurtosis", "p50", "p99")
 ]
 TASKS = (
-    "count heavy-hitters hierarchical-heavy-hitters superspreaders scans victims change flow-sizes entropy quantiles "
-    "bursty retransmissions lost-segments zero-windows latency-change microbursts"
+    "count heavy-hitters hierarchical-heavy-hitters superspreaders scans floods beacons new-hosts outages victims "
+    "change flow-sizes entropy quantiles bursty retransmissions lost-segments zero-windows latency-change microbursts"
 ).split()
 # The captures take turns.
 TIMEOUTS = [

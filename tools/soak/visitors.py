@@ -29,7 +29,8 @@ CHOICES = (
         (
             None,
             "heavy-hitters,entropy",
-            "superspreaders,scans,victims,change",
+            "superspreaders,scans,floods,victims,change",
+            "beacons,new-hosts,outages",
             "hierarchical-heavy-hitters,microbursts,bursty",
             "retransmissions,lost-segments,zero-windows",
         ),
