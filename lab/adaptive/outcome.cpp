@@ -28,7 +28,7 @@ std::uint64_t count_of(const Event& event) {
 void OutcomeTaker::event(const Event& event) {
   const std::uint64_t window = event.window.number;
   if (event.task != "count" && !keeps(window)) return;
-  if (event.kind == EventKind::alarm) {
+  if (event.kind == EventKind::finding) {
     outcome_.found[event.task].push_back({window, KeyHash()(event.key), count_of(event)});
     return;
   }

@@ -55,7 +55,7 @@ struct GroupSums {
 /// Returns whether a line has the sum of several flows, such as {"host": {...}}.
 bool is_group(const json& object) {
   return object.size() == 1 && object.front().is_object() && !object.contains("flow") && !object.contains("event") &&
-         !object.contains("summary");
+         !object.contains("alarm") && !object.contains("summary");
 }
 
 /// Adds a group's packets, if its columns have them.
@@ -90,7 +90,7 @@ ExportedFile read_json_lines(Bytes file) {
       return read;
     }
     ++lines;
-    findings += object.contains("task") && object.contains("window");
+    findings += object.contains("task") && (object.contains("window") || object.contains("alarm"));
     if (const auto flow = object.find("flow"); flow != object.end() && flow->is_object()) {
       ++read.records;
       read.packets += number(*flow, "packets") + number(*flow, "reverse_packets");

@@ -70,7 +70,7 @@ class TcpColumns(unittest.TestCase):
         found = {"tcp": {}, "rtt": {}}
         for line in (self.folder / "events").read_text().splitlines():
             event = json.loads(line)
-            if event["type"] == "alarm":
+            if event["type"] == "finding":
                 found[event["task"]][
                     tuple(str(event["key"][name]) for name in ("src_ip", "src_port", "dst_ip", "dst_port", "protocol"))
                 ] = event["values"]

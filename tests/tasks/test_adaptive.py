@@ -224,7 +224,7 @@ class RecallFile(AdaptiveTest):
     def test_agrees_with_the_events_and_the_summary(self):
         summary, events, lines = self.recalls()
         said = {(event["task"], event["window"]["begin_ns"]): event for event in events if event["type"] == "recall"}
-        alarms = {(event["task"], event["window"]["begin_ns"]) for event in events if event["type"] == "alarm"}
+        alarms = {(event["task"], event["window"]["begin_ns"]) for event in events if event["type"] == "finding"}
         self.assertEqual({event["task"] for event in events if event["type"] == "summary"}, {"count"})
         packets = {event["window"]["begin_ns"]: event["window"]["packets"] for event in events}
         for line in lines:

@@ -75,7 +75,7 @@ class Scans(unittest.TestCase):
             capture = os.path.join(folder, "c.pcap")
             traffic.write_capture(capture, sorted(packets, key=lambda p: p.time_ns))
             events, _ = test_tasks.run(capture, "--tasks", "scans", *arguments)
-        alarms = [event for event in events if event["type"] == "alarm"]
+        alarms = [event for event in events if event["type"] == "finding"]
         return {
             (event["window"]["begin_ns"] // SECOND, event["key"]["src_ip"]): event["values"] for event in alarms
         }, events
@@ -155,7 +155,7 @@ class Scans(unittest.TestCase):
             flood + list(scan(500)), "--task-keys", "1024", "--flood-filter", "0", "--flows", "64Ki"
         )
         self.assertEqual([source for _, source in said], [SCANNER])
-        [event] = [event for event in events if event["type"] == "alarm"]
+        [event] = [event for event in events if event["type"] == "finding"]
         self.assertLessEqual(event["values"]["attempts"], 500)
         self.assertGreaterEqual(event["values"]["attempts"] + event["error"]["attempts_missing"], 500)
         self.assertIn("keys_left_out", [name for event in events for name in event["values"]])

@@ -75,7 +75,7 @@ TEST_F(Runs, AFileThatIsNamedTwiceOrByALinkCountsOnce) {
 TEST_F(Runs, WhatTasksFoundHasNoAccountAndBreaksNoneAndWhatIsNoneOfOursIsNamedBesideTheOthers) {
   write_flow(folder_ / "a.parquet", "one", 3);
   write_account(folder_ / "_accounting/account.pq", "one", 3, 1, 3, 0);
-  write_file(folder_ / "events.jsonl", R"({"type":"alarm","window":{},"task":"x"})"
+  write_file(folder_ / "events.jsonl", R"({"type":"finding","window":{},"task":"x"})"
                                        "\n");
   EXPECT_TRUE(verified().is_good());
   write_file(folder_ / "foreign.jsonl", R"(["x"])");

@@ -11,6 +11,7 @@ void Exporter::records(std::span<const ReportFlow>) {}
 std::vector<std::string> Exporter::left_out(std::span<const ColumnInfo>) const { return {}; }
 void Exporter::event(const Event&) {}
 void Exporter::recall(const WindowRecall&) {}
+void Exporter::alarm(const Alarm&) {}
 void Exporter::finish() {}
 void Exporter::accounting(const ReportSummary&, const OutputSummary&) {}
 FlushOutcome Exporter::flush() { return {}; }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "pipeline/output/alarms/alarm.hpp"
 #include "pipeline/output/output.hpp"
 #include "pipeline/output/output_summary.hpp"
 #include "pipeline/output/text/report.hpp"
@@ -21,7 +22,7 @@ struct ObservationPoint {
   std::uint32_t index = 0;  ///< nonzero
 };
 
-/// Result of a flush for the data handed over: records, their packets, and findings.
+/// Result of a flush for the data handed over: records, their packets, and findings, which include alarms.
 struct FlushOutcome {
   std::optional<Error> error;   ///< set once the exporter has failed for good: it drops later data
   std::string trouble;          ///< a problem that may be temporary, such as a lost connection; empty if there is none
@@ -32,8 +33,8 @@ struct FlushOutcome {
   bool reader_gone = false;        ///< it wrote to standard output, and the reader has closed it
 };
 
-/// Writes data that leaves a run while it goes on: records as they end, and findings of tasks. A subclass overrides
-/// what it needs. One thread calls it at a time. An exporter that has failed drops later data.
+/// Writes data that leaves a run while it goes on: records as they end, findings of tasks, and alarms. A subclass
+/// overrides what it needs. One thread calls it at a time. An exporter that has failed drops later data.
 class Exporter {
  public:
   virtual ~Exporter() = default;
@@ -55,6 +56,8 @@ class Exporter {
   virtual std::vector<std::string> left_out(std::span<const ColumnInfo> columns) const;
   virtual void event(const Event& event);
   virtual void recall(const WindowRecall& told);
+  /// Takes an alarm that began, ended or is still open at the end of the run.
+  virtual void alarm(const Alarm& alarm);
 
   /// Ends the records. Everything held must be written. Called once, and followed by a flush().
   virtual void finish();
@@ -77,7 +80,13 @@ class Exporter {
 /// Says which data an exporter uses.
 struct ExporterTakes {
   bool records = false, findings = false;
-  bool groups = true;  ///< false: its records are always flows
+  bool groups = true;                                                          ///< false: its records are always flows
+  enum class Alarms : std::uint8_t { none, all, told } alarms = Alarms::none;  ///< told: those that call for someone
+
+  bool takes(const Alarm& alarm) const noexcept {
+    const bool calls = alarm.muted == Alarm::Muted::no && alarm.state != Alarm::State::open;
+    return alarms == Alarms::all || (alarms == Alarms::told && calls);
+  }
 };
 
 /// Exporter into a file, whose errors are the file's.

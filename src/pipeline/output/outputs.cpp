@@ -92,6 +92,7 @@ void Outputs::note_run_began() {
 
 void Outputs::come_round() {
   begun_.store(true, std::memory_order_relaxed);
+  if (alarms_) alarms_->pass_time(Clock::now(), [this](const Alarm& alarm) { put_alarm(alarm); });
   if (round_of_.load(std::memory_order_relaxed) == version_.load(std::memory_order_acquire)) return;
   std::shared_ptr<const Queues> before = handed_to_;  // outputs released with it end without holding the mutex
   const std::lock_guard lock(mutex_);
@@ -113,7 +114,7 @@ bool Outputs::have_report() const noexcept {
 }
 
 std::uint64_t Outputs::memory_bytes() const {
-  std::uint64_t bytes = other_bytes_;
+  std::uint64_t bytes = other_bytes_ + (alarms_ ? alarms_->memory_bytes() : 0);
   for (const auto& queue : *queues()) bytes += queue->memory_bytes();
   return bytes;
 }
@@ -130,6 +131,26 @@ Put Outputs::put(std::span<const std::byte> record) {
   return is_taken ? Put::taken : Put::dropped;
 }
 
+void Outputs::put(const Event& event) {
+  put_finding(event);
+  if (alarms_) alarms_->take(event, [this](const Alarm& alarm) { put_alarm(alarm); });
+}
+
+void Outputs::put_alarm(const Alarm& alarm) {
+  for (const auto& queue : *handed_to_)
+    if (queue->takes().takes(alarm)) queue->put(alarm);
+}
+
+/// Tells the outputs of alarms that end with the run. Their own threads have ended.
+void Outputs::end_alarms(std::uint64_t last_ns) {
+  if (!alarms_) return;
+  const auto all = queues();
+  alarms_->end_run(last_ns, [&](const Alarm& alarm) {
+    for (const auto& queue : *all)
+      if (queue->takes().takes(alarm)) queue->write_last(alarm);
+  });
+}
+
 template <class Finding>
 void Outputs::put_finding(const Finding& finding) {
   for (const auto& queue : *handed_to_)
@@ -141,7 +162,6 @@ void Outputs::put_finding(const Finding& finding) {
       exporter->recall(finding);
   }
 }
-template void Outputs::put_finding(const Event& event);
 template void Outputs::put_finding(const WindowRecall& told);
 
 std::vector<const ExportQueue*> Outputs::unfinished_after(std::chrono::milliseconds most) {
@@ -164,10 +184,12 @@ void Outputs::write_last(const Report& report) {
   const bool take_records = std::ranges::any_of(*all, [](const auto& queue) { return queue->takes().records; });
   if (take_records)
     report.live([&](const ReportFlow& flow) { each_of_records([&](ExportQueue& queue) { queue.write_live(flow); }); });
+  end_alarms(report.summary.last_ns());
   for (const auto& queue : *all) queue->finish_live();
   if (!take_records) return;
   ReportSummary summary = report.summary;
   summary.outputs = summaries();
+  if (alarms_) summary.alarms = alarms_->list();
   each_of_records([&](ExportQueue& queue) {
     if (queue.failed()) return;
     queue.exporter().accounting(summary, queue.summary());

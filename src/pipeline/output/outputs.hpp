@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/output/alarms/alarm_book.hpp"
 #include "pipeline/output/groups/group_schema.hpp"
 #include "pipeline/output/queue/export_queue.hpp"
 
@@ -44,6 +45,9 @@ class Outputs {
   /// anything is handed over; the exporter must outlive that thread.
   void add_direct(Exporter& exporter) { direct_.push_back(&exporter); }
 
+  /// Makes alarms of findings from now on. `by_clock`: whether packets come from a link.
+  void keep_alarms(const TaskSets& tasks, bool by_clock) { alarms_ = std::make_unique<AlarmBook>(tasks, by_clock); }
+
   /// Adds memory that a report takes while it is written.
   void count_memory(std::uint64_t bytes) noexcept { other_bytes_ += bytes; }
 
@@ -57,7 +61,7 @@ class Outputs {
   /// Hands over a record: a header and the flow's row. Returns `taken` if at least one output took it and none gave it
   /// back.
   ExportQueue::Put put(std::span<const std::byte> record);
-  void put(const Event& event) { put_finding(event); }
+  void put(const Event& event);
   void put(const WindowRecall& told) { put_finding(told); }
 
   // For the first thread, once nothing more comes:
@@ -74,6 +78,8 @@ class Outputs {
   void abandon() noexcept;
 
   std::shared_ptr<const Queues> queues() const;
+  /// Returns the alarms of the run, or null without tasks.
+  const AlarmBook* alarms() const noexcept { return alarms_.get(); }
   std::uint64_t memory_bytes() const;
   /// Returns the summaries. Removed outputs come last, the latest 31 of them separately.
   std::vector<OutputSummary> summaries() const;
@@ -81,6 +87,8 @@ class Outputs {
  private:
   template <class Finding>
   void put_finding(const Finding& finding);
+  void put_alarm(const Alarm& alarm);
+  void end_alarms(std::uint64_t last_ns);
   void publish(Queues queues);
   void keep_account(const OutputSummary& account);
 
@@ -99,6 +107,7 @@ class Outputs {
 
   std::shared_ptr<const Queues> handed_to_ = queues_;  ///< used by the thread that hands over
   std::vector<Exporter*> direct_;
+  std::unique_ptr<AlarmBook> alarms_;
   std::uint64_t other_bytes_ = 0;
 };
 

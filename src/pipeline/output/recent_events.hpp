@@ -17,7 +17,12 @@ class RecentEvents final : public Exporter {
   /// Returns the memory, including the events of a report.
   static constexpr std::uint64_t memory_bytes() noexcept { return 2 * kBytes; }
 
+  /// Keeps `most` events. Without `findings`, only those about all traffic.
+  explicit RecentEvents(std::size_t most = kMost, bool findings = true)
+      : has_findings_(findings), events_{most, kBytes} {}
+
   void event(const Event& event) override {
+    if (!has_findings_ && event.kind == EventKind::finding) return;
     const std::lock_guard lock(mutex_);
     for (; !events_.has_room_for(event); ++left_out_) events_.pop();
     events_.push(Event(event));
@@ -48,8 +53,9 @@ class RecentEvents final : public Exporter {
   }
 
  private:
+  const bool has_findings_;
   mutable std::mutex mutex_;
-  FindingList<Event> events_{kMost, kBytes};
+  FindingList<Event> events_;
   std::uint64_t left_out_ = 0;
 };
 

@@ -60,7 +60,7 @@ class Outcomes {
   }
   /// Adds a finding; summaries are ignored, because they do not concern flows.
   void add(const Event& event) {
-    if (event.kind != EventKind::alarm) return;
+    if (event.kind != EventKind::finding) return;
     Reported& reported = windows_[open_ % kWindows].reported;
     if (event.part == nullptr) {
       reported.all_ = true;

@@ -24,10 +24,10 @@ std::optional<double> number_of(std::string_view text) {
 
 }  // namespace
 
-Result<Arguments> Arguments::parse(std::string_view task, std::string_view text,
+Result<Arguments> Arguments::parse(std::string_view whose, std::string_view text,
                                    std::span<const Parameter> parameters) {
   Arguments arguments;
-  arguments.task_ = task;
+  arguments.whose_ = whose;
   for (const Parameter& parameter : parameters) arguments.values_.emplace(parameter.name, parameter.fallback);
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
@@ -37,17 +37,17 @@ Result<Arguments> Arguments::parse(std::string_view task, std::string_view text,
     const auto known = arguments.values_.find(pair.substr(0, equals));
     if (equals == std::string_view::npos || known == arguments.values_.end())
       return Error{
-          fmt::format("task {}: '{}' is no parameter=value{}", task, pair,
+          fmt::format("{}: '{}' is no parameter=value{}", whose, pair,
                       suggestion(pair.substr(0, equals), parameters, &Parameter::name, "parshall list tasks"))};
     if (!arguments.given_.emplace(known->first, pair.substr(equals + 1)).second)
-      return Error{fmt::format("task {}: {} is given twice", task, known->first)};
+      return Error{fmt::format("{}: {} is given twice", whose, known->first)};
     known->second = pair.substr(equals + 1);
   }
   return arguments;
 }
 
 void Arguments::complain(std::string problem) {
-  if (!problem_) problem_ = Error{fmt::format("task {}: {}", task_, problem)};
+  if (!problem_) problem_ = Error{fmt::format("{}: {}", whose_, problem)};
 }
 
 std::uint64_t Arguments::count(std::string_view name, std::uint64_t least, std::uint64_t most) {
@@ -88,6 +88,25 @@ std::size_t Arguments::choice(std::string_view name, std::span<const std::string
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
   complain(fmt::format("{}={}{}", name, text(name), suggestion(text(name), choices, std::identity{})));
   return 0;
+}
+
+Networks Arguments::networks(std::string_view name) {
+  constexpr std::string_view kAllNetworks = "0.0.0.0/0+::/0",
+                             kPrivate = "10.0.0.0/8+172.16.0.0/12+192.168.0.0/16+100.64.0.0/10+fc00::/7";
+  const std::string_view typed = text(name);
+  const std::string_view all = typed == "all" ? kAllNetworks : typed == "private" ? kPrivate : typed;
+  std::vector<std::string> each;
+  for (std::size_t begin = 0; begin <= all.size();) {
+    const std::size_t end = std::min(all.find('+', begin), all.size());
+    each.emplace_back(all.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  auto networks = Networks::parse(each);
+  if (!networks) {
+    complain(fmt::format("{}={}", name, networks.error().message));
+    return {};
+  }
+  return *std::move(networks);
 }
 
 const Amount& Arguments::amount(std::string_view name) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/networks.hpp"
 #include "base/result.hpp"
 #include "pipeline/measure/tasks/key_part.hpp"
 
@@ -36,8 +37,9 @@ struct Threshold {
 /// Parameters of a task, as typed or by default. The first problem is kept; after that, values have no meaning.
 class Arguments {
  public:
-  /// Parses text such as "key=src,top=10". Fails on an unknown parameter.
-  static Result<Arguments> parse(std::string_view task, std::string_view text, std::span<const Parameter> parameters);
+  /// Parses text such as "key=src,top=10". Fails on an unknown parameter. Errors begin with `whose` they are, such as
+  /// "task scans".
+  static Result<Arguments> parse(std::string_view whose, std::string_view text, std::span<const Parameter> parameters);
 
   const std::string& text(std::string_view name) const { return values_.find(name)->second; }
   bool given(std::string_view name) const { return given_.find(name) != given_.end(); }
@@ -49,12 +51,14 @@ class Arguments {
   std::size_t choice(std::string_view name, std::span<const std::string_view> choices);  ///< index of the choice
   const Amount& amount(std::string_view name);
   KeyPart key(std::string_view name, KeyFields within);
+  /// Parses networks such as "10.0.0.0/8+2001:db8::/32", "all", or "private": those of RFC 1918, 6598 and 4193.
+  Networks networks(std::string_view name);
 
   void complain(std::string problem);
   const std::optional<Error>& problem() const noexcept { return problem_; }
 
  private:
-  std::string task_;
+  std::string whose_;
   std::map<std::string, std::string, std::less<>> values_, given_;
   std::optional<Error> problem_;
 };

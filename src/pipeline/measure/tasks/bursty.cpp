@@ -36,6 +36,9 @@ extern const TaskEntry kBursty{"bursty",
                                "flow, its packets, and those of them that came in bursts",
                                "exact",
                                kBurstyParameters,
-                               make_bursty};
+                               make_bursty,
+                               /*finds_any=*/true,
+                               /*looks_at_flows=*/true,
+                               Severity::info};
 
 }  // namespace parshall

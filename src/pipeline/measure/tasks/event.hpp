@@ -40,10 +40,10 @@ struct EventWindow {
 };
 
 /// Kind of event: something a task looks for, a figure of all traffic, or how much a task found of what it looks for.
-enum class EventKind : std::uint8_t { alarm, summary, recall };
+enum class EventKind : std::uint8_t { finding, summary, recall };
 
 constexpr std::string_view name_of(EventKind kind) noexcept {
-  constexpr std::array<std::string_view, 3> kNames{"alarm", "summary", "recall"};
+  constexpr std::array<std::string_view, 3> kNames{"finding", "summary", "recall"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -55,7 +55,7 @@ struct Event {
   FlowKey key;
   std::vector<EventValue> values;
   std::vector<EventValue> error;  ///< possible deviation of the values, by kind; empty if they are exact
-  EventKind kind = EventKind::alarm;
+  EventKind kind = EventKind::finding;
 };
 
 /// Takes the events of one task and one window, up to a limit; further ones are only counted.
@@ -89,7 +89,7 @@ class EventWriter {
       for (const EventValue& value : values)
         if (value.name == "packets" || value.name == "wire_bytes")
           error.push_back({value.name + "_at_least", value.value});
-    put(part, flow, std::move(values), std::move(error), EventKind::alarm, seen);
+    put(part, flow, std::move(values), std::move(error), EventKind::finding, seen);
   }
 
   void write_summary(std::vector<EventValue> values, std::vector<EventValue> error) {
@@ -132,8 +132,8 @@ class EventWriter {
 
  private:
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
-           std::vector<EventValue> error, EventKind kind = EventKind::alarm, std::optional<Seen> seen = {}) {
-    if (kind == EventKind::alarm) {
+           std::vector<EventValue> error, EventKind kind = EventKind::finding, std::optional<Seen> seen = {}) {
+    if (kind == EventKind::finding) {
       if (!seen) seen = {.weight = weight_of(values)};
       ++found_[seen->weight];
       found_in_part_[seen->weight] += seen->in_part;

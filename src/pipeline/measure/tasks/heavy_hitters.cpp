@@ -80,6 +80,9 @@ extern const TaskEntry kHeavyHitters{
     kHeavyHittersParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<HeavyHitters>(arguments, context);
-    }};
+    },
+    /*finds_any=*/true,
+    /*looks_at_flows=*/true,
+    Severity::info};
 
 }  // namespace parshall

@@ -108,6 +108,9 @@ extern const TaskEntry kHierarchicalHeavyHitters{
     kHierarchicalHeavyHittersParameters,
     [](Arguments& arguments, TaskContext& context) -> std::unique_ptr<Task> {
       return std::make_unique<HierarchicalHeavyHitters>(arguments, context);
-    }};
+    },
+    /*finds_any=*/true,
+    /*looks_at_flows=*/true,
+    Severity::info};
 
 }  // namespace parshall

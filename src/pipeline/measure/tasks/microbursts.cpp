@@ -105,6 +105,7 @@ extern const TaskEntry kMicrobursts{"microbursts",
                                       return std::make_unique<Microbursts>(arguments, context);
                                     },
                                     /*finds_any=*/true,
-                                    /*looks_at_flows=*/false};
+                                    /*looks_at_flows=*/false,
+                                    Severity::info};
 
 }  // namespace parshall

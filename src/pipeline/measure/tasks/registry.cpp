@@ -18,7 +18,7 @@ namespace parshall {
 
 namespace {
 
-constexpr Parameter kCommon[] = {
+constexpr Parameter kOfAnyTask[] = {
     {"count", "", "unit of recall: flows (that have events), each (event), or both"},
     {"window", "", "length of its windows: a time from 10ms, or packets such as 2Mp (default: --window)"},
     {"most", "1000", "most events of a window; further ones are only counted"},
@@ -46,7 +46,12 @@ Result<std::uint8_t> counts_of(const std::string& text, bool counts_events) {
   return Error{fmt::format("count={}: give flows, each or both", text)};
 }
 
-/// Task spec: NAME[:PARAMETERS], NAME=CONDITION or NAME:PARAMETERS:CONDITION.
+const TaskEntry* find_task(std::string_view name) {
+  const auto found = std::ranges::find(task_registry(), name, [](const TaskEntry* task) { return task->name; });
+  return found == task_registry().end() ? nullptr : *found;
+}
+
+/// Task spec: NAME[:PARAMETERS] of a task that there is, or else NAME=CONDITION or NAME:PARAMETERS:CONDITION.
 struct Spec {
   std::string name, parameters, condition;
 
@@ -54,6 +59,10 @@ struct Spec {
     const std::size_t end = text.find_first_of(":=");
     name = text.substr(0, end);
     if (end == std::string::npos) return;
+    if (text[end] == ':' && find_task(name) != nullptr) {
+      parameters = text.substr(end + 1);  // times and addresses in it may have colons
+      return;
+    }
     const std::size_t colon = text[end] == ':' ? text.find(':', end + 1) : end;
     if (text[end] == ':') parameters = text.substr(end + 1, colon == std::string::npos ? colon : colon - end - 1);
     if (colon != std::string::npos) condition = text.substr(colon + 1);
@@ -82,8 +91,7 @@ bool is_name(const std::string& name) {
 /// Shows what was meant: parameters behind a task's name, or a condition that lacks its name.
 Error no_name(const std::string& text, const std::string& name) {
   const std::size_t comma = name.find(',');
-  const bool is_task = std::ranges::count(task_registry(), std::string_view(name).substr(0, comma),
-                                          [](const TaskEntry* task) { return task->name; }) != 0;
+  const bool is_task = find_task(std::string_view(name).substr(0, comma)) != nullptr;
   if (comma != name.npos && is_task)
     return Error{fmt::format("task '{}': write {}:{}", text, name.substr(0, comma), text.substr(comma + 1))};
   return Error{fmt::format("task '{}': a name of letters, digits, - and _ comes first: big={}", text,
@@ -126,15 +134,32 @@ std::uint64_t TaskContext::measures_of(std::size_t state) const noexcept {
   return measures;
 }
 
-std::span<const Parameter> common_parameters() noexcept { return kCommon; }
+std::span<const Parameter> common_parameters() noexcept {
+  static constexpr auto kCommon = [] {
+    std::array<Parameter, std::size(kOfAnyTask) + std::size(kAlarmParameters)> all;
+    std::ranges::copy(kAlarmParameters, std::ranges::copy(kOfAnyTask, all.begin()).out);
+    return all;
+  }();
+  return kCommon;
+}
+
+std::string name_of_task(const std::string& text) {
+  const Spec spec(text);
+  for (std::string_view rest = spec.parameters; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    if (rest.starts_with("name=")) return std::string(rest.substr(5, comma - 5));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return spec.name;
+}
 
 std::optional<Error> split_problem(std::span<const std::string> names) {
   for (std::size_t i = 1; i < names.size(); ++i) {
     const std::string task = names[i - 1].substr(0, names[i - 1].find(':')),
                       name = names[i].substr(0, names[i].find('='));
-    const auto entry = std::ranges::find(task_registry(), task, [](const TaskEntry* each) { return each->name; });
-    if (entry == task_registry().end() || name == names[i]) continue;
-    if (!has_parameter((*entry)->parameters, name) && !has_parameter(kCommon, name)) continue;
+    const TaskEntry* const entry = find_task(task);
+    if (entry == nullptr || name == names[i]) continue;
+    if (!has_parameter(entry->parameters, name) && !has_parameter(common_parameters(), name)) continue;
     return Error{fmt::format("--tasks: {} is a parameter of {}; for parameters write --task '{}{}{}'", name, task,
                              names[i - 1], names[i - 1] == task ? ':' : ',', names[i])};
   }
@@ -256,15 +281,14 @@ TaskSet& TaskSets::set_of(WindowLength window, const TaskOptions& options) {
 std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& options) {
   const Spec spec(asked.text);
   if (!is_name(spec.name)) return no_name(asked.text, spec.name);
-  const auto entry = std::ranges::find(task_registry(), spec.name, [](const TaskEntry* task) { return task->name; });
-  if (!spec.is_condition && entry == task_registry().end())
+  const TaskEntry* const entry = find_task(spec.name);
+  if (!spec.is_condition && entry == nullptr)
     return Error{fmt::format("there is no task {}{}, or give a condition: {}='packets > 100'", spec.name,
                              suggestion(spec.name, task_registry(), &TaskEntry::name, "parshall list tasks"),
                              spec.name)};
-  std::vector<Parameter> parameters(std::begin(kCommon), std::end(kCommon));
-  if (!spec.is_condition)
-    parameters.insert(parameters.begin(), (*entry)->parameters.begin(), (*entry)->parameters.end());
-  auto arguments = Arguments::parse(spec.name, spec.parameters, parameters);
+  std::vector<Parameter> parameters(common_parameters().begin(), common_parameters().end());
+  if (!spec.is_condition) parameters.insert(parameters.begin(), entry->parameters.begin(), entry->parameters.end());
+  auto arguments = Arguments::parse("task " + spec.name, spec.parameters, parameters);
   if (!arguments) return arguments.error();
   const auto length = window_of(*arguments, options);
   if (!length) return Error{fmt::format("task {}: {}", spec.name, length.error().message)};
@@ -273,13 +297,21 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
                          .spec = asked.text,
                          .most = arguments->count("most", 1, 10'000'000),
                          .states = asked.states,
-                         .finds_any = spec.is_condition || (*entry)->finds_any,
-                         .looks_at_flows = spec.is_condition || (*entry)->looks_at_flows,
+                         .finds_any = spec.is_condition || entry->finds_any,
+                         .looks_at_flows = spec.is_condition || entry->looks_at_flows,
                          .measures = false,
                          .skips_flows = false,
                          .recall = arguments->given("recall") ? arguments->number("recall", 0, 1) : options.recall,
+                         .alarms = spec.is_condition ? AlarmRules::without_floors() : AlarmRules(),
                          .priority = static_cast<int>(arguments->count("priority", 0, 1000)),
                          .task = nullptr};
+  if (!spec.is_condition) member.alarms.severity = entry->severity;
+  auto for_all = Arguments::parse("--alarms", options.alarms, kAlarmParameters);
+  if (!for_all) return for_all.error();
+  for (Arguments* const given : {&*for_all, &*arguments}) {
+    member.alarms.take(*given);
+    if (given->problem()) return given->problem();
+  }
   TaskContext& context = set_of(window, options).context_;
   context.begin_task(asked.states);
   if (spec.is_condition) {
@@ -287,7 +319,7 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
     if (!condition) return Error{fmt::format("task {}: {}", spec.name, condition.error().message)};
     member.task = make_condition(*std::move(condition));
   } else {
-    member.task = (*entry)->make(*arguments, context);
+    member.task = entry->make(*arguments, context);
   }
   member.measures = context.asked_for_measures();
   member.skips_flows = member.measures || asked.skips_flows;

@@ -20,6 +20,9 @@ std::span<const TaskEntry* const> task_registry() noexcept;
 /// Returns the parameters that every task has.
 std::span<const Parameter> common_parameters() noexcept;
 
+/// Returns the name of a task's events: its parameter name=, or what comes before its parameters.
+std::string name_of_task(const std::string& spec);
+
 /// Returns what is wrong with names of tasks that were split at their commas: one is a parameter of the one before.
 std::optional<Error> split_problem(std::span<const std::string> names);
 
@@ -30,6 +33,7 @@ struct TaskOptions {
   std::size_t keys = 1 << 20;
   std::uint64_t seed = 0;
   double recall = 0.75;  ///< recall that reports should have when flows are reduced under overload
+  std::string alarms;    ///< parameters of AlarmRules, for tasks that do not give their own
 };
 
 /// Task as requested by the user.
@@ -78,6 +82,7 @@ class TaskSet {
     bool skips_flows;     ///< true if it skips flows whose state has dropped it
     bool finds_heavy = false, finds_shares = false;  ///< as in Task
     double recall;                                   ///< recall that its reports should have
+    AlarmRules alarms;
     int priority;  ///< if not all tasks can reach their recall, those with the largest priority come first
     /// Events whose fraction `recall` is: bit 0, flows that have any; bit 1, each event.
     std::uint8_t counts = 1;

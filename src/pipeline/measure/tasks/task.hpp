@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/measure/tasks/aggregate.hpp"
+#include "pipeline/measure/tasks/alarm_rules.hpp"
 #include "pipeline/measure/tasks/arguments.hpp"
 #include "pipeline/measure/tasks/event.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
@@ -118,8 +119,9 @@ struct TaskEntry {
   /// Makes the task; problems are noted in the arguments.
   std::unique_ptr<Task> (*make)(Arguments& arguments, TaskContext& context);
 
-  bool finds_any = true;       ///< false: it only writes summaries
-  bool looks_at_flows = true;  ///< false: Task::unread() suffices
+  bool finds_any = true;                  ///< false: it only writes summaries
+  bool looks_at_flows = true;             ///< false: Task::unread() suffices
+  Severity severity = Severity::warning;  ///< of its alarms
 };
 
 }  // namespace parshall

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/output/json/alarm_json.hpp"
 #include "pipeline/output/json/event_json.hpp"
 #include "pipeline/output/json/flow_json.hpp"
 #include "pipeline/output/json/summary_json.hpp"
@@ -28,13 +29,20 @@ class JsonSink final : public ReportSink {
     });
     output.write(fmt::format("], {}\"events\": [", line_end));
     for (const Event& event : report.events) {
-      output.write(&event == report.events.data() ? line_end
-                   : lines_                       ? std::string_view(",")
-                                                  : std::string_view(",\n"));
+      output.write(&event == report.events.data() ? line_end : fmt::format(",{}", line_end));
       output.write(event_json(event));
     }
-    output.write(report.events_left_out == 0 ? "]}\n"
-                                             : fmt::format("], \"events_left_out\": {}}}\n", report.events_left_out));
+    output.write("]");
+    if (const auto& alarms = report.summary.alarms) {
+      output.write(fmt::format(", {}\"alarms\": [", line_end));
+      for (const Alarm& alarm : alarms->alarms) {
+        output.write(&alarm == alarms->alarms.data() ? line_end : fmt::format(",{}", line_end));
+        output.write(alarm_json(alarm));
+      }
+      output.write("]");
+    }
+    if (report.events_left_out != 0) output.write(fmt::format(", \"events_left_out\": {}", report.events_left_out));
+    output.write("}\n");
     output.flush();
   }
 

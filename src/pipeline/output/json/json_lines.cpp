@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "pipeline/output/json/alarm_json.hpp"
 #include "pipeline/output/json/event_json.hpp"
 #include "pipeline/output/json/flow_json.hpp"
 #include "pipeline/output/json/summary_json.hpp"
@@ -40,6 +41,7 @@ class JsonLinesExporter final : public FileExporter {
     for (const ReportFlow& flow : batch) put_flow(*flows_, before_row_, flow, output());
   }
   void event(const Event& event) override { put_line("event", event_json(event), output()); }
+  void alarm(const Alarm& alarm) override { put_line("alarm", alarm_json(alarm), output()); }
   void accounting(const ReportSummary& summary, const OutputSummary&) override {
     put_line("summary", summary_json(summary), output());
   }
@@ -56,9 +58,17 @@ class JsonLinesSink final : public ReportSink {
     const std::string before = before_row(report.rows);
     report.flows([&](const ReportFlow& flow) { put_flow(flows, before, flow, output); });
     for (const Event& event : report.events) put_line("event", event_json(event), output);
+    if (report.summary.alarms)
+      for (const Alarm& alarm : report.summary.alarms->alarms) put_line("alarm", alarm_json(alarm), output);
     put_line("summary", summary_json(report.summary), output);
     output.flush();
   }
+};
+
+class AlarmsExporter final : public FileExporter {
+ public:
+  using FileExporter::FileExporter;
+  void alarm(const Alarm& alarm) override { output().write(alarm_json(alarm) + "\n"); }
 };
 
 class EventsExporter final : public FileExporter {
@@ -77,6 +87,10 @@ std::unique_ptr<ReportSink> make_json_lines_sink(const SinkOptions&) { return st
 
 std::unique_ptr<Exporter> make_events_exporter(std::unique_ptr<Output> output) {
   return std::make_unique<EventsExporter>(std::move(output));
+}
+
+std::unique_ptr<Exporter> make_alarms_exporter(std::unique_ptr<Output> output) {
+  return std::make_unique<AlarmsExporter>(std::move(output));
 }
 
 }  // namespace parshall

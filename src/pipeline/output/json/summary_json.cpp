@@ -44,6 +44,8 @@ ordered_json tasks_json(const ReportSummary& summary) {
                                  {"below_threshold", recall.below},    {"mean", recall.mean},
                                  {"least_at_95_percent", recall.least}};
   }
+  if (const auto& alarms = summary.alarms)
+    json["alarms"] = {{"begun", alarms->begun}, {"open", alarms->open}, {"findings_left_out", alarms->left_out}};
   for (const StateSummary& state : summary.states)
     json["states"][state.name] = {{"packets", state.packets}, {"packets_not_reduced", state.kept}};
   return json;

@@ -54,9 +54,9 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
     memory_bytes_ += std::bit_ceil(bytes) + (unflushed == 0 ? 0 : std::bit_ceil(unflushed)) +
                      kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
   }
-  if (options_.takes.records) memory_bytes_ += exporter_->memory_bytes(schema_.columns());
+  memory_bytes_ += exporter_->memory_bytes(schema_.columns());
   if (options_.takes.records) left_out_ = exporter_->left_out(schema_.columns());
-  if (options_.takes.findings) memory_bytes_ += kFindingBytes;
+  if (options_.takes.findings || options_.takes.alarms != ExporterTakes::Alarms::none) memory_bytes_ += kFindingBytes;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -90,6 +90,7 @@ ExportQueue::Put ExportQueue::put(std::span<const std::byte> record) {
 
 void ExportQueue::put(const Event& event) { put_finding(event); }
 void ExportQueue::put(const WindowRecall& told) { put_finding(told); }
+void ExportQueue::put(const Alarm& alarm) { put_finding(alarm); }
 
 void ExportQueue::put_finding(Finding finding) {
   offered_.add(0, 0, 1);
@@ -126,6 +127,13 @@ void ExportQueue::write_live(const ReportFlow& flow) {
   handed_over_ += {.records = 1, .packets = packets};
   exporter_->records({&flow, 1});
   if (++live_ % kLiveBatch == 0) flush();
+}
+
+void ExportQueue::write_last(const Alarm& alarm) {
+  offered_.add(0, 0, 1);
+  if (failed()) return dropped_.add(0, 0, 1);
+  handed_over_ += {.findings = 1};
+  exporter_->alarm(alarm);
 }
 
 void ExportQueue::flush_live() {
@@ -247,6 +255,8 @@ bool ExportQueue::write_findings() {
   for (const Finding& finding : findings) {
     if (const Event* const event = std::get_if<Event>(&finding))
       exporter_->event(*event);
+    else if (const Alarm* const alarm = std::get_if<Alarm>(&finding))
+      exporter_->alarm(*alarm);
     else
       exporter_->recall(std::get<WindowRecall>(finding));
   }

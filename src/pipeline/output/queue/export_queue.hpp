@@ -56,6 +56,7 @@ class ExportQueue {
   Put put(std::span<const std::byte> record);
   void put(const Event& event);
   void put(const WindowRecall& told);
+  void put(const Alarm& alarm);
 
   /// Makes put() stop waiting for room; what is left is not written. Any thread.
   void abandon() noexcept {
@@ -75,6 +76,7 @@ class ExportQueue {
   // After finished_within(), the caller may use the exporter:
 
   void write_live(const ReportFlow& flow);  ///< writes a flow that has not ended; it is counted like the others
+  void write_last(const Alarm& alarm);      ///< writes an alarm that ends with the run
   void flush_live();
   void finish_live();  ///< ends the flows
   Exporter& exporter() noexcept { return *exporter_; }
@@ -113,7 +115,7 @@ class ExportQueue {
   OutputSummary summary() const;
 
  private:
-  using Finding = std::variant<Event, WindowRecall>;
+  using Finding = std::variant<Event, WindowRecall, Alarm>;
   static constexpr std::size_t kBatch = 256, kFindingBatch = 64, kUnflushedBytes = std::size_t{1} << 20,
                                kLiveBatch = 4096;  ///< large, so that a full disk gets as much as it has room for
 

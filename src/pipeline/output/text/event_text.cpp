@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <span>
+#include <vector>
 
 #include "base/counted.hpp"
 #include "base/flow_weight.hpp"
 #include "pipeline/output/json/event_json.hpp"
+#include "pipeline/output/text/alarm_text.hpp"
 
 namespace parshall {
 namespace {
@@ -32,13 +35,7 @@ std::string value_text(const EventValue& value) {
 /// Returns the window's beginning: its time, or the packet.
 std::string begin_text(const EventWindow& window, TimeZone zone) {
   const std::uint64_t begin = window.length.begin_of(window.number);
-  if (window.length.unit == WindowLength::Unit::packets) return fmt::format("packet {}", begin);
-  const auto seconds = static_cast<std::time_t>(begin / 1'000'000'000);
-  const std::uint64_t ms = begin / 1'000'000 % 1000;
-  const std::string fraction = ms == 0 ? "" : fmt::format(".{:03}", ms);
-  if (zone == TimeZone::utc) return fmt::format("{:%Y-%m-%dT%H:%M:%S}{}Z", fmt::gmtime(seconds), fraction);
-  const std::tm local = fmt::localtime(seconds);
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}{} {:%Z}", local, fraction, local);
+  return window.length.unit == WindowLength::Unit::packets ? fmt::format("packet {}", begin) : time_text(begin, zone);
 }
 
 std::optional<double> number_of(const Event& event, std::string_view name) {
@@ -99,6 +96,15 @@ std::string recall_text(const Event& event) {
 
 }  // namespace
 
+std::string time_text(std::uint64_t ns, TimeZone zone) {
+  const auto seconds = static_cast<std::time_t>(ns / 1'000'000'000);
+  const std::uint64_t ms = ns / 1'000'000 % 1000;
+  const std::string fraction = ms == 0 ? "" : fmt::format(".{:03}", ms);
+  if (zone == TimeZone::utc) return fmt::format("{:%Y-%m-%dT%H:%M:%S}{}Z", fmt::gmtime(seconds), fraction);
+  const std::tm local = fmt::localtime(seconds);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}{} {:%Z}", local, fraction, local);
+}
+
 std::string event_words(const Event& event) {
   if (event.kind == EventKind::recall) return event.task + "  " + recall_text(event);
   std::string text = event.task;
@@ -138,11 +144,15 @@ std::string events_text(const Report& report) {
       text += fmt::format("{} dropped because the queue to the report was full\n",
                           counted(summary.events_not_taken, "event"));
   }
-  if (report.events.empty()) return text;
-  const auto shown = report.events.last(std::min(kShown, report.events.size()));
-  text += fmt::format("\nevents (the last {} of {}; all with --export events:FILE):\n", shown.size(),
-                      report.events.size() + report.events_left_out);
-  for (const Event& event : shown) text += event_text(event) + "\n";
+  if (summary.alarms) text += alarms_text(*summary.alarms, kShown);
+  std::vector<const Event*> others;  // findings are in the alarms
+  for (const Event& event : report.events)
+    if (event.kind != EventKind::finding) others.push_back(&event);
+  if (others.empty()) return text;
+  const auto shown = std::span(others).last(std::min(kShown, others.size()));
+  text += fmt::format("\nfigures of all traffic (the last {} of {}; all events with --export events:FILE):\n",
+                      shown.size(), others.size());
+  for (const Event* const event : shown) text += event_text(*event) + "\n";
   return text;
 }
 

@@ -7,11 +7,14 @@
 
 namespace parshall {
 
-/// Returns the report's latest events, a line each, and the number of events of each task; empty without tasks.
+/// Returns the number of events of each task, alarms, and the latest events about all traffic; empty without tasks.
 std::string events_text(const Report& report);
 
 /// Zone in which times are shown: UTC in files, the viewer's on a screen.
 enum class TimeZone : std::uint8_t { utc, local };
+
+/// Returns a packet time with its date: 2026-11-27T21:48:09.500Z, or in local time.
+std::string time_text(std::uint64_t ns, TimeZone zone);
 
 /// Returns one event as text: the beginning of its window, then event_words().
 std::string event_text(const Event& event, TimeZone zone = TimeZone::utc);

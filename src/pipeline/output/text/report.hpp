@@ -18,6 +18,7 @@
 #include "pipeline/measure/tasks/event.hpp"
 #include "pipeline/measure/tasks/finding_list.hpp"
 #include "pipeline/output/accounting.hpp"
+#include "pipeline/output/alarms/alarm.hpp"
 #include "pipeline/output/output_summary.hpp"
 #include "pipeline/output/records/schema.hpp"
 #include "pipeline/output/stage_counts.hpp"
@@ -162,6 +163,7 @@ struct ReportSummary {
   std::optional<std::uint64_t> observed_merges;
   std::optional<std::string> damage;  ///< place where the input broke
   std::vector<TaskSummary> tasks;
+  std::optional<AlarmList> alarms;               ///< set if tasks run
   std::vector<StateSummary> states;              ///< empty if there is only one
   std::vector<ClassSummary> classes;             ///< in a model's order; empty if flows are not classified
   std::optional<ClassifierSummary> classifiers;  ///< only in a final report
