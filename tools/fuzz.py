@@ -97,6 +97,8 @@ SOURCES = {
         "src/parshall/marks.cpp",
         "src/pipeline/capture/device_name.cpp",
         "src/pipeline/output/ipfix/target.cpp",
+        "src/pipeline/output/receivers",
+        "src/pipeline/output/transport/address.cpp",
         "src/pipeline/output/parquet/target.cpp",
         "src/pipeline/output/kafka/target.cpp",
         "tester/search/search_goal.cpp",

@@ -18,10 +18,13 @@
 #include "pipeline/capture/device_name.hpp"
 #include "pipeline/decode/dscp.hpp"
 #include "pipeline/measure/states/state_plan.hpp"
+#include "pipeline/measure/tasks/alarm_rules.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/ipfix/target.hpp"
 #include "pipeline/output/kafka/target.hpp"
 #include "pipeline/output/parquet/target.hpp"
+#include "pipeline/output/receivers/syslog.hpp"
+#include "pipeline/output/receivers/webhook.hpp"
 #include "pipeline/output/records/schema.hpp"
 #include "targets.hpp"
 #include "tester/closed_loop/endpoint.hpp"
@@ -158,6 +161,27 @@ void ipfix_target(const std::string& text) {
     require(goes_far || protocol == FlowProtocol::ipfix);
     require(!goes_far || (!target->transport.host.empty() && !target->transport.port.empty()));
   }
+}
+
+void receiver_target(const std::string& text) {
+  const auto syslog = SyslogTarget::parse(text);
+  require_reason(syslog);
+  if (syslog) require(syslog->facility < 24 && !syslog->transport.host.empty() && !syslog->transport.port.empty());
+  const auto webhook = WebhookTarget::parse(text);
+  require_reason(webhook);
+  if (webhook) require(webhook->url.starts_with("http") && !webhook->host.empty() && !webhook->port.empty());
+}
+
+/// What can be said of alarms: whatever is read has a severity, and times of the day that are some.
+void alarm_rules(const std::string& text) {
+  auto arguments = Arguments::parse("--alarms", text, kAlarmParameters);
+  require_reason(arguments);
+  if (!arguments) return;
+  AlarmRules rules;
+  rules.take(*arguments);
+  if (arguments->problem()) return require(!arguments->problem()->message.empty());
+  require(rules.severity <= Severity::critical);
+  if (rules.quiet) require(rules.quiet->begin_min <= 1440 && rules.quiet->end_min <= 1440);
 }
 
 void parquet_target(const std::string& text) {
@@ -306,6 +330,8 @@ constexpr void (*kReaders[])(const std::string& text) = {
     prompt,
     scenario_settings,
     monitored_program,
+    receiver_target,
+    alarm_rules,
 };
 
 }  // namespace

@@ -70,7 +70,10 @@ STATES = [path.read_text() for path in sorted((ROOT / "examples/states").glob("*
 
 TASKS = [
     "count\nheavy-hitters:key=src/24,by=packets,threshold=5%,top=10\nsuperspreaders:method=hyperloglog,threshold=3\n",
-    "hierarchical-heavy-hitters:key=dst,by=new_flows\nvictims:of=src-and-port,method=bloom\nscans:threshold=2\nchange:method=previous,threshold=1k\n",
+    "hierarchical-heavy-hitters:key=dst,by=new_flows\nvictims:of=src-and-port,method=bloom\nscans:threshold=2\n"
+    "floods:threshold=9,severity=info\nbeacons:contacts=4,least=1s,jitter=0.2\n"
+    "new-hosts:learn=0,networks=10.0.0.0/8+2001:db8::/32\noutages:steady=2,silent=1,quiet=22:00-06:00,mute=::1\n"
+    "change:method=previous,threshold=1k\n",
     "flow-sizes\nentropy\nquantiles\nbursty:within=1ms,share=0.1,packets=2\n",
     "retransmissions\nlost-segments\nzero-windows\nlatency-change:beta=1\n",
     "microbursts\nlossy=tcp_retransmissions > 15\nmany:window=10ms,name=x,recall=0.5,priority=3:rate_pps > 200 and "
@@ -173,6 +176,13 @@ WORDS = [
     ["rate 5Mpps\nstop\n", "a\n\nb"],
     ["rate=10mbit,flows=20", "limit=5"],
     ["tcpdump -i {interface} 'a b' \"c 'd'\"", "123 packets captured\nx\n456 packets captured\n"],
+    [
+        "udp://logs:514,facility=local3",
+        "tls://[::1],ca=a,name=b",
+        "http://u:p@h:9093/api/v2/alerts?x=y,format=alertmanager,token=t",
+        "https://[2001:db8::1]/,format=slack,probe=p",
+    ],
+    ["severity=critical,hold-off=5m,min-packets=0,min-rate=1M", "mute=10.0.0.5+2001:db8::/32,quiet=22:00-06:00"],
 ]
 
 CONFIGURATIONS = [

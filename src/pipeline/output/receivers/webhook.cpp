@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/output/receivers/webhook.hpp"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/text_file.hpp"
+#include "base/version.hpp"
+#include "pipeline/output/receivers/pending_alarms.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr long kConnectS = 5, kRequestS = 10;
+constexpr std::size_t kMostInRequest = 100;
+
+struct EndCurl {
+  void operator()(CURL* curl) const noexcept { ::curl_easy_cleanup(curl); }
+  void operator()(curl_slist* list) const noexcept { ::curl_slist_free_all(list); }
+};
+
+std::size_t ignore_answer(char*, std::size_t size, std::size_t count, void*) noexcept { return size * count; }
+
+class WebhookExporter final : public Exporter {
+ public:
+  WebhookExporter(WebhookTarget target, std::unique_ptr<CURL, EndCurl> curl)
+      : target_(std::move(target)), curl_(std::move(curl)) {}
+
+  void alarm(const Alarm& alarm) override { pending_.push(webhook_message(alarm, target_)); }
+
+  FlushOutcome flush() override {
+    if (Clock::now() >= next_) post_pending();
+    const std::uint64_t not_sent = pending_.dropped() + refused_ + left_;
+    FlushOutcome outcome;
+    outcome.trouble = trouble_;
+    outcome.held.findings = pending_.messages().size();
+    outcome.not_sent.findings = not_sent - std::exchange(told_not_sent_, not_sent);
+    return outcome;
+  }
+
+  void finish() override {
+    constexpr std::chrono::seconds kPatience{5};
+    constexpr std::chrono::milliseconds kNap{200};
+    const auto until = Clock::now() + kPatience;
+    for (post_pending(); !pending_.empty() && Clock::now() < until; post_pending()) std::this_thread::sleep_for(kNap);
+    left_ = pending_.messages().size();
+    pending_.pop(left_);
+  }
+
+  std::uint64_t memory_bytes(std::span<const ColumnInfo>) const override { return PendingAlarms::kBytes; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Posts what waits, until the receiver takes no more.
+  void post_pending() {
+    constexpr std::chrono::seconds kFirst{1}, kLongest{60};
+    while (!pending_.empty()) {
+      const std::size_t count = std::min(pending_.messages().size(), kMostInRequest);
+      const std::vector<std::string> some(pending_.messages().begin(),
+                                          pending_.messages().begin() + static_cast<std::ptrdiff_t>(count));
+      const long status = post(webhook_body(some, target_));
+      const bool is_taken = status >= 200 && status < 300,
+                 is_away = status == 0 || status == 408 || status == 429 || status >= 500;
+      if (is_away) {
+        pause_ = std::clamp<std::chrono::seconds>(2 * pause_, kFirst, kLongest);
+        next_ = Clock::now() + pause_;
+        return;
+      }
+      pause_ = {};
+      if (is_taken) trouble_.clear();
+      refused_ += is_taken ? 0 : count;
+      pending_.pop(count);
+    }
+  }
+
+  /// Returns the status of the answer, or 0 if there is none. Sets trouble_.
+  long post(const std::string& body) {
+    std::unique_ptr<curl_slist, EndCurl> headers(::curl_slist_append(nullptr, "Content-Type: application/json"));
+    if (!target_.token.empty()) {
+      const auto token = read_text_file(target_.token);
+      if (!token) {
+        trouble_ = "cannot read " + token.error().message;
+        return 0;
+      }
+      const std::string word = token->substr(0, token->find_first_of(" \t\r\n"));
+      curl_slist* const more = ::curl_slist_append(headers.get(), ("Authorization: Bearer " + word).c_str());
+      if (more == nullptr) return 0;
+    }
+    char why[CURL_ERROR_SIZE] = "";
+    CURL* const curl = curl_.get();
+    ::curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, why);
+    ::curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+    ::curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+    ::curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());
+    const CURLcode code = ::curl_easy_perform(curl);
+    ::curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);
+    long status = 0;
+    if (code == CURLE_OK) {
+      ::curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+      trouble_ = fmt::format("the receiver answered {}", status);
+    } else {
+      trouble_ = why[0] != '\0' ? why : ::curl_easy_strerror(code);
+    }
+    return status;
+  }
+
+  WebhookTarget target_;
+  std::unique_ptr<CURL, EndCurl> curl_;
+  PendingAlarms pending_;
+  std::string trouble_;
+  std::chrono::seconds pause_{};  ///< between tries while the receiver is away
+  Clock::time_point next_{};
+  std::uint64_t refused_ = 0, left_ = 0, told_not_sent_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Exporter>> open_webhook_exporter(const std::string& text) {
+  const auto wrong = [&](const std::string& why) { return Error{fmt::format("--export webhook:{}: {}", text, why)}; };
+  auto target = WebhookTarget::parse(text);
+  if (!target) return wrong(target.error().message);
+  if (!target->token.empty())
+    if (const auto token = read_text_file(target->token); !token) return wrong("cannot read " + token.error().message);
+  std::unique_ptr<CURL, EndCurl> curl(::curl_easy_init());
+  if (!curl) return wrong("no memory");
+  ::curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+  ::curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, kConnectS);
+  ::curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, kRequestS);
+  ::curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, ignore_answer);
+  ::curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
+  ::curl_easy_setopt(curl.get(), CURLOPT_PROXY, "");  // the sandbox lets it connect to the receiver alone
+  ::curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, ("parshall/" + std::string(version())).c_str());
+  if (!target->ca.empty()) ::curl_easy_setopt(curl.get(), CURLOPT_CAINFO, target->ca.c_str());
+  if (const CURLcode code = ::curl_easy_setopt(curl.get(), CURLOPT_URL, target->url.c_str()); code != CURLE_OK)
+    return wrong(::curl_easy_strerror(code));
+  return std::unique_ptr<Exporter>(std::make_unique<WebhookExporter>(*std::move(target), std::move(curl)));
+}
+
+}  // namespace parshall
