@@ -84,11 +84,15 @@ struct RowsPlan {
 struct TasksPlan {
   std::vector<std::string> names;  ///< tasks with default parameters
   std::vector<std::string> specs;  ///< NAME:PARAMETER=VALUE,... or a condition
+  std::string preset;              ///< name of a Preset, whose tasks also run; empty: none
   std::string states;              ///< TOML file of monitoring states
   std::string overload = "adapt";  ///< policy under overload
   double recall = 0.75;            ///< wanted, for tasks that name none
   std::string window = "1s";
   std::uint64_t keys = std::uint64_t{1} << 20;  ///< keys that a task counts exactly in a window
+  std::string alarms;                           ///< PARAMETER=VALUE,... of AlarmRules, for all tasks
+
+  bool any() const noexcept { return !names.empty() || !specs.empty() || !preset.empty() || !states.empty(); }
 
   friend bool operator==(const TasksPlan&, const TasksPlan&) = default;
 };

@@ -12,6 +12,7 @@
 #include "control/overload_policy.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/names.hpp"
+#include "parshall/presets/presets.hpp"
 #include "parshall/settings.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/flow/flood_filter.hpp"
@@ -162,6 +163,11 @@ Settings task_settings() {
   s.texts(
       "task", SettingKind::repeated, "A task, NAME:PARAMETER=VALUE,..., or a condition, NAME=CONDITION",
       [](auto& p) -> auto& { return p.tasks.specs; });
+  Words preset_names;
+  for (const Preset& preset : presets()) preset_names.emplace_back(preset.name);
+  s.name(
+      "preset", "Tasks with thresholds for a kind of link (parshall list presets); tasks of the same name replace them",
+      preset_names, [](auto& p) -> auto& { return p.tasks.preset; });
   s.text(
       "states", "TOML file of monitoring states: which tasks a flow gets, and when",
       [](auto& p) -> auto& { return p.tasks.states; });
@@ -172,6 +178,10 @@ Settings task_settings() {
        "window", "Length of a task's windows: a time, or packets such as 2Mp",
        [](auto& p) -> auto& { return p.tasks.window; })
       .takes = "TIME";
+  s.text(
+       "alarms", "What makes alarms of all tasks and whom they reach: hold-off=30s,mute=10.0.0.5 (parshall list tasks)",
+       [](auto& p) -> auto& { return p.tasks.alarms; })
+      .takes = "PARAMETER=VALUE,...";
   s.count(
       "task-keys", "Keys that a task counts exactly in a window", [](auto& p) -> auto& { return p.tasks.keys; }, 1024,
       std::uint64_t{1} << 27, "1Mi");

@@ -93,7 +93,10 @@ Result<std::unique_ptr<Run>> Run::open(const Plan& plan, Wiring wiring, const Op
   const Schema& schema = run->wiring_.schema;
   try {
     if (open || kind.is_link) run->stages_ = Session::make_stages(run->options_, schema, /*can_wait=*/false);
-    if (!run->tasks_.sets().empty()) run->outputs_.add_direct(run->tally_.emplace(run->tasks_));
+    if (!run->tasks_.sets().empty()) {
+      run->outputs_.add_direct(run->tally_.emplace(run->tasks_));
+      run->outputs_.keep_alarms(run->tasks_, /*by_clock=*/!waits);
+    }
     auto input = open ? open() : kind.open(plan.source, run->options_, std::move(held));
     if (!input) return input.error();
     if (opened)
@@ -186,6 +189,7 @@ Report Run::finish() {
   Report report = session_->final_report();
   outputs_.write_last(report);
   report.summary.outputs = outputs_.summaries();
+  if (outputs_.alarms() != nullptr) report.summary.alarms = outputs_.alarms()->list();
   return report;
 }
 

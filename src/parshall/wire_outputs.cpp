@@ -171,7 +171,7 @@ std::optional<Error> outputs_problem(const Plan& plan) {
       continue;
     }
     const ExporterEntry* const entry = find_exporter(output.kind);
-    if (!entry->takes.records && plan.tasks.names.empty() && plan.tasks.specs.empty() && plan.tasks.states.empty())
+    if (!entry->takes.records && !plan.tasks.any())
       return Error{fmt::format("--export {}: name what to look for with --tasks (parshall list tasks)", output.kind)};
     if (entry->takes.records && plan.flows.packets_only)
       return Error{fmt::format("--packets-only keeps no flows: leave out --export {}:{}", output.kind, output.target)};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "parshall/presets/presets.hpp"
 #include "parshall/sources/source_kind.hpp"
 
 namespace parshall {
@@ -111,6 +112,12 @@ std::optional<Error> wire_columns(const Plan& plan, Wiring& wiring) {
   return std::nullopt;
 }
 
+/// Returns whether the user asks for a task of the same name.
+bool is_replaced(const std::string& spec, const TasksPlan& wanted) {
+  const auto is_same = [name = name_of_task(spec)](const std::string& other) { return name_of_task(other) == name; };
+  return std::ranges::any_of(wanted.names, is_same) || std::ranges::any_of(wanted.specs, is_same);
+}
+
 }  // namespace
 
 std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring& wiring) {
@@ -124,10 +131,17 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
     specs = states->tasks;
   }
   if (auto problem = split_problem(wanted.names)) return problem;
+  if (!wanted.preset.empty()) {
+    auto preset = tasks_of_preset(wanted.preset);
+    if (!preset) return preset.error();
+    for (const std::string& spec : *preset)
+      if (!is_replaced(spec, wanted)) specs.push_back({spec});
+  }
   for (const auto* const given : {&wanted.names, &wanted.specs})
     for (const std::string& spec : *given) specs.push_back({spec});
   if (specs.empty()) {
     if (wanted.window != TasksPlan().window) wiring.notes.emplace_back("--window is of tasks, and none is asked for");
+    if (!wanted.alarms.empty()) wiring.notes.emplace_back("--alarms is of tasks, and none is asked for");
     if (states) return Error{fmt::format("--states {}: no state has a task", wanted.states)};
     if (const auto problem = wire_columns(plan, wiring)) return *problem;
     return queue_problem(plan, wiring);
@@ -136,8 +150,12 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
   const auto window = parse_window(wanted.window);
   if (!window) return Error{"--" + window.error().message};
   SessionOptions& session = wiring.session;
-  const TaskOptions options{
-      .window = *window, .fields = session.key, .keys = wanted.keys, .seed = session.seed, .recall = wanted.recall};
+  const TaskOptions options{.window = *window,
+                            .fields = session.key,
+                            .keys = wanted.keys,
+                            .seed = session.seed,
+                            .recall = wanted.recall,
+                            .alarms = wanted.alarms};
   const auto make_tasks = [&]() -> std::optional<Error> {
     auto tasks = TaskSets::make(specs, options);
     if (!tasks) return tasks.error();

@@ -37,6 +37,7 @@ TITLES = {
 HEADINGS = {
     "tasks": "Tasks of a window",
     "fields": "Numbers of a flow in a window",
+    "presets": "Presets",
     "traffic": "Built-in traffic",
     "sources": "Sources",
     "exporters": "Exporters",
@@ -135,6 +136,11 @@ def tasks(lines):
     )
 
 
+def presets(lines):
+    """Each as the file that it is."""
+    return ["```toml", *lines, "```", ""]
+
+
 def experiments(lines):
     def heading(line):
         name, what = groups("experiments", r"parshall bench (\S+): (.+)", line)
@@ -163,7 +169,7 @@ def page(parshall, name):
         if topic in HEADINGS:
             yield f"## {HEADINGS[topic]}\n"
         lines = [line.rstrip() for line in option_tree.said_by(program, "list", topic).splitlines() if line.strip()]
-        yield from {"tasks": tasks, "experiments": experiments}.get(
+        yield from {"tasks": tasks, "presets": presets, "experiments": experiments}.get(
             topic, lambda lines, topic=topic: plain(topic, lines)
         )(lines)
 

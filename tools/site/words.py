@@ -9,6 +9,7 @@ PAGE_OF_TOPIC = {
     "statistics": "reference/statistics.md",
     "tasks": "reference/tasks.md",
     "fields": "reference/tasks.md",
+    "presets": "reference/tasks.md",
     "sources": "reference/sources.md",
     "traffic": "reference/sources.md",
     "exporters": "reference/outputs.md",
