@@ -21,12 +21,9 @@
 namespace parshall::cli {
 namespace {
 
-// A message is kRun, a Head and two NUL-terminated texts, or an order to end the running command. The answer to kRun is
+// A message is kRun and three NUL-terminated texts, or an order to end the running command. The answer to kRun is
 // an int, sent when the command has ended.
 constexpr char kRun = 'r';
-struct Head {
-  std::uint64_t left_out;
-};
 constexpr std::size_t kMostBytes = std::size_t{1} << 18;  ///< most bytes of a message; more than a variable may have
 constexpr int kCouldNotBegin = -1;
 
@@ -96,18 +93,14 @@ class CommandServant {
 
   /// Runs the command. The message holds only values, in fixed positions, so it cannot choose the names of variables.
   void run(std::string_view of) {
-    Head head;
-    if (of.size() < sizeof head) return;
-    std::memcpy(&head, of.data(), sizeof head);
-    of.remove_prefix(sizeof head);
-    const std::size_t first = of.find('\0');
-    const std::size_t second = first == of.npos ? of.npos : of.find('\0', first + 1);
-    if (second == of.npos) return;
-    child_ = spawn(command_,
-                   {fmt::format("PARSHALL_EVENT={}", of.substr(0, first)),
-                    fmt::format("PARSHALL_TASK={}", of.substr(first + 1, second - first - 1)),
-                    fmt::format("PARSHALL_LEFT_OUT={}", head.left_out)},
-                   mask_);
+    std::array<std::string, 3> variables{"PARSHALL_ALARM=", "PARSHALL_TEXT=", "PARSHALL_STATE="};
+    for (std::string& variable : variables) {
+      const std::size_t end = of.find('\0');
+      if (end == of.npos) return;
+      variable += of.substr(0, end);
+      of.remove_prefix(end + 1);
+    }
+    child_ = spawn(command_, variables, mask_);
     if (child_ == 0) answer(kCouldNotBegin);
   }
 
@@ -178,12 +171,10 @@ CommandRunner::~CommandRunner() {
   }
 }
 
-bool CommandRunner::run(const CommandEvent& event) {
+bool CommandRunner::run(const CommandAlarm& alarm) {
   const auto text = [](std::string_view value) { return value.substr(0, value.find('\0')); };
-  const Head head{.left_out = event.left_out};
   std::string message(1, kRun);
-  message.append(reinterpret_cast<const char*>(&head), sizeof head);
-  for (const std::string_view value : {text(event.event), text(event.task)}) message.append(value) += '\0';
+  for (const std::string_view value : {alarm.alarm, alarm.text, alarm.state}) message.append(text(value)) += '\0';
   return message.size() < kMostBytes &&
          ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }

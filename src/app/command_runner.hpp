@@ -14,10 +14,10 @@
 
 namespace parshall::cli {
 
-/// Event that a command is run for; passed as PARSHALL_EVENT, PARSHALL_TASK and PARSHALL_LEFT_OUT in its environment.
-struct CommandEvent {
-  std::string_view event, task;  ///< each is cut at its first NUL
-  std::uint64_t left_out = 0;
+/// Alarm that a command is run for; passed as PARSHALL_ALARM, PARSHALL_TEXT and PARSHALL_STATE in its environment. Each
+/// is cut at its first NUL.
+struct CommandAlarm {
+  std::string_view alarm, text, state;
 };
 
 /// Runs one command through /bin/sh in a helper process. The helper is started before the monitor drops its privileges,
@@ -37,7 +37,7 @@ class CommandRunner {
 
   /// Asks the helper to run the command; returns false if that failed. After true, poll ended() until it returns a
   /// value before the next run().
-  bool run(const CommandEvent& event);
+  bool run(const CommandAlarm& alarm);
 
   /// Returns the wait() status of the command once it has ended, or -1 if it could not start; nullopt while it runs.
   std::optional<int> ended();

@@ -4,6 +4,7 @@
 
 #include "app/commands.hpp"
 #include "classify/registry.hpp"
+#include "parshall/presets/presets.hpp"
 #include "parshall/sources/source_kind.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
@@ -67,6 +68,11 @@ void list_tasks() {
   print_parameters(common_parameters());
 }
 
+/// Prints each preset as a file for --config.
+void list_presets() {
+  for (const Preset& preset : presets()) fmt::print("{}{}", &preset == presets().data() ? "" : "\n", preset.text);
+}
+
 void list_fields() {
   for (const FlowField& field : flow_fields()) fmt::print("{:<28} {}\n", field.name, field.help);
 }
@@ -123,6 +129,7 @@ std::vector<Topic> monitor_topics() {
   return {{"statistics", "columns that are measured per flow: --columns +NAME", list_statistics},
           {"columns", "all columns of reports and records: --columns", list_columns},
           {"tasks", "questions that every window answers: --tasks, --task", list_tasks},
+          {"presets", "tasks with thresholds for a kind of link: --preset, or to copy for --config", list_presets},
           {"fields", "fields that conditions of tasks and states compare", list_fields},
           {"sources", "sources of packets: -r, -i, -g", list_sources},
           {"traffic", "settings of built-in traffic: -g", list_traffic},
@@ -130,7 +137,7 @@ std::vector<Topic> monitor_topics() {
           {"formats", "formats of reports: --format", list_formats},
           {"groups", "ways to add flows up, and their columns: --by", list_groups},
           {"counters", "counters of packets in each report", list_counters},
-          {"exporters", "kinds of outputs of records and events: --export", list_exporters}};
+          {"exporters", "kinds of outputs of records, events and alarms: --export", list_exporters}};
 }
 
 }  // namespace parshall::cli

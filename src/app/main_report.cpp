@@ -13,7 +13,13 @@ namespace parshall::cli {
 
 MainReport::MainReport(Run& run, const WatchOptions& options, const WatchPlan& plan, RecentEvents& events,
                        std::unique_ptr<Output> output)
-    : options_(options), plan_(plan), wiring_(run.wiring()), events_(events), name_(output->name()), sort_(plan.sort) {
+    : options_(options),
+      plan_(plan),
+      wiring_(run.wiring()),
+      alarms_(run.outputs().alarms()),
+      events_(events),
+      name_(output->name()),
+      sort_(plan.sort) {
   const Schema& schema = wiring_.schema;
   const SessionOptions& wired = wiring_.session;
   run.outputs().count_memory(sorting_bytes(wiring_.columns(), sort_, plan_.top) + sink_entry().memory_bytes);
@@ -46,7 +52,6 @@ void MainReport::add_stream(Run& run, const ExporterEntry& format, std::unique_p
 }
 
 void MainReport::add_top(Run& run, std::unique_ptr<Output> output) {
-  const bool has_tasks = !wiring_.session.stage.windows.empty();
   const std::size_t most = plan_.top != 0 ? plan_.top : std::numeric_limits<std::size_t>::max();
   auto top =
       std::make_unique<TopReport>(std::move(output), sink_entry().make({}), *order_by(wiring_.columns(), sort_), most);
@@ -99,6 +104,7 @@ bool MainReport::write(const Report& report) {
   const RecentEvents::Events events = events_.all();
   ordered->events = events.latest;
   ordered->events_left_out = events.left_out;
+  if (alarms_ != nullptr) ordered->summary.alarms = alarms_->list();
   sink_->write(*ordered, *output_);
   if (problem && !std::exchange(unsorted_, true)) say(options_.command, problem->message);
   if (output_->error()) return false;

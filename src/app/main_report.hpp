@@ -60,6 +60,7 @@ class MainReport {
   const WatchOptions& options_;
   const WatchPlan& plan_;
   const Wiring& wiring_;
+  const AlarmBook* const alarms_;  ///< null without tasks
   RecentEvents& events_;
   std::string name_, sort_;
   ExportQueue* queue_ = nullptr;

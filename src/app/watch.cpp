@@ -8,9 +8,9 @@
 #include <atomic>
 #include <chrono>
 
+#include "app/alarm_hook.hpp"
 #include "app/commands.hpp"
 #include "app/configured_outputs.hpp"
-#include "app/hook_exporter.hpp"
 #include "app/link_notice.hpp"
 #include "app/live/live_session.hpp"
 #include "app/live/live_view.hpp"
@@ -33,6 +33,7 @@
 #include "parshall/metrics_text.hpp"
 #include "parshall/run.hpp"
 #include "parshall/sources/source_kind.hpp"
+#include "pipeline/output/text/alarm_text.hpp"
 #include "pipeline/output/text/event_text.hpp"
 
 namespace parshall::cli {
@@ -42,7 +43,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
 constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a file may be waiting for a report
 constexpr std::chrono::seconds kPatience{2};         ///< before a slow reader of an output is reported
-constexpr std::size_t kEventsShown = 16;             ///< shown in the live view
+constexpr std::size_t kEventsShown = 16;             ///< alarms and events shown in the live view
 constexpr std::size_t kWebEvents = 50;               ///< shown on the web page
 
 /// Runs the command once, from its plan to its exit status.
@@ -51,8 +52,8 @@ class Watch {
   Watch(const WatchOptions& options, WatchPlan plan) : options_(options), plan_(std::move(plan)) {}
 
   int run() {
+    ::tzset();  // the sandbox lets nobody read the time zone later
     if (options_.live) {
-      ::tzset();  // the sandbox lets nobody read the time zone later
       if (plan_.every_ns != 0)
         return fail(Error{"--live shows the reports that --every would write: leave out one of them"}, kUsage);
       if (const auto fault = live::check_terminal())
@@ -114,8 +115,7 @@ class Watch {
     if (options_.hook.empty()) return std::nullopt;
     auto runner = CommandRunner::begin(options_.hook, {.user = options_.user, .runs_commands = true});
     if (!runner) return runner.error();
-    hook_.emplace(*std::move(runner), std::chrono::nanoseconds(plan_.hook_every_ns),
-                  EventHook::busy_for(plan_.plan.source.file), stop_asked);
+    hook_runner_ = *std::move(runner);
     return std::nullopt;
   }
 
@@ -157,11 +157,16 @@ class Watch {
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
       outputs.add_direct(recalls_);
+      outputs.add_direct(figures_);
       outputs.count_memory(web::Feed::memory_bytes(run_->capacity(), wiring().schema.asked().size()));
     }
     if (!options_.hook.empty()) {
-      outputs.add(std::make_unique<HookExporter>(*hook_),
-                  {.name = "hook", .takes = {.records = false, .findings = true}, .waits = run_->waits()});
+      auto hook = std::make_unique<AlarmHook>(std::move(hook_runner_), [this] {
+        return stop_asked() || (ending_.load(std::memory_order_relaxed) && !run_->waits());
+      });
+      hook_ = hook.get();
+      outputs.add(std::move(hook),
+                  {.name = "hook", .takes = {.alarms = ExporterTakes::Alarms::told}, .waits = run_->waits()});
     }
     watched_.emplace(outputs, report_->queue(), report_->name(), options_.command);
     stall_.emplace(
@@ -198,10 +203,14 @@ class Watch {
     live::LiveSession watched(session());
     std::optional<web::Feed> feed;  // destroyed before anything else asks for a report
     if (server_)
-      feed.emplace(watched,
-                   web::Findings{.events = [this] { return recent_events_.latest(kWebEvents); },
-                                 .recalls = [this] { return recalls_.tasks(); }},
-                   *server_, can_group(plan_.plan.flows), wiring().session.seed);
+      feed.emplace(
+          watched,
+          [this] {
+            return web::TaskResults{.events = figures_.latest(kWebEvents),
+                                    .alarms = latest_alarms(kWebEvents),
+                                    .recalls = recalls_.tasks()};
+          },
+          *server_, can_group(plan_.plan.flows), wiring().session.seed);
     const bool by_packet_time = wiring().session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     auto stopped = Clock::time_point::max();
@@ -272,7 +281,7 @@ class Watch {
       if (run_->time_is_up()) session().stop();
       return stop_asked();
     };
-    auto local = LocalNetworks::parse(plan_.plan.rows.local);
+    auto local = Networks::parse(plan_.plan.rows.local);
     if (!local) return local.error();
     auto outcome = live::watch_live(watched, {.own = wiring().schema,
                                               .statistics = wiring().statistics,
@@ -283,7 +292,7 @@ class Watch {
                                               .has_states = wiring().session.stage.states != nullptr,
                                               .marks = !plan_.plan.source.forward.empty(),
                                               .leave = leave,
-                                              .events = [this] { return latest_events(); },
+                                              .events = [this] { return latest_results(); },
                                               .recalls = [this] { return recalls_.tasks(); }});
     session().stop();
     if (!outcome) return outcome.error();
@@ -295,10 +304,19 @@ class Watch {
     return std::nullopt;
   }
 
-  std::vector<std::string> latest_events() const {
-    std::vector<std::string> texts;
-    for (const Event& event : recent_events_.latest(kEventsShown)) texts.push_back(event_text(event, TimeZone::local));
-    return texts;
+  std::optional<AlarmList> latest_alarms(std::size_t most) const {
+    const AlarmBook* const alarms = run_->outputs().alarms();
+    return alarms == nullptr ? std::nullopt : std::optional(alarms->list(most));
+  }
+
+  /// Returns lines for the live view: alarms last.
+  std::vector<std::string> latest_results() const {
+    std::vector<std::string> lines;
+    const AlarmList alarms = latest_alarms(kEventsShown).value_or(AlarmList());
+    for (const Event& event : figures_.latest(kEventsShown - alarms.alarms.size()))
+      lines.push_back(event_text(event, TimeZone::local));
+    for (const Alarm& alarm : alarms.alarms) lines.push_back(alarm_text(alarm, TimeZone::local));
+    return lines;
   }
 
   /// Reports once that the run waits.
@@ -337,21 +355,23 @@ class Watch {
 
   /// Reports how the hook's commands ended. Returns true if none failed, or without a hook.
   bool hook_succeeded() {
-    if (!hook_) return true;
-    hook_->finish();
-    const bool good = hook_->failed() == 0;
+    if (hook_ == nullptr) return true;
+    const bool good = hook_->failed() + hook_->left_out() == 0;
     if (!options_.quiet || !good)
       say(options_.command,
-          fmt::format("the command of --hook ran {} ({} failed); {} came too soon after one",
-                      counted(hook_->runs(), "time"), hook_->failed(), counted(hook_->left_out(), "event")));
+          fmt::format("the command of --hook ran {} ({} failed){}", counted(hook_->runs(), "time"), hook_->failed(),
+                      hook_->left_out() == 0
+                          ? ""
+                          : fmt::format("; {} came too late for a run", counted(hook_->left_out(), "alarm"))));
     return good;
   }
 
   const WatchOptions& options_;
   WatchPlan plan_;
-  RecentEvents recent_events_;
+  RecentEvents recent_events_, figures_{kWebEvents, /*findings=*/false};
   live::RecallTail recalls_;
-  std::optional<EventHook> hook_;
+  std::unique_ptr<CommandRunner> hook_runner_;
+  const AlarmHook* hook_ = nullptr;  ///< owned by the outputs
   std::unique_ptr<Run> run_;
   std::unique_ptr<web::Server> server_;  ///< destroyed before the run that it reads
 

@@ -23,9 +23,9 @@ namespace {
 
 /// Options of daily use, which --help shows.
 constexpr std::string_view kDaily[] = {
-    "SOURCE", "FILTER", "read",  "interface", "generate", "count",  "duration", "key",     "flows",  "idle", "active",
-    "biflow", "model",  "tasks", "task",      "states",   "window", "hook",     "columns", "export", "by",   "format",
-    "output", "every",  "live",  "web",       "top",      "sort",   "quiet",    "explain", "workers"};
+    "SOURCE", "FILTER", "read",  "interface", "generate", "count",  "duration", "key",   "flows",   "idle",   "active",
+    "biflow", "model",  "tasks", "task",      "states",   "preset", "window",   "hook",  "columns", "export", "by",
+    "format", "output", "every", "live",      "web",      "top",    "sort",     "quiet", "explain", "workers"};
 
 /// Returns true if the output is /dev/null, so that nothing will be read.
 bool is_null_device(const std::string& path) {
@@ -35,15 +35,10 @@ bool is_null_device(const std::string& path) {
 }
 
 void declare_hook(Command command, WatchOptions& o) {
-  auto hook =
-      command.add_option("--hook", o.hook, "Shell command to run for each event, which is in PARSHALL_EVENT as JSON")
-          ->group("Tasks");
   command
-      .add_option("--hook-every", o.hook_every,
-                  "Least time between two runs of the hook; PARSHALL_LEFT_OUT counts the events in between (default: "
-                  "1s; with -r 0)")
-      ->takes("TIME")
-      ->needs(hook)
+      .add_option("--hook", o.hook,
+                  "Shell command to run when an alarm begins or ends; it is in PARSHALL_ALARM as JSON, and in "
+                  "PARSHALL_TEXT")
       ->group("Tasks");
 }
 
@@ -133,15 +128,9 @@ Result<std::optional<std::uint64_t>> parse_spool(const WatchOptions& o) {
 }
 
 std::optional<Error> parse_times(const WatchOptions& o, WatchPlan& plan) {
-  const std::string hook_every = !o.hook_every.empty()                  ? o.hook_every
-                                 : kind_of(plan.plan.source).is_capture ? "0"
-                                                                        : "1s";
-  for (const auto& [option, text, into] :
-       {std::tuple{"--every", o.every, &plan.every_ns}, std::tuple{"--hook-every", hook_every, &plan.hook_every_ns}}) {
-    const auto value = parse_duration_ns(text);
-    if (!value) return Error{fmt::format("{} {}: give a time such as 500ms, 10s, 2m or 1h", option, text)};
-    *into = *value;
-  }
+  const auto every = parse_duration_ns(o.every);
+  if (!every) return Error{fmt::format("--every {}: give a time such as 500ms, 10s, 2m or 1h", o.every)};
+  plan.every_ns = *every;
   return std::nullopt;
 }
 

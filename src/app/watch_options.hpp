@@ -22,7 +22,7 @@ struct WatchOptions {
   std::string first_word;             ///< the source, or the first word of the filter; empty: none
   std::optional<ValueBefore> before;  ///< the value before the filter's words, if an option has one
 
-  std::string hook, hook_every;  ///< hook_every empty: a default for the source
+  std::string hook;
   std::string format = "text", output = "-", every = "0", sort;
   std::string web, web_token;
   std::string spool;                 ///< empty: a default for the source
@@ -40,7 +40,7 @@ void declare(Command command, WatchOptions& options);
 /// Parsed options: begin() fills what a run opens, complete() fills the rest.
 struct WatchPlan {
   Plan plan;
-  std::uint64_t every_ns = 0, hook_every_ns = 0;
+  std::uint64_t every_ns = 0;
   std::size_t top = 0;
   std::string sort;
   std::optional<web::Access> web;

@@ -215,7 +215,7 @@ TEST(RecallTail, SaysWhatWasMissedLastUntilThatWindowIsNoLongerAmongTheLatest) {
     tail.recall(told("one", i, 1));
     tail.recall(told("other", i, 1));
     if (i == 3) put(EventKind::recall, i);
-    if (i == 5) put(EventKind::alarm, i);
+    if (i == 5) put(EventKind::finding, i);
   }
   EXPECT_THAT(tail.tasks()[0].latest_event, HasSubstr("1970-01-01T00:00:03Z  one  nothing is known of what it missed"));
   EXPECT_EQ(tail.tasks()[1].latest_event, "");

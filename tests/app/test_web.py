@@ -42,7 +42,9 @@ class Shown(unittest.TestCase):
             "--idle",
             "300ms",
             "--task",
-            "heavy-hitters:threshold=0.01%",
+            "heavy-hitters:threshold=0.01%,min-packets=0,min-rate=0",
+            "--tasks",
+            "entropy",
             "--window",
             "500ms",
             "--export",
@@ -127,7 +129,8 @@ class Shown(unittest.TestCase):
     def test_in_a_browser(self):
         """What the page shows after some seconds, without an error in its script."""
         sizes = ("380,900", "1000,900", "1600,900")
-        with Run("--export", "csv:/dev/null") as run, tempfile.TemporaryDirectory() as folder:
+        tasks = "--task", "heavy-hitters:threshold=0.01%,min-packets=0,min-rate=0", "--window", "100ms"
+        with Run("--export", "csv:/dev/null", *tasks) as run, tempfile.TemporaryDirectory() as folder:
             for size in sizes:
                 done = subprocess.run(
                     ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/{size}"]
@@ -143,6 +146,7 @@ class Shown(unittest.TestCase):
                     'id="link"[^>]*>live<',
                     'aria-pressed="true">conversations<',
                     'id="flows"><tr class=""><td class="left">(TCP|UDP)<',
+                    r'<li class="alarm info"><b>heavy-hitters  \S+</b>(?s:.*?)<svg [^>]*aria-label="share over time',
                     'id="outputs"(?s:.*)<td class="left">csv:/dev/null<',
                 ):
                     self.assertTrue(re.search(shown, page), f"{size}: {shown}")
@@ -151,7 +155,7 @@ class Shown(unittest.TestCase):
         give_up = time.monotonic() + WITHIN_S
         while True:
             state = json.loads(self.run_.ask()[2])
-            seen = state["events"] and state["lately"] and state["flows"]
+            seen = state["events"] and state["alarms"]["latest"] and state["lately"] and state["flows"]
             if (
                 seen and state["now"][3] == 0
             ) or time.monotonic() > give_up:  # a busy machine makes it lose some at first
@@ -161,7 +165,14 @@ class Shown(unittest.TestCase):
         self.assertEqual(names[:7], ["protocol", "source", "destination", "pps", "bit/s", "packets", "bytes"])
         self.assertTrue(all(len(flow) == len(names) for flow in state["flows"]))
         self.assertLessEqual(len(state["flows"]), 400)
-        self.assertIn("heavy-hitters", state["events"][-1]["event"]["task"])
+        self.assertEqual({event["event"]["task"] for event in state["events"]}, {"entropy"})
+        alarms = state["alarms"]
+        self.assertGreaterEqual(alarms["begun"], alarms["open"])
+        self.assertLessEqual(len(alarms["latest"]), 50)
+        for each in alarms["latest"]:
+            self.assertEqual((each["alarm"]["task"], each["alarm"]["severity"]), ("heavy-hitters", "info"))
+            self.assertAlmostEqual(max(each["history"]), each["alarm"]["value"]["peak"], places=5)
+            self.assertTrue(1 <= len(each["history"]) <= 64)
         self.assertEqual([output["name"] for output in state["summary"]["outputs"]], ["csv:/dev/null"])
         self.assertEqual(len(state["summary"]["workers"]), 1)
         _, pps, bps, lost = state["now"]

@@ -220,8 +220,8 @@ class Privileges(unittest.TestCase):
             "flows=9,pace=1000",
             "--duration",
             "30s",
-            "--tasks",
-            "count",
+            "--task",
+            "any:most=1:packets > 0",
             "--hook",
             f"grep CapEff /proc/self/status > {said}",
         )
@@ -321,8 +321,8 @@ class Privileges(unittest.TestCase):
             "flows=9,pace=1000",
             "--duration",
             "30s",
-            "--tasks",
-            "count",
+            "--task",
+            "any:most=1:packets > 0",
             "--hook",
             f"grep NoNewPrivs /proc/self/status > {said}",
         )

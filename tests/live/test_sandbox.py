@@ -547,8 +547,8 @@ class Hooks(Sandboxed):
             "60s",
             "-o",
             "/dev/null",
-            "--tasks",
-            "count",
+            "--task",
+            "any:most=1:packets > 0",
             "--hook",
             f"{command} >> {said}",
             environment={"PARSHALL_PLANT": f"worker:order:{words}"},
@@ -557,12 +557,12 @@ class Hooks(Sandboxed):
         return said.read_text().splitlines() if said.exists() else []
 
     def test_who_took_the_run_over_sets_no_variables_of_the_command(self):
-        lines = self.order("rLD_PRELOAD=/nowhere.so|#r........e|LD_PRELOAD=/nowhere.so|", "env")
-        self.assertIn("PARSHALL_TASK=LD_PRELOAD=/nowhere.so", lines)
+        lines = self.order("rLD_PRELOAD=/nowhere.so|#re|LD_PRELOAD=/nowhere.so|began|", "env")
+        self.assertIn("PARSHALL_TEXT=LD_PRELOAD=/nowhere.so", lines)
         self.assertFalse([line for line in lines if line.startswith("LD_PRELOAD")])
 
     def test_who_took_the_run_over_has_one_command_at_a_time(self):
-        self.assertEqual(self.order("r........e|first|#r........e|second|", "sleep 1; echo $PARSHALL_TASK"), ["first"])
+        self.assertEqual(self.order("re|first|began|#re|second|began|", "sleep 1; echo $PARSHALL_TEXT"), ["first"])
 
     def test_a_command_that_does_not_end_is_ended_where_no_process_can_be_waited_for_by_a_descriptor(self):
         if ctypes.util.find_library("seccomp") is None:
@@ -574,8 +574,8 @@ class Hooks(Sandboxed):
             *TRAFFIC,
             "-o",
             "/dev/null",
-            "--tasks",
-            "count",
+            "--task",
+            "any:most=1:packets > 0",
             "--hook",
             "exec sleep 50",
             "--window",
@@ -600,8 +600,8 @@ class Hooks(Sandboxed):
             *TRAFFIC,
             "-o",
             "/dev/null",
-            "--tasks",
-            "count",
+            "--task",
+            "any:most=1:packets > 0",
             "--hook",
             command,
             "--window",
@@ -651,8 +651,8 @@ class Hooks(Sandboxed):
             "60s",
             "-o",
             "/dev/null",
-            "--tasks",
-            "count",
+            "--task",
+            "any:most=1:packets > 0",
             "--hook",
             "true",
         )

@@ -98,8 +98,8 @@ std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size siz
   std::vector<Line> lines;
   if (layout.events < 2) return lines;
   const std::size_t count = std::min(layout.events - 1, pulse.events.size());
-  lines.push_back(
-      {{cut(fmt::format("events, the latest {} (v hides them)", count), size.columns, glyphs), Style::heading}});
+  lines.push_back({{cut(fmt::format("alarms and figures, the latest {} (v hides them)", count), size.columns, glyphs),
+                    Style::heading}});
   for (const std::string& event : std::span(pulse.events).last(count))
     lines.push_back({{cut(printable(event, glyphs), size.columns, glyphs)}});
   return lines;
@@ -121,7 +121,7 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "left, right  choose the column to sort by",
       "r            reverse the order",
       "up, down, PgUp, PgDn, Home, End   scroll",
-      "v            show or hide the events of tasks",
+      "v            show or hide alarms and figures of tasks",
       "w            monitoring states, which flows are reduced, and the recall of tasks",
       "d            counters of the device, and back",
       "",

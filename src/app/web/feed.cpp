@@ -20,8 +20,8 @@ constexpr double kWindowS = 10;                            ///< time that rates 
 
 }  // namespace
 
-Feed::Feed(live::Watched& watched, Findings findings, Server& server, bool groups, std::uint64_t seed)
-    : watched_(watched), findings_(std::move(findings)), server_(server), seed_(seed) {
+Feed::Feed(live::Watched& watched, std::function<TaskResults()> tasks, Server& server, bool groups, std::uint64_t seed)
+    : watched_(watched), tasks_(std::move(tasks)), server_(server), seed_(seed) {
   for (const std::string_view name : kGroupings) {
     if (!groups) break;
     const Grouping& grouping = *find_grouping(name);
@@ -100,7 +100,7 @@ void Feed::refresh() {
   before_ = total;
   before_s_ = view.summary.elapsed_s;
   if (moments_.empty()) return;
-  std::string state = state_json(view, groups, moments_.back(), findings_.events(), findings_.recalls());
+  std::string state = state_json(view, groups, moments_.back(), tasks_());
   server_.publish(kHistoryPath, history_json(moments_));
   server_.publish(kEventsPath, "data: " + state + "\n\n");
   server_.publish(kStatePath, std::move(state));

@@ -17,12 +17,6 @@
 
 namespace parshall::web {
 
-/// Task results to show beside the reports.
-struct Findings {
-  std::function<std::vector<Event>()> events;  ///< returns the latest, newest last
-  std::function<std::vector<live::TaskRecall>()> recalls;
-};
-
 /// Takes a snapshot of a run each second, in a thread of its own, and publishes it on the server. It calls the run's
 /// snapshot functions; nothing else may call them while it exists.
 ///
@@ -30,7 +24,7 @@ struct Findings {
 class Feed {
  public:
   /// With `groups`, states also have the groupings of kGroupings. Flows must have whole keys then.
-  Feed(live::Watched& watched, Findings findings, Server& server, bool groups, std::uint64_t seed);
+  Feed(live::Watched& watched, std::function<TaskResults()> tasks, Server& server, bool groups, std::uint64_t seed);
   ~Feed();
 
   /// Returns the most memory that it takes for this many flows, with `columns` besides those of every record.
@@ -54,7 +48,7 @@ class Feed {
   };
 
   live::Watched& watched_;
-  const Findings findings_;
+  const std::function<TaskResults()> tasks_;
   Server& server_;
   const std::uint64_t seed_;
   live::Table table_;

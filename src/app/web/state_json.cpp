@@ -10,6 +10,7 @@
 #include "app/live/row_key.hpp"
 #include "base/or_null.hpp"
 #include "base/version.hpp"
+#include "pipeline/output/json/alarm_json.hpp"
 #include "pipeline/output/json/event_json.hpp"
 #include "pipeline/output/json/summary_json.hpp"
 #include "pipeline/output/text/event_text.hpp"
@@ -107,6 +108,17 @@ std::string recalls_json(std::span<const live::TaskRecall> recalls) {
   return dumped(all);
 }
 
+std::string alarms_json(const AlarmList& list) {
+  std::string json = fmt::format("{{\"begun\":{},\"open\":{},\"findings_left_out\":{},\"latest\":[", list.begun,
+                                 list.open, list.left_out);
+  for (const Alarm& alarm : list.alarms) {
+    if (json.back() != '[') json += ',';
+    json += fmt::format("{{\"alarm\":{},\"history\":[{}],\"stretch\":{}}}", alarm_json(alarm),
+                        fmt::join(alarm.history.values(), ","), alarm.history.stretch());
+  }
+  return json += "]}";
+}
+
 std::string moment_json(const Moment& moment) {
   return fmt::format("[{:.3f},{},{},{}]", moment.at_s, number(moment.pps), number(moment.bps), number(moment.lost_pps));
 }
@@ -124,18 +136,19 @@ Moment moment_of(double at_s, double seconds, const Accounting& before, const Ac
 }
 
 std::string state_json(const live::View& view, std::span<const live::View> groups, const Moment& now,
-                       std::span<const Event> events, std::span<const live::TaskRecall> recalls) {
+                       const TaskResults& tasks) {
   std::string json = fmt::format(
       "{{\"version\":{},\"now\":{},\"summary\":{},\"lately\":{},\"columns\":{},\"flows\":{},\"idle\":{},\"groups\":{},"
       "\"events\":[",
       dumped(version()), moment_json(now), summary_json(view.summary), view.lately ? lately_json(*view.lately) : "null",
       columns_json(view), rows_json(view), view.idle, groups_json(groups));
-  for (const Event& event : events) {
+  for (const Event& event : tasks.events) {
     if (json.back() != '[') json += ',';
     json += fmt::format("{{\"text\":{},\"event\":{}}}", dumped(event_words(event)), event_json(event));
   }
-  return json +=
-         fmt::format("],\"states\":{},\"recall\":{}}}", dumped(states_of(view.summary.states)), recalls_json(recalls));
+  return json += fmt::format("],\"alarms\":{},\"states\":{},\"recall\":{}}}",
+                             tasks.alarms ? alarms_json(*tasks.alarms) : "null", dumped(states_of(view.summary.states)),
+                             recalls_json(tasks.recalls));
 }
 
 std::string history_json(const std::deque<Moment>& moments) {

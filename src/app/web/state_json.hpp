@@ -17,10 +17,17 @@ struct Moment {
 
 Moment moment_of(double at_s, double seconds, const Accounting& before, const Accounting& after);
 
+/// Results of tasks, to show beside a report.
+struct TaskResults {
+  std::vector<Event> events;        ///< the latest about all traffic, newest last
+  std::optional<AlarmList> alarms;  ///< unset: no tasks run
+  std::vector<live::TaskRecall> recalls;
+};
+
 /// Formats the state as one JSON object in one line, as docs/web.md describes.
 /// `groups` has the views of groups, such as hosts.
 std::string state_json(const live::View& view, std::span<const live::View> groups, const Moment& now,
-                       std::span<const Event> events, std::span<const live::TaskRecall> recalls);
+                       const TaskResults& tasks);
 
 /// Formats one JSON array in one line, of [at_s, pps, bps, lost_pps].
 std::string history_json(const std::deque<Moment>& moments);
