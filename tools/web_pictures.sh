@@ -11,7 +11,7 @@ trap 'kill "${run:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 mkdir -p docs/web
 touch "$work/said"
 (cd "$work" && exec "$parshall" watch -g flows=20000,dist=zipf:1.1,size=imix,protocol=sessions,ipv6=0.1,resend=0.001,pace=50000 --flows 256Ki --idle 5s --columns +size_mean,gap_p99 \
-  --task heavy-hitters:threshold=5% --window 1s \
+  --preset office --task heavy-hitters:threshold=5% \
   --export "csv:flows.csv" --export "jsonl:flows.jsonl" -o /dev/null --web 127.0.0.1:0 2>said) &
 run=$!
 until url=$(grep -o 'http://[^ ]*' "$work/said"); do kill -0 "$run" || { cat "$work/said" >&2; exit 1; }; sleep 0.2; done

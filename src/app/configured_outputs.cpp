@@ -35,8 +35,6 @@ bool is_held_back(const std::string& path, const Error& why) {
   return ::access(path.c_str(), R_OK) == 0 && why.message.ends_with(std::strerror(EACCES));
 }
 
-std::string name_of(const OutputPlan& output) { return fmt::format("{}:{}", output.kind, output.target); }
-
 bool is_among(const OutputPlan& output, const std::vector<OutputPlan>& outputs) {
   return std::ranges::find(outputs, output) != outputs.end();
 }
@@ -141,8 +139,8 @@ void ConfiguredOutputs::finish(const OutputPlan& output) {
   const OutputSummary::Sum &offered = account.offered, &written = account.written, &dropped = account.dropped;
   std::string findings;
   if (offered.findings != 0)
-    findings = fmt::format(", and {} = {} written + {} dropped", counted(offered.findings, "finding"), written.findings,
-                           dropped.findings);
+    findings = fmt::format(", and {} = {} written{} + {} dropped", counted(offered.findings, "finding"),
+                           written.findings, unconfirmed_findings_text(account.unconfirmed), dropped.findings);
   const std::string trouble = leaving->trouble();
   say(command_, fmt::format("{} was removed as an output: {} ({}) = {} ({}) written{} + {} ({}) dropped{}{}",
                             account.name, counted(offered.records, "record"), counted(offered.packets, "packet"),

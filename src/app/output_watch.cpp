@@ -43,6 +43,7 @@ void OutputWatch::look() {
       say(command_, fmt::format("the format of {} lacks {}", name_of(queue), fmt::join(queue.left_out(), ", ")));
     tell_trouble(watched);
     lost_ |= &queue != main_ && queue.lost_some() && !queue.failed();
+    lost_ |= queue.takes().alarms == ExporterTakes::Alarms::told && queue.summary().dropped.findings != 0;
     if (queue.failed()) {
       if (std::exchange(watched.said_failed, true)) continue;
       if (queue.reader_gone()) {
@@ -76,8 +77,9 @@ void OutputWatch::tell_trouble(Watched& watched) {
                                             counted(dropped.packets, "packet")),
                       findings = counted(dropped.findings, "finding"),
                       both = dropped.findings == 0 ? records : records + " and " + findings;
-    say(command_, fmt::format("{}: {}; {} dropped{} so far", name_of(queue), what,
-                              queue.takes().records ? both : findings, unconfirmed_text(sum.unconfirmed)));
+    say(command_,
+        fmt::format("{}: {}; {} dropped{} so far", name_of(queue), what, queue.takes().records ? both : findings,
+                    unconfirmed_text(sum.unconfirmed) + unconfirmed_findings_text(sum.unconfirmed)));
   };
   if (!trouble.empty()) {
     watched.seen_trouble = now;
@@ -114,9 +116,10 @@ void OutputWatch::tell_account() const {
                                 counted(sum.offered.records, "record"), counted(sum.offered.packets, "packet"),
                                 sum.written.records, sum.written.packets, unconfirmed_text(sum.unconfirmed),
                                 sum.dropped.records, sum.dropped.packets));
-    if (sum.dropped.findings != 0)
-      say(command_, fmt::format("{}: {} of tasks = {} written + {} dropped", name_of(*watched.queue),
-                                counted(sum.offered.findings, "finding"), sum.written.findings, sum.dropped.findings));
+    if ((sum.dropped + sum.unconfirmed).findings != 0)
+      say(command_, fmt::format("{}: {} of tasks = {} written{} + {} dropped", name_of(*watched.queue),
+                                counted(sum.offered.findings, "finding"), sum.written.findings,
+                                unconfirmed_findings_text(sum.unconfirmed), sum.dropped.findings));
   }
 }
 

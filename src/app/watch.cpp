@@ -14,7 +14,6 @@
 #include "app/link_notice.hpp"
 #include "app/live/live_session.hpp"
 #include "app/live/live_view.hpp"
-#include "app/live/recall_tail.hpp"
 #include "app/live/terminal.hpp"
 #include "app/live_rows.hpp"
 #include "app/main_report.hpp"
@@ -22,6 +21,7 @@
 #include "app/output_watch.hpp"
 #include "app/privileges.hpp"
 #include "app/service_notice.hpp"
+#include "app/task_results.hpp"
 #include "app/watch_options.hpp"
 #include "app/web/feed.hpp"
 #include "app/web/page.hpp"
@@ -33,8 +33,6 @@
 #include "parshall/metrics_text.hpp"
 #include "parshall/run.hpp"
 #include "parshall/sources/source_kind.hpp"
-#include "pipeline/output/text/alarm_text.hpp"
-#include "pipeline/output/text/event_text.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -43,8 +41,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{2};
 constexpr std::chrono::microseconds kPauseTick{50};  ///< while the workers of a file may be waiting for a report
 constexpr std::chrono::seconds kPatience{2};         ///< before a slow reader of an output is reported
-constexpr std::size_t kEventsShown = 16;             ///< alarms and events shown in the live view
-constexpr std::size_t kWebEvents = 50;               ///< shown on the web page
 
 /// Runs the command once, from its plan to its exit status.
 class Watch {
@@ -156,8 +152,7 @@ class Watch {
     report_.emplace(*run_, options_, plan_, recent_events_, std::move(output));
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
-      outputs.add_direct(recalls_);
-      outputs.add_direct(figures_);
+      results_.add_to(outputs);
       outputs.count_memory(web::Feed::memory_bytes(run_->capacity(), wiring().schema.asked().size()));
     }
     if (!options_.hook.empty()) {
@@ -204,13 +199,8 @@ class Watch {
     std::optional<web::Feed> feed;  // destroyed before anything else asks for a report
     if (server_)
       feed.emplace(
-          watched,
-          [this] {
-            return web::TaskResults{.events = figures_.latest(kWebEvents),
-                                    .alarms = latest_alarms(kWebEvents),
-                                    .recalls = recalls_.tasks()};
-          },
-          *server_, can_group(plan_.plan.flows), wiring().session.seed);
+          watched, [this] { return results_.for_page(); }, *server_, can_group(plan_.plan.flows),
+          wiring().session.seed);
     const bool by_packet_time = wiring().session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     auto stopped = Clock::time_point::max();
@@ -292,8 +282,8 @@ class Watch {
                                               .has_states = wiring().session.stage.states != nullptr,
                                               .marks = !plan_.plan.source.forward.empty(),
                                               .leave = leave,
-                                              .events = [this] { return latest_results(); },
-                                              .recalls = [this] { return recalls_.tasks(); }});
+                                              .events = [this] { return results_.lines(); },
+                                              .recalls = [this] { return results_.recalls(); }});
     session().stop();
     if (!outcome) return outcome.error();
     if (outcome->other_columns) report_->forget_order();
@@ -302,21 +292,6 @@ class Watch {
           fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
     }
     return std::nullopt;
-  }
-
-  std::optional<AlarmList> latest_alarms(std::size_t most) const {
-    const AlarmBook* const alarms = run_->outputs().alarms();
-    return alarms == nullptr ? std::nullopt : std::optional(alarms->list(most));
-  }
-
-  /// Returns lines for the live view: alarms last.
-  std::vector<std::string> latest_results() const {
-    std::vector<std::string> lines;
-    const AlarmList alarms = latest_alarms(kEventsShown).value_or(AlarmList());
-    for (const Event& event : figures_.latest(kEventsShown - alarms.alarms.size()))
-      lines.push_back(event_text(event, TimeZone::local));
-    for (const Alarm& alarm : alarms.alarms) lines.push_back(alarm_text(alarm, TimeZone::local));
-    return lines;
   }
 
   /// Reports once that the run waits.
@@ -368,8 +343,8 @@ class Watch {
 
   const WatchOptions& options_;
   WatchPlan plan_;
-  RecentEvents recent_events_, figures_{kWebEvents, /*findings=*/false};
-  live::RecallTail recalls_;
+  RecentEvents recent_events_;
+  TaskResults results_;
   std::unique_ptr<CommandRunner> hook_runner_;
   const AlarmHook* hook_ = nullptr;  ///< owned by the outputs
   std::unique_ptr<Run> run_;

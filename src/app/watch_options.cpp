@@ -37,8 +37,8 @@ bool is_null_device(const std::string& path) {
 void declare_hook(Command command, WatchOptions& o) {
   command
       .add_option("--hook", o.hook,
-                  "Shell command to run when an alarm begins or ends; it is in PARSHALL_ALARM as JSON, and in "
-                  "PARSHALL_TEXT")
+                  "Shell command to run when an alarm begins or ends; it has PARSHALL_ALARM (JSON), PARSHALL_TEXT and "
+                  "PARSHALL_STATE")
       ->group("Tasks");
 }
 

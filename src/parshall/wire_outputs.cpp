@@ -39,6 +39,8 @@ std::string example_of(const std::string& kind) {
   if (kind == "netflow9") return kind + ":udp://HOST:2055";
   if (kind == "kafka") return kind + ":HOST:9092/TOPIC";
   if (kind == "parquet") return kind + ":FOLDER";
+  if (kind == "syslog") return kind + ":udp://HOST:514";
+  if (kind == "webhook") return kind + ":http://HOST:PORT/PATH";
   return fmt::format("{0}:flows.{0}", kind);
 }
 
@@ -189,6 +191,12 @@ std::optional<Error> outputs_problem(const Plan& plan) {
   return targets_problem(inputs_of(plan), targets_of(plan));
 }
 
+std::string name_of(const OutputPlan& output) {
+  const ExporterEntry* const entry = find_exporter(output.kind);
+  const bool has_secrets = entry != nullptr && entry->shown != nullptr;
+  return fmt::format("{}:{}", output.kind, has_secrets ? entry->shown(output.target) : output.target);
+}
+
 std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const std::optional<ObservationPoint>& point,
                                   bool wait, Outputs& outputs) {
   for (const OutputPlan& plan : plans) {
@@ -198,10 +206,8 @@ std::optional<Error> open_outputs(std::span<const OutputPlan> plans, const std::
     if (!exporter) return exporter.error();
     if (point) (*exporter)->observe_at(*point);
     std::string file = file_of(entry, **exporter, plan.target);
-    outputs.add(*std::move(exporter), {.name = fmt::format("{}:{}", plan.kind, plan.target),
-                                       .file = std::move(file),
-                                       .takes = entry.takes,
-                                       .waits = wait});
+    outputs.add(*std::move(exporter),
+                {.name = name_of(plan), .file = std::move(file), .takes = entry.takes, .waits = wait});
   }
   return std::nullopt;
 }

@@ -53,4 +53,7 @@ std::vector<OutputNeeds> needs_of(std::span<const OutputPlan> plans);
 /// Returns what is wrong with a plan's outputs, as far as that shows before they are opened.
 std::optional<Error> outputs_problem(const Plan& plan);
 
+/// Returns the name of an output in accounts and messages, without secrets.
+std::string name_of(const OutputPlan& output);
+
 }  // namespace parshall

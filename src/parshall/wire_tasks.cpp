@@ -112,9 +112,10 @@ std::optional<Error> wire_columns(const Plan& plan, Wiring& wiring) {
   return std::nullopt;
 }
 
-/// Returns whether the user asks for a task of the same name.
-bool is_replaced(const std::string& spec, const TasksPlan& wanted) {
+/// Returns whether the user, or a state, asks for a task of the same name.
+bool is_replaced(const std::string& spec, const TasksPlan& wanted, const std::vector<TaskSpec>& of_states) {
   const auto is_same = [name = name_of_task(spec)](const std::string& other) { return name_of_task(other) == name; };
+  if (std::ranges::any_of(of_states, is_same, &TaskSpec::text)) return true;
   return std::ranges::any_of(wanted.names, is_same) || std::ranges::any_of(wanted.specs, is_same);
 }
 
@@ -134,8 +135,9 @@ std::optional<Error> wire_tasks(const Plan& plan, const PlanTexts& texts, Wiring
   if (!wanted.preset.empty()) {
     auto preset = tasks_of_preset(wanted.preset);
     if (!preset) return preset.error();
+    const std::vector<TaskSpec> of_states = specs;
     for (const std::string& spec : *preset)
-      if (!is_replaced(spec, wanted)) specs.push_back({spec});
+      if (!is_replaced(spec, wanted, of_states)) specs.push_back({spec});
   }
   for (const auto* const given : {&wanted.names, &wanted.specs})
     for (const std::string& spec : *given) specs.push_back({spec});

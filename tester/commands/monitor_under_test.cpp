@@ -27,10 +27,10 @@ constexpr auto kPatience = 10'000ms;
 constexpr const char *kRing = "vdev:net_ring0", *kOtherRing = "vdev:net_ring1";
 
 /// Options of `parshall watch` without meaning here: there is only one source, and no end or report of its own.
-constexpr std::array kMeaningless{"--read",   "--interface",  "--generate", "--via",    "--forward",  "--dscp",
-                                  "--queues", "--workers",    "--eal",      "--count",  "--duration", "--export",
-                                  "--hook",   "--hook-every", "--format",   "--output", "--every",    "--live",
-                                  "--top",    "--sort",       "--explain",  "--quiet"};
+constexpr std::array kMeaningless{"--read",   "--interface", "--generate", "--via",   "--forward",  "--dscp",
+                                  "--queues", "--workers",   "--eal",      "--count", "--duration", "--export",
+                                  "--hook",   "--format",    "--output",   "--every", "--live",     "--top",
+                                  "--sort",   "--explain",   "--quiet"};
 
 Result<Plan> parse_watch(const std::string& words) {
   WatchOptions watch;

@@ -146,7 +146,8 @@ class Shown(unittest.TestCase):
                     'id="link"[^>]*>live<',
                     'aria-pressed="true">conversations<',
                     'id="flows"><tr class=""><td class="left">(TCP|UDP)<',
-                    r'<li class="alarm info"><b>heavy-hitters  \S+</b>(?s:.*?)<svg [^>]*aria-label="share over time',
+                    r'<li class="alarm info"><b[^>]*>heavy-hitters  \S+</b>(?s:.*?)'
+                    '<svg [^>]*aria-label="share over time',
                     'id="outputs"(?s:.*)<td class="left">csv:/dev/null<',
                 ):
                     self.assertTrue(re.search(shown, page), f"{size}: {shown}")

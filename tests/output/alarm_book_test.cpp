@@ -223,13 +223,55 @@ TEST(AlarmBook, EndedAlarmsAreForgottenOldestFirst) {
 
 TEST(AlarmBook, OnALinkTheClockEndsAnAlarm) {
   Told told(tasks_of({"scans:hold-off=10s"}), /*by_clock=*/true);
+  const auto before = AlarmBook::Clock::now();
   told.take(finding("scans", 0, 1, 5));
   const auto now = AlarmBook::Clock::now();
-  told.pass_time(now + std::chrono::seconds(11));
+  told.pass_time(before + std::chrono::seconds(11));
   EXPECT_EQ(told.texts.size(), 1u) << "its window may still be on the way";
   told.pass_time(now + std::chrono::seconds(13));
   EXPECT_THAT(told.texts, ElementsAre("began 10.0.0.1 5", "ended 10.0.0.1 5"));
   EXPECT_EQ(told.alarms.back().end_ns, kNoon + kSecond);
+}
+
+TEST(AlarmBook, WindowsOfPacketsMayTakeAnyTimeOnALink) {
+  Told told(tasks_of({"scans:window=1000p,hold-off=1s"}), /*by_clock=*/true);
+  Event event = finding("scans", 0, 1, 5);
+  event.window = {.length = {WindowLength::Unit::packets, 1000}, .number = 1, .totals = {}};
+  event.window.totals.first_ns = kNoon;
+  event.window.totals.last_ns = kNoon + kSecond;
+  told.take(event);
+  told.pass_time(AlarmBook::Clock::now() + std::chrono::hours(1));
+  EXPECT_THAT(told.texts, ElementsAre("began 10.0.0.1 5"));
+  event.window.number = 2;
+  event.window.totals.first_ns = kNoon + 3 * kSecond;
+  event.window.totals.last_ns = kNoon + 4 * kSecond;
+  told.take(event);
+  EXPECT_THAT(told.texts, ElementsAre("began 10.0.0.1 5", "ended 10.0.0.1 5", "began 10.0.0.1 5"));
+}
+
+TEST(AlarmBook, TheMostSevereOpenAlarmsAreListedFirst) {
+  Told told(tasks_of({"heavy-hitters:min-packets=0,min-rate=0,hold-off=3s", "floods:min-rate=0"}));
+  told.take(finding("heavy-hitters", 0, 99, 5));
+  told.take(finding("floods", 5, 1, 5));
+  for (std::uint32_t host = 2; host < 60; ++host) told.take(finding("heavy-hitters", 6, host, 5));
+  const AlarmList list = told.book.list(3);
+  ASSERT_EQ(list.alarms.size(), 3u);
+  EXPECT_EQ(list.alarms[0].latest.task, "floods");
+  EXPECT_EQ(list.open, 59u);
+  EXPECT_TRUE(std::ranges::none_of(list.alarms, &Alarm::is_over));
+  EXPECT_EQ(told.book.list(60).alarms.size(), 60u);
+}
+
+TEST(AlarmBook, AFindingMayHoldForLongerThanTheHoldOff) {
+  for (const std::uint64_t second : {30u, 31u}) {
+    Told told(tasks_of({"beacons:hold-off=10s"}));
+    Event contact = finding("beacons", 0, 1, 5);
+    contact.holds_ns = 30 * kSecond;
+    told.take(contact);
+    contact.window.number += second;
+    told.take(contact);
+    EXPECT_EQ(told.texts.size(), second == 31 ? 3u : 1u);
+  }
 }
 
 TEST(AlarmHistory, KeepsThePeakOfEachStretchHoweverLongItTakes) {

@@ -132,6 +132,20 @@ class NewHosts(Watching):
         own = self.find(packets, "new-hosts:learn=0,networks=198.51.100.0/24+2001:db8::/32")
         self.assertEqual(sum(map(len, own.values())), 30)
 
+    def test_a_new_host_raises_an_alarm_however_little_it_sends(self):
+        packets = [traffic.packet(BEGIN_NS + second * SECOND, "10.0.0.1", "192.0.2.1") for second in range(60)]
+        packets.append(traffic.packet(BEGIN_NS + 50 * SECOND + 9, "10.0.0.2", "192.0.2.1"))
+        packets.sort(key=lambda p: p.time_ns)
+        traffic.write_capture(self.capture, packets)
+        _, report = test_tasks.run(self.capture, "--task", "new-hosts:learn=20s")
+        self.assertEqual([alarm["key_text"] for alarm in report["alarms"]], ["10.0.0.2"])
+
+    def test_a_first_packet_of_a_wrong_time_does_not_end_the_learning(self):
+        packets = [traffic.packet(0, "10.0.0.99", "192.0.2.1")] + [
+            traffic.packet(BEGIN_NS + i * SECOND, f"10.0.0.{i}", "192.0.2.1") for i in range(30)
+        ]
+        self.assertEqual(self.find(packets, "new-hosts"), {})
+
     def test_who_stayed_away_for_long_is_new_again(self):
         at = [0, 1, 2, 30, 31, 80]
         packets = [traffic.packet(BEGIN_NS + second * SECOND, "10.0.0.1", "10.0.0.2") for second in at]
@@ -170,6 +184,17 @@ class Outages(Watching):
             self.assertEqual(event["values"]["packets_before"], 200)
         found = self.find(packets, "outages:steady=10,silent=3,forget=7")
         self.assertEqual(sorted(found), list(range(22, 27)))
+
+    def test_if_nothing_at_all_came_the_talkers_are_reported_when_they_come_back(self):
+        packets = [
+            traffic.packet(BEGIN_NS + second * SECOND + i, f"10.0.0.{host}", "10.9.0.1")
+            for second in [*range(20), *range(50, 60)]
+            for host in (1, 2)
+            for i in range(4)
+        ]
+        found = self.find(packets, "outages:steady=10,silent=3")
+        self.assertEqual(sorted(found), [50])
+        self.assertEqual([event["values"]["silent_windows"] for event in found[50]], [30, 30])
 
     def test_more_keys_than_room_keep_the_talkers(self):
         packets = []
@@ -231,16 +256,34 @@ class Beacons(Watching):
                 said[event["key"]["src_ip"]][second] = event["values"]
         self.assertEqual(set(said), {f"10.0.0.{host}" for host in (1, 2, 3, 6)})
         for host, interval in ((1, 7), (2, 11), (3, 30), (6, 20)):
-            windows = said[f"10.0.0.{host}"]
-            times = contacts[host]
-            tenth = 10 if host == 6 else 9  # of whose first nine intervals two are too long
-            self.assertEqual(int(min(windows)), int(times[tenth]))
-            self.assertLess(max(windows), times[-1] + 3 * interval + 1)
+            windows, times = said[f"10.0.0.{host}"], contacts[host]
+            gaps = [b - a for a, b in zip(times, times[1:])]
+            regular = []
+            for n in range(9, len(times)):
+                latest = gaps[max(0, n - 16) : n]
+                middle = sorted(latest)[len(latest) // 2]
+                if sum(abs(gap - middle) <= 0.1 * middle for gap in latest) >= 0.8 * len(latest):
+                    regular.append(int(times[n]))
+            self.assertEqual(sorted(windows), regular)
+            self.assertGreater(len(regular), 3)
             last = windows[max(windows)]
             self.assertAlmostEqual(last["interval_s"], interval, delta=0.03 * interval)
-            self.assertEqual(last["contacts"], len(times))
-            latest = [b - a for a, b in zip(times, times[1:])][-16:]
-            self.assertAlmostEqual(last["interval_s"], sorted(latest)[len(latest) // 2], places=3)
+            self.assertEqual(last["contacts"], sum(at <= max(windows) + 1 for at in times))
+
+    def test_one_alarm_lasts_as_long_as_the_contacts(self):
+        at = [600 * i for i in range(20)] + [600 * i for i in range(40, 60)]
+        packets = [traffic.packet(BEGIN_NS + second * SECOND, "10.0.0.1", "192.0.2.1", UDP, 5000, 53) for second in at]
+        packets += [
+            traffic.packet(BEGIN_NS + second * SECOND, "10.0.0.2", "10.0.0.3", TCP, 9, 9) for second in range(36000)
+        ]
+        packets.sort(key=lambda p: p.time_ns)
+        traffic.write_capture(self.capture, packets)
+        file = os.path.join(self.folder.name, "alarms.jsonl")
+        test_tasks.run(self.capture, "--task", "beacons:hold-off=10s", "--export", f"alarms:{file}")
+        with open(file) as lines:
+            alarms = [json.loads(line) for line in lines]
+        self.assertEqual([alarm["alarm"] for alarm in alarms], ["began", "ended", "began", "open"])
+        self.assertEqual(alarms[1]["end_ns"], BEGIN_NS + (600 * 19 + 1) * SECOND)
 
     def test_keep_alives_of_a_connection_are_no_contacts(self):
         packets = [traffic.packet(BEGIN_NS, "10.0.0.1", "192.0.2.1", TCP, 9, 443, 0, SYN)]
@@ -255,7 +298,7 @@ class Beacons(Watching):
             packets.append(traffic.packet(at_ns, "10.0.0.9", "192.0.2.9", UDP, 123, 123))
             packets.append(traffic.packet(at_ns + 20_000_000, "192.0.2.9", "10.0.0.9", UDP, 123, 123))
             for host in range(9):
-                packets.append(traffic.packet(at_ns + 9, "10.0.0.8", f"192.0.2.{host + 20}", UDP, 700, 9987))
+                packets.append(traffic.packet(at_ns + 9, "10.0.0.8", f"192.0.2.{host + 20}", UDP, 40000, 9987))
         packets.sort(key=lambda p: p.time_ns)
         for arguments, sources in (("", {"10.0.0.9"}), (":destinations=9", {"10.0.0.9", "10.0.0.8"})):
             found = self.find(packets, "beacons" + arguments)

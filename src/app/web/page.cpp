@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/web/page.hpp"
 
-#include "app/web/page_bytes.hpp"  // made of page.html
+#include "app/web/page_bytes.hpp"  // made of page.html, page.css and page.js
 
 namespace parshall::web {
 

@@ -37,7 +37,7 @@ constexpr ExporterEntry kExporters[] = {
     {"syslog", "alarms by syslog, to udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT", kTold, nullptr,
      open_syslog_exporter, syslog_needs},
     {"webhook", "alarms by HTTP, to http://HOST:PORT/PATH or https://HOST:PORT/PATH", kTold, nullptr,
-     open_webhook_exporter, webhook_needs},
+     open_webhook_exporter, webhook_needs, webhook_shown},
     {"recall", "recall of tasks, a CSV line for each window and task", kFindings, make_recall_exporter},
 };
 

@@ -19,6 +19,7 @@ struct ExporterEntry {
   std::unique_ptr<Exporter> (*make)(std::unique_ptr<Output> output);  ///< null: it opens its target itself
   Result<std::unique_ptr<Exporter>> (*open)(const std::string& target) = nullptr;
   Result<OutputNeeds> (*needs)(const std::string& target) = nullptr;  ///< for kinds that open their target themselves
+  std::string (*shown)(const std::string& target) = nullptr;  ///< its target without secrets; null: all may be shown
 };
 
 /// Returns all kinds, one line each.

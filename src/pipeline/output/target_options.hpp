@@ -53,9 +53,9 @@ Result<std::string> take_options(const std::string& text, std::span<const Target
     const auto known =
         std::ranges::find(options, std::string_view(option).substr(0, equals), &TargetOption<Target>::name);
     if (known == options.end())
-      return Error{
-          fmt::format("there is no option \"{}\"{}", option.substr(0, equals),
-                      suggestion(option.substr(0, equals), options, &TargetOption<Target>::name, "docs/exports.md"))};
+      return Error{fmt::format("there is no option \"{}\"{}", option.substr(0, equals),
+                               suggestion(option.substr(0, equals), options, &TargetOption<Target>::name,
+                                          "docs/exports.md, docs/alarms.md"))};
     if (equals == option.npos || !known->take(option.substr(equals + 1), target))
       return Error{fmt::format("{}: {}", option, known->help)};
   }

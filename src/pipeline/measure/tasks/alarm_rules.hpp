@@ -37,7 +37,8 @@ struct AlarmRules {
   Networks muted;                              ///< hosts whose alarms no receiver gets
   std::optional<TimeOfDay> quiet;              ///< hours in which receivers get only critical alarms
 
-  /// Returns those of a condition that the user wrote: it says itself from where on it matters.
+  /// Returns those of a condition that the user wrote, which says itself what matters, or of a task for which any
+  /// traffic does.
   static AlarmRules without_floors() { return {.min_packets = 0, .min_bps = 0, .muted = {}, .quiet = {}}; }
 
   /// Takes the parameters that are given, and leaves the others as they are.

@@ -23,16 +23,10 @@ constexpr Parameter kBeaconsParameters[] = {
     {"destinations", "8", "a source that contacts more destinations like this, by one port, is not reported: it polls"},
 };
 
-/// Returns the key of whom a flow contacts: both addresses, the destination's port, and the protocol.
-FlowKey contact_of(const FlowKey& flow) noexcept {
-  FlowKey key = flow;
-  key.src_port_bytes = {};
-  return key;
-}
-
-/// Reports hosts that contact another one at regular intervals, as long as they do: malware that asks for orders, and
+/// Reports contacts of a host with another one that come at regular intervals: malware that asks for orders, and
 /// also time servers and updates. A contact by TCP is a connection that begins, so keep-alives are none. Any other
-/// contact is a packet after a silence of `least`; of two directions, the one that comes first counts.
+/// contact is a packet after a silence of `least`; packets to a higher port are answers, and between equal ports those
+/// that come later.
 ///
 /// Error:  packets of a flow between its first and its last one in a window are not looked at, so a window should not
 ///         be longer than `least`.
@@ -44,7 +38,7 @@ FlowKey contact_of(const FlowKey& flow) noexcept {
 class Beacons final : public Task {
  public:
   Beacons(Arguments& arguments, TaskContext& context)
-      : part_(std::make_shared<const KeyPart>(*KeyPart::parse("5tuple"))),
+      : part_(std::make_shared<const KeyPart>(*KeyPart::parse("src-dst-port"))),
         contacts_(arguments.count("contacts", 4, kKept + 1)),
         least_ns_(arguments.duration_ns("least", 1)),
         jitter_(arguments.number("jitter", 0, 1)),
@@ -59,8 +53,9 @@ class Beacons final : public Task {
     constexpr std::uint16_t kSyn = 2;
     for (const FlowWindow& flow : flows) {
       const bool is_tcp = flow.key.protocol == IPPROTO_TCP;
-      if (is_tcp && (flow.tcp_flags & kSyn) == 0) continue;
-      const FlowKey key = contact_of(flow.key);
+      const bool is_answer = flow.key.src_port() < flow.key.dst_port();
+      if (is_tcp ? (flow.tcp_flags & kSyn) == 0 : is_answer) continue;
+      const FlowKey key = part_->of(flow.key);
       const std::uint64_t hash = pairs_.hash(key);
       Pair* pair = pairs_.find_or_add(hash, key);
       if (pair == nullptr) [[unlikely]] {
@@ -78,26 +73,28 @@ class Beacons final : public Task {
     std::vector<Found> found;
     for (auto& entry : pairs_.entries()) {
       Pair& pair = entry.value;
-      if (pair.now_ns != 0) note(pair);
+      const bool is_now = pair.now_ns != 0 && note(pair);
       if (pair.intervals + 1 < contacts_) continue;
-      if (const auto median_s = regular_interval(pair);
-          median_s > 0 && now_ns < pair.last_ns + static_cast<std::uint64_t>(kMissed * median_s * 1e9))
-        found.push_back({&entry, median_s});
+      if (const auto median_s = regular_interval(pair); median_s > 0 && now_ns < pair.contact_ns + held_ns(median_s))
+        found.push_back({&entry, median_s, is_now});
     }
     leave_out_answers(found);
     leave_out_pollers(found);
     std::ranges::sort(found, [](const Found& a, const Found& b) { return order_of(a.pair->key, b.pair->key) < 0; });
+    std::vector<EventValue> error;
+    if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
+      error = {{"flows_missing", untold}};
     for (const Found& one : found)
-      events.write(part_, one.pair->key, {{"interval_s", one.median_s}, {"contacts", one.pair->value.intervals + 1}},
-                   {});
+      if (one.is_now)
+        events.write_lasting(part_, one.pair->key,
+                             {{"interval_s", one.median_s}, {"contacts", one.pair->value.intervals + 1}}, error,
+                             held_ns(one.median_s));
   }
 
   std::size_t memory_bytes() const noexcept override { return KeyTable<Pair>::memory_bytes(pairs_.capacity()); }
 
  private:
   static constexpr std::size_t kKept = 16;
-  static constexpr double kMissed = 3;  ///< intervals without a contact after which it is over
-
   struct Pair {
     std::uint64_t first_ns = ~std::uint64_t{0}, now_ns = 0;  ///< first and last packet in the open window; 0: none
     std::uint64_t contact_ns = 0, last_ns = 0;               ///< latest contact, and latest packet
@@ -107,20 +104,31 @@ class Beacons final : public Task {
   struct Found {
     const KeyTable<Pair>::Entry* pair;
     double median_s;
+    bool is_now;  ///< it has a contact in this window
   };
 
-  void note(Pair& pair) const noexcept {
-    if (pair.last_ns == 0) {
+  /// Returns for how long contacts at this interval count as going on.
+  static std::uint64_t held_ns(double median_s) noexcept {
+    constexpr double kMissed = 3, kMostS = 86'400;
+    return static_cast<std::uint64_t>(std::min(kMissed * median_s, kMostS) * 1e9);
+  }
+
+  /// Returns whether the window has a contact.
+  bool note(Pair& pair) const noexcept {
+    bool is_contact = pair.last_ns == 0;
+    if (is_contact) {
       pair.contact_ns = pair.first_ns;
     } else if (pair.first_ns > pair.last_ns && pair.first_ns - pair.last_ns >= least_ns_) {
       pair.latest_s[pair.intervals % kKept] =
           static_cast<float>(static_cast<double>(pair.first_ns - pair.contact_ns) / 1e9);
       ++pair.intervals;
       pair.contact_ns = pair.first_ns;
+      is_contact = true;
     }
     pair.last_ns = std::max(pair.last_ns, pair.now_ns);
     pair.first_ns = ~std::uint64_t{0};
     pair.now_ns = 0;
+    return is_contact;
   }
 
   /// Returns the median interval in seconds if enough of the latest ones are near it, or 0.
@@ -184,13 +192,7 @@ class Beacons final : public Task {
   }
 
   void make_room() {
-    std::vector<std::uint64_t> counts;
-    for (const auto& entry : pairs_.entries()) counts.push_back(entry.value.intervals);
-    const auto middle = counts.begin() + static_cast<std::ptrdiff_t>((counts.size() - 1) / 2);
-    std::ranges::nth_element(counts, middle);
-    const std::size_t before = pairs_.size();
-    pairs_.drop([&](const auto& entry) { return entry.value.intervals <= *middle; });
-    dropped_ += before - pairs_.size();
+    dropped_ += pairs_.drop_half([](const auto& entry) { return entry.value.intervals; }).entries;
   }
 
   std::shared_ptr<const KeyPart> part_;
@@ -206,7 +208,7 @@ class Beacons final : public Task {
 extern const TaskEntry kBeacons{
     "beacons",
     "hosts that contact another one at regular intervals",
-    "both hosts, the port, the interval in seconds, and the contacts so far",
+    "both hosts, the port, the interval in seconds, and the contacts so far; at each contact",
     "exact for intervals longer than a window; pairs beyond --task-keys are left out, those with the fewest contacts "
     "first, and counted",
     kBeaconsParameters,

@@ -56,6 +56,7 @@ struct Event {
   std::vector<EventValue> values;
   std::vector<EventValue> error;  ///< possible deviation of the values, by kind; empty if they are exact
   EventKind kind = EventKind::finding;
+  std::uint64_t holds_ns = 0;  ///< time after its window for which a finding holds without a new one
 };
 
 /// Takes the events of one task and one window, up to a limit; further ones are only counted.
@@ -90,6 +91,12 @@ class EventWriter {
         if (value.name == "packets" || value.name == "wire_bytes")
           error.push_back({value.name + "_at_least", value.value});
     put(part, flow, std::move(values), std::move(error), EventKind::finding, seen);
+  }
+
+  /// Writes a finding that holds for so long after its window.
+  void write_lasting(const std::shared_ptr<const KeyPart>& part, const FlowKey& key, std::vector<EventValue> values,
+                     std::vector<EventValue> error, std::uint64_t holds_ns) {
+    put(part, key, std::move(values), std::move(error), EventKind::finding, {}, holds_ns);
   }
 
   void write_summary(std::vector<EventValue> values, std::vector<EventValue> error) {
@@ -132,7 +139,8 @@ class EventWriter {
 
  private:
   void put(std::shared_ptr<const KeyPart> part, const FlowKey& key, std::vector<EventValue> values,
-           std::vector<EventValue> error, EventKind kind = EventKind::finding, std::optional<Seen> seen = {}) {
+           std::vector<EventValue> error, EventKind kind = EventKind::finding, std::optional<Seen> seen = {},
+           std::uint64_t holds_ns = 0) {
     if (kind == EventKind::finding) {
       if (!seen) seen = {.weight = weight_of(values)};
       ++found_[seen->weight];
@@ -144,7 +152,7 @@ class EventWriter {
       return;
     }
     ++written_;
-    take_({task_, window_, std::move(part), key, std::move(values), std::move(error), kind});
+    take_({task_, window_, std::move(part), key, std::move(values), std::move(error), kind, holds_ns});
   }
 
   std::uint8_t weight_of(const std::vector<EventValue>& values) const noexcept {

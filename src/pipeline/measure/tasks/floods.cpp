@@ -24,9 +24,8 @@ constexpr Parameter kFloodsParameters[] = {
 /// is not a reset alone. Any other packet is unanswered unless the window has a flow in the opposite direction.
 ///
 /// Shape:  88 bytes for each of --task-keys flows that are not TCP, and 16 of the index; 104 for as many destinations.
-/// Full:   of flows, the window's flows so far are judged: what is answered later is said as the error. Of
-/// destinations,
-///         the half with the fewest packets is dropped, and each count says how much it may lack.
+/// Full:   the window's flows so far are judged early: packets that may be answered by others are told as the error. Of
+///         the destinations, the half with the fewest packets is dropped, and each count says how much it may lack.
 class Floods final : public Task {
  public:
   Floods(Arguments& arguments, TaskContext& context)
@@ -51,6 +50,7 @@ class Floods final : public Task {
       Ends* ends = flows_.find_or_add(hash, key);
       if (ends == nullptr) [[unlikely]] {
         judge_flows(/*is_sure=*/false);
+        was_full_ = true;
         ends = flows_.find_or_add(hash, key);
       }
       (*ends)[end].add(sum);
@@ -58,7 +58,7 @@ class Floods final : public Task {
   }
 
   void end(EventWriter& events) override {
-    judge_flows(/*is_sure=*/true);
+    judge_flows(/*is_sure=*/!std::exchange(was_full_, false));
     const std::uint64_t missing = most_missing_ + events.window().totals.untold_packets();
     if (dropped_ != 0) events.write_left_out(dropped_, error_of(missing, 0));
     std::vector<const Destinations::Entry*> found;
@@ -128,14 +128,9 @@ class Floods final : public Task {
   }
 
   void drop_destinations() {
-    std::vector<std::uint64_t> packets;
-    for (const auto& entry : destinations_.entries()) packets.push_back(entry.value.all.packets);
-    const auto middle = packets.begin() + static_cast<std::ptrdiff_t>((packets.size() - 1) / 2);
-    std::ranges::nth_element(packets, middle);
-    const std::size_t before = destinations_.size();
-    destinations_.drop([&](const auto& entry) { return entry.value.all.packets <= *middle; });
-    dropped_ += before - destinations_.size();
-    most_missing_ += *middle;
+    const auto dropped = destinations_.drop_half([](const auto& entry) { return entry.value.all.packets; });
+    dropped_ += dropped.entries;
+    most_missing_ += dropped.heaviest;
   }
 
   std::shared_ptr<const KeyPart> part_;
@@ -143,6 +138,7 @@ class Floods final : public Task {
   KeyTable<Ends> flows_;
   Destinations destinations_;
   std::uint64_t most_missing_ = 0, dropped_ = 0;
+  bool was_full_ = false;  ///< flows of the window were judged before its end
 };
 
 }  // namespace

@@ -12,12 +12,13 @@ namespace parshall {
 
 /// Part of a flow's key that a task uses. Flows with the same part count as one.
 ///
-/// It is spelled 5tuple, src-dst, src, dst, src-port, dst-port (with the protocol), protocol, or with prefixes: src/24
-/// keeps 24 bits of IPv4 sources and twice as many of IPv6 ones; src/24/56 names both.
+/// It is spelled 5tuple, src-dst-port (both addresses, the destination's port and the protocol), src-dst, src, dst,
+/// src-port, dst-port (with the protocol), protocol, or with prefixes: src/24 keeps 24 bits of IPv4 sources and twice
+/// as many of IPv6 ones; src/24/56 names both.
 class KeyPart {
  public:
   static constexpr std::string_view kSpellings =
-      "5tuple, src-dst, src, dst, src-port, dst-port, protocol, src/24 or src/24/48";
+      "5tuple, src-dst-port, src-dst, src, dst, src-port, dst-port, protocol, src/24 or src/24/48";
 
   static Result<KeyPart> parse(const std::string& text);
 

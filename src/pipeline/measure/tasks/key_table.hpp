@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
@@ -91,6 +92,24 @@ class KeyTable {
       put(entries_[kept - 1].tag, static_cast<std::uint32_t>(kept));
     }
     size_ = kept;
+  }
+  /// What drop_half() removed.
+  struct Dropped {
+    std::size_t entries = 0;
+    std::uint64_t heaviest = 0;
+  };
+  /// Removes the half of the entries with the smallest `weight(entry)`, and all others of the same weight.
+  template <class Weight>
+  Dropped drop_half(Weight weight) {
+    std::vector<std::uint64_t> weights;
+    weights.reserve(size_);
+    for (const Entry& entry : entries()) weights.push_back(weight(entry));
+    if (weights.empty()) return {};
+    const auto middle = weights.begin() + static_cast<std::ptrdiff_t>((weights.size() - 1) / 2);
+    std::ranges::nth_element(weights, middle);
+    const std::size_t before = size_;
+    drop([&](const Entry& entry) { return weight(entry) <= *middle; });
+    return {before - size_, *middle};
   }
   void clear() noexcept {
     clear_index();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -20,7 +19,7 @@ constexpr Parameter kNewHostsParameters[] = {
 
 /// Reports sources that were never seen before.
 ///
-/// Shape: 60 bytes for each of --task-keys hosts, and 16 of the index.
+/// Shape: 72 bytes for each of --task-keys hosts, 16 of the index, and 72 for as many that are new in one window.
 /// Full:  the half of the hosts that was not seen for the longest time is forgotten. Events say how many; such hosts
 ///        will be new again.
 class NewHosts final : public Task {
@@ -31,6 +30,7 @@ class NewHosts final : public Task {
         forget_ns_(arguments.duration_ns("forget", 1)),
         networks_(arguments.networks("networks")),
         hosts_(context.keys(), context.seed()) {
+    new_.reserve(hosts_.capacity());
     if (!part_->within(context.fields())) arguments.complain("flows do not have their source: choose another --key");
   }
 
@@ -50,28 +50,42 @@ class NewHosts final : public Task {
 
   void end(EventWriter& events) override {
     const WindowTotals& totals = events.window().totals;
-    if (totals.packets != 0) begin_ns_ = std::min(begin_ns_, totals.first_ns);
+    note_begin(events.window());
+    std::vector<EventValue> error;
+    if (const std::uint64_t untold = totals.untold_flows(); untold != 0) error = {{"flows_missing", untold}};
     if (const std::uint64_t forgotten = std::exchange(forgotten_, 0); forgotten != 0)
       events.write_left_out(forgotten, {});
     std::ranges::sort(new_, [](const New& a, const New& b) { return order_of(a.key, b.key) < 0; });
     for (const New& one : new_)
       if (one.first_ns >= begin_ns_ && one.first_ns - begin_ns_ >= learn_ns_)
-        events.write(part_, one.key, {{"packets", one.packets}, {"wire_bytes", one.wire_bytes}}, {});
+        events.write(part_, one.key, {{"packets", one.packets}, {"wire_bytes", one.wire_bytes}}, error);
     new_.clear();
     ++window_;
   }
 
-  std::size_t memory_bytes() const noexcept override { return KeyTable<Host>::memory_bytes(hosts_.capacity()); }
+  std::size_t memory_bytes() const noexcept override {
+    return KeyTable<Host>::memory_bytes(hosts_.capacity()) + hosts_.capacity() * sizeof(New);
+  }
 
  private:
   struct Host {
     std::uint64_t last_ns = 0;
-    std::uint32_t window = 0, place = 0;  ///< where it is new, and among those
+    std::uint64_t window = 0;  ///< where it is new
+    std::uint32_t place = 0;   ///< among those
   };
   struct New {
     FlowKey key;
     std::uint64_t first_ns, packets, wire_bytes;
   };
+
+  /// Notes when the learning begins. A first packet of a wrong time, long before the second window, does not count.
+  void note_begin(const EventWindow& window) {
+    constexpr std::uint64_t kFirst = 1, kSecond = 2;
+    const bool by_time = window.length.unit == WindowLength::Unit::ns;
+    const std::uint64_t now_ns = by_time ? window.length.begin_of(window.number) : window.totals.first_ns;
+    if (window_ == kFirst || (window_ == kSecond && now_ns > begin_ns_ && now_ns - begin_ns_ > learn_ns_))
+      begin_ns_ = now_ns;
+  }
 
   void note(const FlowKey& key, Host& host, const FlowWindow& flow) {
     const bool is_known =
@@ -94,18 +108,7 @@ class NewHosts final : public Task {
   }
 
   void forget_some() {
-    std::vector<std::uint64_t> times;
-    for (const auto& host : hosts_.entries())
-      if (host.value.window != window_) times.push_back(host.value.last_ns);
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
-    if (!times.empty()) {
-      const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
-      std::ranges::nth_element(times, middle);
-      limit = *middle;
-    }
-    const std::size_t before = hosts_.size();
-    hosts_.drop([&](const auto& host) { return host.value.last_ns <= limit; });
-    forgotten_ += before - hosts_.size();
+    forgotten_ += hosts_.drop_half([](const auto& host) { return host.value.last_ns; }).entries;
   }
 
   std::shared_ptr<const KeyPart> part_;
@@ -113,8 +116,7 @@ class NewHosts final : public Task {
   Networks networks_;
   KeyTable<Host> hosts_;
   std::vector<New> new_;  ///< of the open window
-  std::uint32_t window_ = 1;
-  std::uint64_t begin_ns_ = std::numeric_limits<std::uint64_t>::max(), forgotten_ = 0;
+  std::uint64_t window_ = 1, begin_ns_ = 0, forgotten_ = 0;
 };
 
 }  // namespace
@@ -129,6 +131,7 @@ extern const TaskEntry kNewHosts{"new-hosts",
                                  },
                                  /*finds_any=*/true,
                                  /*looks_at_flows=*/true,
-                                 Severity::info};
+                                 Severity::info,
+                                 /*has_floors=*/false};
 
 }  // namespace parshall

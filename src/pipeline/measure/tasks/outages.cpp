@@ -17,9 +17,11 @@ constexpr Parameter kOutagesParameters[] = {
     {"forget", "3600", "windows without a packet after which it is no talker any more"},
 };
 
-/// Reports keys that had packets in many windows in a row and then fell silent.
+/// Reports keys that had packets in many windows in a row and then fell silent. If nothing at all came meanwhile, there
+/// were no windows, and it reports them when they come back. Windows in which packets were lost or not inspected do not
+/// count as silent.
 ///
-/// Shape: 88 bytes for each of --task-keys keys, and 16 of the index; a pass over them at the end of a window.
+/// Shape: 96 bytes for each of --task-keys keys, and 16 of the index; a pass over them at the end of a window.
 /// Full:  the half of the keys with the fewest windows in a row, and then the fewest packets, is forgotten. Events say
 ///        how many.
 class Outages final : public Task {
@@ -48,27 +50,31 @@ class Outages final : public Task {
   void end(EventWriter& events) override {
     const std::uint64_t number = events.window().number;
     if (dropped_ != 0) events.write_left_out(std::exchange(dropped_, 0), {});
-    std::vector<const KeyTable<Talker>::Entry*> silent;
+    std::vector<Silent> silent;
     bool any_to_forget = false;
+    const WindowTotals& totals = events.window().totals;
+    const bool is_blind = totals.untold_packets() != 0 || totals.missed_packets != 0;
     for (auto& entry : talkers_.entries()) {
       Talker& talker = entry.value;
       if (talker.packets != 0) {
+        if (const std::uint64_t gap = number - talker.last - 1;
+            talker.run >= steady_ && gap >= silent_ && !talker.is_told)
+          silent.push_back({entry.key, gap, talker.all_packets / talker.run, talker.all_bytes / talker.run});
         go_on(talker, number);
         continue;
       }
+      if (is_blind && talker.run >= steady_) talker.last = number;  // its packets may be among those not seen
       any_to_forget |= is_over(talker, number);
-      if (talker.run >= steady_ && number - talker.last >= silent_ && number - talker.last <= forget_)
-        silent.push_back(&entry);
+      if (talker.run < steady_ || number - talker.last < silent_ || number - talker.last > forget_) continue;
+      talker.is_told = true;
+      silent.push_back(
+          {entry.key, number - talker.last, talker.all_packets / talker.run, talker.all_bytes / talker.run});
     }
-    std::ranges::sort(silent, [](auto* a, auto* b) { return order_of(a->key, b->key) < 0; });
-    for (const auto* const entry : silent) {
-      const Talker& talker = entry->value;
-      events.write(part_, entry->key,
-                   {{"silent_windows", number - talker.last},
-                    {"packets_before", talker.all_packets / talker.run},
-                    {"wire_bytes_before", talker.all_bytes / talker.run}},
+    std::ranges::sort(silent, [](const Silent& a, const Silent& b) { return order_of(a.key, b.key) < 0; });
+    for (const Silent& one : silent)
+      events.write(part_, one.key,
+                   {{"silent_windows", one.windows}, {"packets_before", one.packets}, {"wire_bytes_before", one.bytes}},
                    {});
-    }
     if (any_to_forget) talkers_.drop([&](const auto& entry) { return is_over(entry.value, number); });
   }
 
@@ -82,6 +88,12 @@ class Outages final : public Task {
     std::uint64_t last = 0;                        ///< the last window with packets
     std::uint64_t run = 0;                         ///< windows in a row with packets, until then
     std::uint64_t all_packets = 0, all_bytes = 0;  ///< in these
+    bool is_told = false;                          ///< it was reported since
+  };
+
+  struct Silent {
+    FlowKey key;
+    std::uint64_t windows, packets, bytes;  ///< without a packet; of a window before
   };
 
   static void go_on(Talker& talker, std::uint64_t number) noexcept {
@@ -91,6 +103,7 @@ class Outages final : public Task {
     talker.all_bytes += talker.wire_bytes;
     talker.packets = talker.wire_bytes = 0;
     talker.last = number;
+    talker.is_told = false;
   }
 
   bool is_over(const Talker& talker, std::uint64_t number) const noexcept {
@@ -98,15 +111,12 @@ class Outages final : public Task {
   }
 
   void make_room() {
-    using Weight = std::pair<std::uint64_t, std::uint64_t>;
-    const auto weight = [](const Talker& talker) { return Weight(talker.run, talker.all_packets + talker.packets); };
-    std::vector<Weight> weights;
-    for (const auto& entry : talkers_.entries()) weights.push_back(weight(entry.value));
-    const auto middle = weights.begin() + static_cast<std::ptrdiff_t>((weights.size() - 1) / 2);
-    std::ranges::nth_element(weights, middle);
-    const std::size_t before = talkers_.size();
-    talkers_.drop([&](const auto& entry) { return weight(entry.value) <= *middle; });
-    dropped_ += before - talkers_.size();
+    const auto weight = [](const auto& entry) {  // windows in a row weigh more than packets
+      constexpr std::uint64_t kMost32 = 0xFFFF'FFFF;
+      const std::uint64_t packets = entry.value.all_packets + entry.value.packets;
+      return (entry.value.run < kMost32 ? entry.value.run : kMost32) << 32 | (packets < kMost32 ? packets : kMost32);
+    };
+    dropped_ += talkers_.drop_half(weight).entries;
   }
 
   std::shared_ptr<const KeyPart> part_;

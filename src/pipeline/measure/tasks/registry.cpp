@@ -293,18 +293,19 @@ std::optional<Error> TaskSets::add(const TaskSpec& asked, const TaskOptions& opt
   const auto length = window_of(*arguments, options);
   if (!length) return Error{fmt::format("task {}: {}", spec.name, length.error().message)};
   const WindowLength window = *length;
-  TaskSet::Member member{.name = arguments->given("name") ? arguments->text("name") : spec.name,
-                         .spec = asked.text,
-                         .most = arguments->count("most", 1, 10'000'000),
-                         .states = asked.states,
-                         .finds_any = spec.is_condition || entry->finds_any,
-                         .looks_at_flows = spec.is_condition || entry->looks_at_flows,
-                         .measures = false,
-                         .skips_flows = false,
-                         .recall = arguments->given("recall") ? arguments->number("recall", 0, 1) : options.recall,
-                         .alarms = spec.is_condition ? AlarmRules::without_floors() : AlarmRules(),
-                         .priority = static_cast<int>(arguments->count("priority", 0, 1000)),
-                         .task = nullptr};
+  TaskSet::Member member{
+      .name = arguments->given("name") ? arguments->text("name") : spec.name,
+      .spec = asked.text,
+      .most = arguments->count("most", 1, 10'000'000),
+      .states = asked.states,
+      .finds_any = spec.is_condition || entry->finds_any,
+      .looks_at_flows = spec.is_condition || entry->looks_at_flows,
+      .measures = false,
+      .skips_flows = false,
+      .recall = arguments->given("recall") ? arguments->number("recall", 0, 1) : options.recall,
+      .alarms = !spec.is_condition && entry->has_floors ? AlarmRules() : AlarmRules::without_floors(),
+      .priority = static_cast<int>(arguments->count("priority", 0, 1000)),
+      .task = nullptr};
   if (!spec.is_condition) member.alarms.severity = entry->severity;
   auto for_all = Arguments::parse("--alarms", options.alarms, kAlarmParameters);
   if (!for_all) return for_all.error();

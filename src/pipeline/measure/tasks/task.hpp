@@ -122,6 +122,7 @@ struct TaskEntry {
   bool finds_any = true;                  ///< false: it only writes summaries
   bool looks_at_flows = true;             ///< false: Task::unread() suffices
   Severity severity = Severity::warning;  ///< of its alarms
+  bool has_floors = true;                 ///< false: traffic of any size raises its alarms
 };
 
 }  // namespace parshall

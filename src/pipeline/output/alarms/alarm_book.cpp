@@ -9,10 +9,16 @@
 #include <tuple>
 #include <utility>
 
+#include "base/fnv.hpp"
 #include "pipeline/output/json/event_json.hpp"
 
 namespace parshall {
 namespace {
+
+/// Returns for how long an alarm goes on without a finding.
+std::uint64_t held_ns(const Alarm& alarm, const AlarmRules& rules) noexcept {
+  return std::max(rules.hold_off_ns, alarm.latest.holds_ns);
+}
 
 double number_of(const EventValue& value) noexcept {
   return std::visit([](auto number) { return static_cast<double>(number); }, value.value);
@@ -60,15 +66,8 @@ Alarm::Muted muted_by(const AlarmRules& rules, const Event& event, std::uint64_t
   return is_quiet ? Alarm::Muted::quiet_hours : Alarm::Muted::no;
 }
 
-/// Source: FNV-1a, 64 bits, http://www.isthe.com/chongo/tech/comp/fnv.
-std::uint64_t fnv(std::string_view text) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
-  return hash;
-}
-
 std::uint64_t id_of(const Event& event, std::uint64_t begin_ns) {
-  return fnv(event.task + " " + event_key_text(event) + " " + std::to_string(begin_ns));
+  return fnv1a(event.task + " " + event_key_text(event) + " " + std::to_string(begin_ns));
 }
 
 auto order(const Alarm& alarm) noexcept { return std::tuple(alarm.begin_ns, alarm.end_ns, alarm.id); }
@@ -92,7 +91,7 @@ AlarmBook::AlarmBook(const TaskSets& tasks, bool by_clock) : by_clock_(by_clock)
 std::uint64_t AlarmBook::memory_bytes() const noexcept { return tasks_.size() * kOpenBytes + kEndedBytes; }
 
 bool AlarmBook::is_over(const Alarm& alarm, const AlarmRules& rules, std::uint64_t reached_ns) noexcept {
-  return reached_ns > alarm.end_ns && reached_ns - alarm.end_ns >= rules.hold_off_ns;
+  return reached_ns > alarm.end_ns && reached_ns - alarm.end_ns >= held_ns(alarm, rules);
 }
 
 /// Ends open alarms for which is_over(task, open) holds.
@@ -207,10 +206,10 @@ void AlarmBook::pass_time(Clock::time_point now, const Tell& tell) {
     const std::lock_guard lock(mutex_);
     end_some(
         [&](const TaskAlarms& task, const Open& open) {
-          constexpr std::chrono::seconds kLate{1};  // until the workers have told of a window
-          const bool by_time = task.length.unit == WindowLength::Unit::ns;
-          return now - open.seen > std::chrono::nanoseconds(task.rules.hold_off_ns) + kLate +
-                                       std::chrono::nanoseconds(by_time ? task.length.amount : 0);
+          constexpr std::chrono::seconds kLate{1};                            // until the workers have told of a window
+          if (task.length.unit == WindowLength::Unit::packets) return false;  // it may take any time
+          return now - open.seen > std::chrono::nanoseconds(held_ns(open.alarm, task.rules)) + kLate +
+                                       std::chrono::nanoseconds(task.length.amount);
         },
         changes);
   }
@@ -236,18 +235,22 @@ void AlarmBook::end_run(std::uint64_t last_ns, const Tell& tell) {
 
 AlarmList AlarmBook::list(std::size_t most) const {
   AlarmList list;
+  std::vector<const Alarm*> chosen;
   const std::lock_guard lock(mutex_);
   list.begun = begun_;
   list.open = open_.size();
   list.left_out = left_out_;
-  for (const auto& [of, open] : open_) list.alarms.push_back(open.alarm);
-  const auto by_begin = [](const Alarm& a, const Alarm& b) { return order(a) < order(b); };
-  std::ranges::sort(list.alarms, by_begin);
-  if (list.alarms.size() > most)
-    list.alarms.erase(list.alarms.begin(), list.alarms.end() - static_cast<std::ptrdiff_t>(most));
-  const std::size_t ended = std::min(most - list.alarms.size(), ended_.size());
-  list.alarms.insert(list.alarms.end(), ended_.end() - static_cast<std::ptrdiff_t>(ended), ended_.end());
-  std::ranges::sort(list.alarms, by_begin);
+  for (const auto& [of, open] : open_) chosen.push_back(&open.alarm);
+  for (const Alarm& ended : ended_) chosen.push_back(&ended);
+  most = std::min(most, chosen.size());
+  const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(most);
+  const auto weight = [](const Alarm* alarm) {  // the latest of the most severe open ones first
+    return std::tuple(alarm->is_over(), -static_cast<int>(alarm->severity), ~alarm->begin_ns, alarm->id);
+  };
+  std::ranges::partial_sort(chosen, end, {}, weight);
+  chosen.erase(end, chosen.end());
+  std::ranges::sort(chosen, {}, [](const Alarm* alarm) { return order(*alarm); });
+  for (const Alarm* const alarm : chosen) list.alarms.push_back(*alarm);
   return list;
 }
 

@@ -19,7 +19,7 @@ namespace parshall {
 ///
 /// An alarm ends once its task had no finding about its key for AlarmRules::hold_off_ns. That is noticed at the next
 /// event of a task with windows of the same length, so it depends on the packets alone. On a link it is also noticed by
-/// the clock.
+/// the clock, but not for windows of packets, which may take any time.
 ///
 /// Memory: memory_bytes().
 /// Full:   each task has room for its own open alarms, so that one flooded task hides none of another. Findings without
@@ -44,7 +44,7 @@ class AlarmBook {
 
   // For any thread:
 
-  /// Returns at most `most` alarms: open ones first.
+  /// Returns at most `most` alarms: open ones first, of these the most severe, and the latest.
   AlarmList list(std::size_t most = kMostOpen + kMostEnded) const;
   std::uint64_t memory_bytes() const noexcept;
 

@@ -17,8 +17,9 @@
 namespace parshall {
 namespace {
 
-constexpr long kConnectS = 5, kRequestS = 10;
+constexpr long kConnectS = 3, kRequestS = 5;
 constexpr std::size_t kMostInRequest = 100;
+constexpr std::chrono::seconds kTold{10};  ///< for which a refusal is told
 
 struct EndCurl {
   void operator()(CURL* curl) const noexcept { ::curl_easy_cleanup(curl); }
@@ -26,6 +27,15 @@ struct EndCurl {
 };
 
 std::size_t ignore_answer(char*, std::size_t size, std::size_t count, void*) noexcept { return size * count; }
+
+/// Returns the first word of the file.
+Result<std::string> read_token(const std::string& path) {
+  auto text = read_text_file(path);
+  if (!text) return Error{"cannot read " + text.error().message};
+  const std::size_t begin = text->find_first_not_of(" \t\r\n");
+  if (begin == text->npos) return Error{path + ": there is no token"};
+  return text->substr(begin, text->find_first_of(" \t\r\n", begin) - begin);
+}
 
 class WebhookExporter final : public Exporter {
  public:
@@ -35,9 +45,10 @@ class WebhookExporter final : public Exporter {
   void alarm(const Alarm& alarm) override { pending_.push(webhook_message(alarm, target_)); }
 
   FlushOutcome flush() override {
-    if (Clock::now() >= next_) post_pending();
+    if (Clock::now() >= next_) post_some();
     const std::uint64_t not_sent = pending_.dropped() + refused_ + left_;
     FlushOutcome outcome;
+    if (!is_away_ && Clock::now() - posted_ >= kTold) trouble_.clear();
     outcome.trouble = trouble_;
     outcome.held.findings = pending_.messages().size();
     outcome.not_sent.findings = not_sent - std::exchange(told_not_sent_, not_sent);
@@ -48,7 +59,8 @@ class WebhookExporter final : public Exporter {
     constexpr std::chrono::seconds kPatience{5};
     constexpr std::chrono::milliseconds kNap{200};
     const auto until = Clock::now() + kPatience;
-    for (post_pending(); !pending_.empty() && Clock::now() < until; post_pending()) std::this_thread::sleep_for(kNap);
+    for (post_some(); !pending_.empty() && Clock::now() < until; post_some())
+      if (is_away_) std::this_thread::sleep_for(kNap);
     left_ = pending_.messages().size();
     pending_.pop(left_);
   }
@@ -58,40 +70,40 @@ class WebhookExporter final : public Exporter {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Posts what waits, until the receiver takes no more.
-  void post_pending() {
+  /// Posts some of what waits, in one request.
+  void post_some() {
     constexpr std::chrono::seconds kFirst{1}, kLongest{60};
-    while (!pending_.empty()) {
-      const std::size_t count = std::min(pending_.messages().size(), kMostInRequest);
-      const std::vector<std::string> some(pending_.messages().begin(),
-                                          pending_.messages().begin() + static_cast<std::ptrdiff_t>(count));
-      const long status = post(webhook_body(some, target_));
-      const bool is_taken = status >= 200 && status < 300,
-                 is_away = status == 0 || status == 408 || status == 429 || status >= 500;
-      if (is_away) {
-        pause_ = std::clamp<std::chrono::seconds>(2 * pause_, kFirst, kLongest);
-        next_ = Clock::now() + pause_;
-        return;
-      }
-      pause_ = {};
-      if (is_taken) trouble_.clear();
-      refused_ += is_taken ? 0 : count;
-      pending_.pop(count);
+    if (pending_.empty()) return;
+    const std::size_t count = std::min(pending_.messages().size(), kMostInRequest);
+    const std::vector<std::string> some(pending_.messages().begin(),
+                                        pending_.messages().begin() + static_cast<std::ptrdiff_t>(count));
+    const auto began = Clock::now();
+    const long status = post(webhook_body(some, target_));
+    posted_ = Clock::now();
+    next_ = posted_ + (posted_ - began);  // so that a slow receiver does not hold up what else this thread does
+    const bool is_taken = status >= 200 && status < 300;
+    is_away_ = status == 0 || status == 408 || status == 429 || status >= 500;
+    if (is_away_) {
+      pause_ = std::clamp<std::chrono::seconds>(2 * pause_, kFirst, kLongest);
+      next_ = posted_ + pause_;
+      return;
     }
+    pause_ = {};
+    if (is_taken) trouble_.clear();
+    refused_ += is_taken ? 0 : count;
+    pending_.pop(count);
   }
 
   /// Returns the status of the answer, or 0 if there is none. Sets trouble_.
   long post(const std::string& body) {
     std::unique_ptr<curl_slist, EndCurl> headers(::curl_slist_append(nullptr, "Content-Type: application/json"));
     if (!target_.token.empty()) {
-      const auto token = read_text_file(target_.token);
+      const auto token = read_token(target_.token);
       if (!token) {
-        trouble_ = "cannot read " + token.error().message;
+        trouble_ = token.error().message;
         return 0;
       }
-      const std::string word = token->substr(0, token->find_first_of(" \t\r\n"));
-      curl_slist* const more = ::curl_slist_append(headers.get(), ("Authorization: Bearer " + word).c_str());
-      if (more == nullptr) return 0;
+      if (::curl_slist_append(headers.get(), ("Authorization: Bearer " + *token).c_str()) == nullptr) return 0;
     }
     char why[CURL_ERROR_SIZE] = "";
     CURL* const curl = curl_.get();
@@ -115,8 +127,9 @@ class WebhookExporter final : public Exporter {
   std::unique_ptr<CURL, EndCurl> curl_;
   PendingAlarms pending_;
   std::string trouble_;
+  bool is_away_ = false;
   std::chrono::seconds pause_{};  ///< between tries while the receiver is away
-  Clock::time_point next_{};
+  Clock::time_point posted_{}, next_{};
   std::uint64_t refused_ = 0, left_ = 0, told_not_sent_ = 0;
 };
 
@@ -127,7 +140,7 @@ Result<std::unique_ptr<Exporter>> open_webhook_exporter(const std::string& text)
   auto target = WebhookTarget::parse(text);
   if (!target) return wrong(target.error().message);
   if (!target->token.empty())
-    if (const auto token = read_text_file(target->token); !token) return wrong("cannot read " + token.error().message);
+    if (const auto token = read_token(target->token); !token) return wrong(token.error().message);
   std::unique_ptr<CURL, EndCurl> curl(::curl_easy_init());
   if (!curl) return wrong("no memory");
   ::curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);

@@ -37,5 +37,7 @@ std::string webhook_body(std::span<const std::string> messages, const WebhookTar
 /// Any other answer than 2xx refuses the alarms: they are dropped.
 Result<std::unique_ptr<Exporter>> open_webhook_exporter(const std::string& target);
 Result<OutputNeeds> webhook_needs(const std::string& target);
+/// Returns the host of the target and a mark that tells it from others there: the path and a password are secrets.
+std::string webhook_shown(const std::string& target);
 
 }  // namespace parshall

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/host_name.hpp"
@@ -53,7 +53,8 @@ std::string dumped_json(const ordered_json& json) {
 
 ordered_json alertmanager_json(const Alarm& alarm, const WebhookTarget& target) {
   constexpr std::uint64_t kOpenNs = 86'400'000'000'000;  // else it counts as resolved after some minutes
-  const auto alarm_object = ordered_json::parse(alarm_json(alarm));
+  const std::uint64_t latest = std::numeric_limits<std::uint64_t>::max() - kOpenNs;
+  const std::uint64_t ends_ns = alarm.is_over() ? alarm.end_ns : std::min(alarm.end_ns, latest) + kOpenNs;
   ordered_json json{{"labels",
                      {{"alertname", alarm.latest.task},
                       {"severity", name_of(alarm.severity)},
@@ -61,8 +62,8 @@ ordered_json alertmanager_json(const Alarm& alarm, const WebhookTarget& target) 
                       {"key", event_key_text(alarm.latest)},
                       {"id", alarm_id(alarm)}}},
                     {"annotations", {{"summary", alarm_text(alarm)}}},
-                    {"startsAt", alarm_object.at("begin")}};
-  json["endsAt"] = alarm.is_over() ? iso_time(alarm.end_ns) : iso_time(alarm.end_ns + kOpenNs);
+                    {"startsAt", iso_time(alarm.begin_ns)},
+                    {"endsAt", iso_time(ends_ns)}};
   return json;
 }
 
@@ -100,6 +101,14 @@ std::string webhook_body(std::span<const std::string> messages, const WebhookTar
   for (const char c : fmt::format("{}", fmt::join(messages, "\n")))  // as chats want it
     text += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
   return dumped_json({{"text", text}});
+}
+
+std::string webhook_shown(const std::string& text) {
+  const auto target = WebhookTarget::parse(text);
+  if (!target) return "";
+  constexpr std::uint64_t kMark = 0xFFFF;
+  return fmt::format("{}://{}:{}/...{:04x}", target->is_tls ? "https" : "http", target->host, target->port,
+                     fnv1a(text) & kMark);
 }
 
 Result<OutputNeeds> webhook_needs(const std::string& text) {

@@ -35,7 +35,7 @@ std::string alarm_text(const Alarm& alarm, TimeZone zone) {
 std::string alarms_text(const AlarmList& list, std::size_t most) {
   std::string text;
   if (list.left_out != 0)
-    text += fmt::format("{} began no alarm, because {} of their task were open\n", counted(list.left_out, "finding"),
+    text += fmt::format("{} began no alarm: a task has room for {} open ones\n", counted(list.left_out, "finding"),
                         AlarmBook::kMostOpen);
   if (list.alarms.empty()) return text;
   std::vector<const Alarm*> shown;

@@ -150,8 +150,8 @@ std::string events_text(const Report& report) {
     if (event.kind != EventKind::finding) others.push_back(&event);
   if (others.empty()) return text;
   const auto shown = std::span(others).last(std::min(kShown, others.size()));
-  text += fmt::format("\nfigures of all traffic (the last {} of {}; all events with --export events:FILE):\n",
-                      shown.size(), others.size());
+  text +=
+      fmt::format("\nfigures of all traffic (the latest {}; all events with --export events:FILE):\n", shown.size());
   for (const Event* const event : shown) text += event_text(*event) + "\n";
   return text;
 }

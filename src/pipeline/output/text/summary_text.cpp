@@ -87,9 +87,9 @@ std::string output_lines(const ReportSummary& summary) {
       lines +=
           fmt::format("output     {}: its format lacks {}\n", escaped(output.name), fmt::join(output.left_out, ", "));
     if (has_findings)
-      lines += fmt::format("output     {}: {} of tasks = {} written + {} waiting + {} dropped\n", escaped(output.name),
-                           counted(output.offered.findings, "finding"), output.written.findings, waiting.findings,
-                           output.dropped.findings);
+      lines += fmt::format("output     {}: {} of tasks = {} written{} + {} waiting + {} dropped\n",
+                           escaped(output.name), counted(output.offered.findings, "finding"), output.written.findings,
+                           unconfirmed_findings_text(output.unconfirmed), waiting.findings, output.dropped.findings);
   }
   return lines;
 }
@@ -137,6 +137,10 @@ std::string class_lines(const ReportSummary& summary) {
 }
 
 }  // namespace
+
+std::string unconfirmed_findings_text(const OutputSummary::Sum& sum) {
+  return sum.findings == 0 ? "" : fmt::format(" + {} unconfirmed", sum.findings);
+}
 
 std::string unconfirmed_text(const OutputSummary::Sum& sum) {
   return sum.records == 0 ? "" : fmt::format(" + {} ({}) unconfirmed", sum.records, sum.packets);

@@ -18,6 +18,8 @@ std::string forwarding_line(const ForwardingSummary& forwarding);
 
 /// Returns the unconfirmed records, as " + 2 (5) unconfirmed"; empty if there are none.
 std::string unconfirmed_text(const OutputSummary::Sum& sum);
+/// Does the same for findings.
+std::string unconfirmed_findings_text(const OutputSummary::Sum& sum);
 
 /// Returns the summary above the table of flows, some lines, each with a newline.
 std::string summary_text(const ReportSummary& summary);
