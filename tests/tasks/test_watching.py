@@ -41,7 +41,7 @@ class Watching(unittest.TestCase):
         found = collections.defaultdict(list)
         for event in events:
             if event["type"] == "finding":
-                found[(event["window"]["begin_ns"] - BEGIN_NS) / SECOND].append(event)
+                found[(event["window"].get("begin_ns", BEGIN_NS) - BEGIN_NS) / SECOND].append(event)
         return dict(found)
 
 
@@ -151,6 +151,18 @@ class NewHosts(Watching):
         packets = [traffic.packet(BEGIN_NS + second * SECOND, "10.0.0.1", "10.0.0.2") for second in at]
         found = self.find(packets, "new-hosts:learn=0,forget=25s")
         self.assertEqual(sorted(found), [0, 30, 80])
+
+    def test_within_a_window_the_order_of_flows_does_not_matter(self):
+        packets = [
+            traffic.packet(BEGIN_NS + second * SECOND, "10.0.0.1", "10.0.0.2", UDP, port, port)
+            for second in (0, 40)
+            for port in range(1, 30)
+        ]
+        for threads, workers in test_tasks.ARRANGEMENTS:
+            found = self.find(
+                packets, "new-hosts:learn=0,forget=25s,window=1000p", "--threads", threads, "--workers", str(workers)
+            )
+            self.assertEqual([[event["values"]["packets"] for event in events] for events in found.values()], [[58]])
 
     def test_a_flood_of_hosts_forgets_the_longest_unseen_and_says_so(self):
         packets = [

@@ -19,7 +19,7 @@ constexpr Parameter kNewHostsParameters[] = {
 
 /// Reports sources that were never seen before.
 ///
-/// Shape: 72 bytes for each of --task-keys hosts, 16 of the index, and 72 for as many that are new in one window.
+/// Shape: 72 bytes for each of --task-keys hosts, 16 of the index, and 80 for as many in one window.
 /// Full:  the half of the hosts that was not seen for the longest time is forgotten. Events say how many; such hosts
 ///        will be new again.
 class NewHosts final : public Task {
@@ -30,7 +30,7 @@ class NewHosts final : public Task {
         forget_ns_(arguments.duration_ns("forget", 1)),
         networks_(arguments.networks("networks")),
         hosts_(context.keys(), context.seed()) {
-    new_.reserve(hosts_.capacity());
+    seen_.reserve(hosts_.capacity());
     if (!part_->within(context.fields())) arguments.complain("flows do not have their source: choose another --key");
   }
 
@@ -49,33 +49,35 @@ class NewHosts final : public Task {
   }
 
   void end(EventWriter& events) override {
-    const WindowTotals& totals = events.window().totals;
     note_begin(events.window());
     std::vector<EventValue> error;
-    if (const std::uint64_t untold = totals.untold_flows(); untold != 0) error = {{"flows_missing", untold}};
+    if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
+      error = {{"flows_missing", untold}};
     if (const std::uint64_t forgotten = std::exchange(forgotten_, 0); forgotten != 0)
       events.write_left_out(forgotten, {});
-    std::ranges::sort(new_, [](const New& a, const New& b) { return order_of(a.key, b.key) < 0; });
-    for (const New& one : new_)
-      if (one.first_ns >= begin_ns_ && one.first_ns - begin_ns_ >= learn_ns_)
+    std::ranges::sort(seen_, [](const Seen& a, const Seen& b) { return order_of(a.key, b.key) < 0; });
+    for (const Seen& one : seen_) {
+      const bool is_learnt = one.first_ns < begin_ns_ || one.first_ns - begin_ns_ < learn_ns_;
+      if (is_new(one) && !is_learnt)
         events.write(part_, one.key, {{"packets", one.packets}, {"wire_bytes", one.wire_bytes}}, error);
-    new_.clear();
+    }
+    seen_.clear();
     ++window_;
   }
 
   std::size_t memory_bytes() const noexcept override {
-    return KeyTable<Host>::memory_bytes(hosts_.capacity()) + hosts_.capacity() * sizeof(New);
+    return KeyTable<Host>::memory_bytes(hosts_.capacity()) + hosts_.capacity() * sizeof(Seen);
   }
 
  private:
   struct Host {
-    std::uint64_t last_ns = 0;
-    std::uint64_t window = 0;  ///< where it is new
-    std::uint32_t place = 0;   ///< among those
+    std::uint64_t last_ns = 0;  ///< latest packet before the window `window`; 0: none
+    std::uint64_t window = 0;   ///< the last one with a packet
+    std::uint32_t place = 0;    ///< in seen_, in that window
   };
-  struct New {
+  struct Seen {
     FlowKey key;
-    std::uint64_t first_ns, packets, wire_bytes;
+    std::uint64_t first_ns, last_ns, packets, wire_bytes;
   };
 
   /// Notes when the learning begins. A first packet of a wrong time, long before the second window, does not count.
@@ -88,34 +90,43 @@ class NewHosts final : public Task {
   }
 
   void note(const FlowKey& key, Host& host, const FlowWindow& flow) {
-    const bool is_known =
-        host.last_ns != 0 && (flow.first_ns <= host.last_ns || flow.first_ns - host.last_ns < forget_ns_);
-    host.last_ns = std::max({host.last_ns, flow.last_ns, std::uint64_t{1}});
-    if (!is_known && new_.size() == hosts_.capacity()) {
-      ++forgotten_;
-      return;
-    }
-    if (!is_known) {
+    if (host.window != window_) {
+      if (seen_.size() == hosts_.capacity()) {
+        ++forgotten_;
+        return;
+      }
       host.window = window_;
-      host.place = static_cast<std::uint32_t>(new_.size());
-      new_.push_back({key, flow.first_ns, 0, 0});
+      host.place = static_cast<std::uint32_t>(seen_.size());
+      seen_.push_back({key, flow.first_ns, flow.last_ns, 0, 0});
     }
-    if (host.window != window_) return;
-    New& one = new_[host.place];
+    Seen& one = seen_[host.place];
     one.first_ns = std::min(one.first_ns, flow.first_ns);
+    one.last_ns = std::max(one.last_ns, flow.last_ns);
     one.packets += flow.packets;
     one.wire_bytes += flow.wire_bytes;
   }
 
+  /// Returns whether the host was not seen before this window. From now on it was.
+  bool is_new(const Seen& one) noexcept {
+    Host* const host = hosts_.find(hosts_.hash(one.key), one.key);
+    if (host == nullptr) return true;  // forgotten in this window
+    const std::uint64_t before_ns = host->last_ns;
+    host->last_ns = std::max({before_ns, one.last_ns, std::uint64_t{1}});
+    return before_ns == 0 || (one.first_ns > before_ns && one.first_ns - before_ns >= forget_ns_);
+  }
+
   void forget_some() {
-    forgotten_ += hosts_.drop_half([](const auto& host) { return host.value.last_ns; }).entries;
+    const auto weight = [this](const auto& host) {
+      return host.value.window == window_ ? ~std::uint64_t{0} : host.value.last_ns;
+    };
+    forgotten_ += hosts_.drop_half(weight).entries;
   }
 
   std::shared_ptr<const KeyPart> part_;
   std::uint64_t learn_ns_, forget_ns_;
   Networks networks_;
   KeyTable<Host> hosts_;
-  std::vector<New> new_;  ///< of the open window
+  std::vector<Seen> seen_;  ///< in the open window
   std::uint64_t window_ = 1, begin_ns_ = 0, forgotten_ = 0;
 };
 
