@@ -42,7 +42,7 @@ class Shown(unittest.TestCase):
             "--idle",
             "300ms",
             "--task",
-            "heavy-hitters:threshold=0.01%,min-packets=0,min-rate=0",
+            "heavy-hitters:top=20,min-packets=0,min-rate=0",
             "--tasks",
             "entropy",
             "--window",
@@ -129,7 +129,7 @@ class Shown(unittest.TestCase):
     def test_in_a_browser(self):
         """What the page shows after some seconds, without an error in its script."""
         sizes = ("380,900", "1000,900", "1600,900")
-        tasks = "--task", "heavy-hitters:threshold=0.01%,min-packets=0,min-rate=0", "--window", "100ms"
+        tasks = "--task", "heavy-hitters:top=20,min-packets=0,min-rate=0", "--window", "100ms"
         with Run("--export", "csv:/dev/null", *tasks) as run, tempfile.TemporaryDirectory() as folder:
             for size in sizes:
                 done = subprocess.run(
