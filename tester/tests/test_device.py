@@ -7,35 +7,20 @@ import io
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+
+import device_runs
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/live"))
 import netns
 import processes
 import side_by_side
-
-PARSHALL = "parshall"
-
-
-def test_run(*arguments, status=0):
-    done = subprocess.run(
-        [PARSHALL, "test", "run", "--settle", "500ms", *arguments], capture_output=True, text=True, timeout=100
-    )
-    if done.returncode != status:
-        raise AssertionError(f"{arguments}: status {done.returncode}: {done.stdout}{done.stderr}")
-    return done
-
-
-def report(*arguments):
-    return json.loads(test_run(*arguments, "--format", "json").stdout)
 
 
 def max_min(offered, capacity):
@@ -47,41 +32,7 @@ def max_min(offered, capacity):
     return float("inf")
 
 
-class Devices(unittest.TestCase):
-    @staticmethod
-    def there():
-        """Namespaces, and interfaces of this one, that are named for a process which is no more."""
-        names = [
-            subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout
-            for words in (["netns"], ["-o", "link"])
-        ]
-        found = [line.split(" (")[0] for line in names[0].splitlines()] + [
-            line.split(": ")[1].split("@")[0] for line in names[1].splitlines()
-        ]
-        makers = {name: re.match(r"(?:parshall-|ps|parsh)(\d+)[-ab]", name) for name in found}
-        return {name for name, maker in makers.items() if maker and not os.path.exists(f"/proc/{maker[1]}")}
-
-    def setUp(self):
-        self.before = self.there()
-
-    def tearDown(self):
-        for _ in range(100):  # the kernel takes its time with the interfaces of a namespace
-            if self.there() <= self.before:
-                break
-            time.sleep(0.05)
-        self.assertLessEqual(self.there(), self.before, "nothing is left behind")
-
-    def check_nothing_lost(self, *arguments):
-        found = report(*arguments)
-        total = found["summary"]
-        self.assertEqual(total["received_frames"], total["sent_frames"])
-        self.assertEqual(
-            (total["lost_frames"], total["duplicate_frames"], total["corrupted_frames"], total["reordered_frames"]),
-            (0, 0, 0, 0),
-        )
-        self.assertGreater(total["latency_min_ns"], 0)
-        return found
-
+class Devices(device_runs.DeviceTest):
     def check_that_it_loses_nothing(self, device):
         for traffic in (
             "flows=20",
@@ -102,7 +53,7 @@ class Devices(unittest.TestCase):
 
     @side_by_side.alone
     def test_what_a_lossy_link_did_is_recovered(self):
-        done = test_run(
+        done = device_runs.test_run(
             "--through",
             "link:loss=1,delay=10ms,jitter=1ms,reorder=5,duplicate=2,limit=100000",
             "-g",
@@ -142,7 +93,7 @@ class Devices(unittest.TestCase):
     def test_what_a_link_has_no_room_for_is_in_its_account(self):
         process = subprocess.Popen(
             [
-                PARSHALL,
+                device_runs.PARSHALL,
                 "test",
                 "run",
                 "--settle",
@@ -189,7 +140,9 @@ class Devices(unittest.TestCase):
 
     def test_what_a_link_loses_follows_from_one_seed_that_is_told(self):
         def lost(*options, link="link:loss=5"):
-            found = report("--through", link, "-g", "flows=50", "--rate", "20kpps", "--count", "2000", *options)
+            found = device_runs.report(
+                "--through", link, "-g", "flows=50", "--rate", "20kpps", "--count", "2000", *options
+            )
             return found, [flow["lost_frames"] for flow in found["flows"]]
 
         first, of_first = lost()
@@ -207,13 +160,13 @@ class Devices(unittest.TestCase):
         self.assertNotEqual(lost("--seed", str(first["seed"]), link="link:loss=5,seed=1")[1], of_first)
         self.assertIn(
             f"seed        {first['seed']}, of the device {first['device_seed']}",
-            test_run("--through", "link:loss=5", "--count", "100", "--seed", str(first["seed"])).stdout,
+            device_runs.test_run("--through", "link:loss=5", "--count", "100", "--seed", str(first["seed"])).stdout,
         )
 
     @side_by_side.alone
     def test_a_token_bucket_loses_what_is_above_its_rate(self):
         # Its queue lasts for a quarter of a second in which a busy machine may not send.
-        found = report(
+        found = device_runs.report(
             "--through",
             "tbf:rate=1mbit,burst=3000,limit=30000",
             "-g",
@@ -236,7 +189,7 @@ class Devices(unittest.TestCase):
         limit, frame, pps, seconds = 64, 124, 4000, 8
         ladder = [1 / k for k in range(1, 21)]
         rate_pps = pps * sum(min(share, 1 / 7.5) for share in ladder) / sum(ladder)
-        found = report(
+        found = device_runs.report(
             "--through",
             f"fair-queue:rate={round(rate_pps * 8 * frame)}bit,flows=20,limit={limit},quantum={frame}",
             "-g",
@@ -264,47 +217,11 @@ class Devices(unittest.TestCase):
     @unittest.skipUnless(shutil.which("nft"), "SKIPPED: no nft")
     def test_a_fair_queue_for_a_thousand_flows_is_there_in_seconds(self):
         began = time.monotonic()
-        found = report(
+        found = device_runs.report(
             "--through", "fair-queue:rate=100mbit,flows=1000", "-g", "flows=1000", "--rate", "5kpps", "--count", "5000"
         )
         self.assertEqual((found["summary"]["lost_frames"], len(found["flows"])), (0, 1000))
         self.assertLess(time.monotonic() - began, 15)
-
-    def test_a_fair_queue_without_nft_says_so(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("ip", "tc", "tee"):
-                os.symlink(shutil.which(name), f"{folder}/{name}")
-            done = subprocess.run(
-                [PARSHALL, "test", "run", "--through", "fair-queue:rate=1mbit,flows=2", "--count", "100"],
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-                env={**os.environ, "PATH": folder},
-            )
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("nft", done.stderr)
-        self.assertIn("nftables", done.stderr)
-
-    def test_a_report_that_cannot_be_written_and_a_link_that_is_none_are_errors_and_leave_nothing(self):
-        done = subprocess.run(
-            [PARSHALL, "test", "run", "--through", "wire", "--count", "100", "--settle", "100ms", "-o", "/dev/full"],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("/dev/full", done.stderr)
-        for link in ("link:los=1", "link:delay=soon", "link:loss=200"):
-            done = subprocess.run(
-                [PARSHALL, "test", "run", "--through", link, "--count", "100"],
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-            self.assertEqual(done.returncode, 1, link)
 
     @side_by_side.thorough
     def test_bursts_and_slow_preparations_lose_nothing(self):
@@ -314,87 +231,6 @@ class Devices(unittest.TestCase):
         self.check_nothing_lost(
             "--through", "wire", "--rate", "2kpps", "--count", "1000", "-g", "flows=300000", "--flow-latency"
         )
-
-    def test_an_interrupted_test_waits_for_what_is_under_way(self):
-        process = subprocess.Popen(
-            [
-                PARSHALL,
-                "test",
-                "run",
-                "--through",
-                "link:delay=300ms,limit=100000",
-                "--rate",
-                "1kpps",
-                "--duration",
-                "60s",
-                "--settle",
-                "1s",
-                "--format",
-                "json",
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        process.stderr.readline()
-        time.sleep(4)
-        process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 0, said)
-        found = json.loads(out)
-        self.assertTrue(found["interrupted"])
-        self.assertGreater(found["summary"]["sent_frames"], 500)
-        self.assertEqual(found["summary"]["lost_frames"], 0)
-
-    @side_by_side.alone
-    def test_what_a_killed_test_left_goes_with_the_next(self):
-        process = subprocess.Popen(
-            [PARSHALL, "test", "run", "--through", "link:delay=1ms", "--duration", "60s"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        process.stderr.readline()
-        time.sleep(1)
-        link = processes.links_of(process.pid)
-        process.kill()
-        process.communicate()
-        self.assertEqual(len(link), 1)
-        for _ in range(100):
-            if not os.path.exists(f"/proc/{link[0]}"):
-                break
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{link[0]}"), "the link goes with who started it")
-        left = {name for name in self.there() if name.startswith(f"parshall-{process.pid}-")}
-        self.assertEqual(len(left), 1)
-        self.check_nothing_lost("--through", "router", "--rate", "1kpps", "--count", "100")
-        self.assertFalse(left & self.there())
-
-    def test_a_device_that_passes_nothing_on_is_an_error_that_says_so(self):
-        with netns.VethPair() as pair:
-            done = subprocess.run(
-                [
-                    "ip",
-                    "netns",
-                    "exec",
-                    pair.tx_space,
-                    PARSHALL,
-                    "test",
-                    "run",
-                    "-i",
-                    "wire0",
-                    "--learn",
-                    "1s",
-                    "--duration",
-                    "1s",
-                ],
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-        self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("nothing comes back", done.stderr)
 
     @side_by_side.alone
     def test_frames_of_another_test_on_the_same_wire_are_not_ours(self):
@@ -410,16 +246,35 @@ class Devices(unittest.TestCase):
                 subprocess.run(["ip", *words], check=True)
             traffic = ("-g", "flows=10", "--rate", "2kpps", "--format", "json")
             other = pair.watch(
-                PARSHALL, "test", "run", "-i", "wire0", "--receive-on", "tap0", "--duration", "20s", *traffic
+                device_runs.PARSHALL,
+                "test",
+                "run",
+                "-i",
+                "wire0",
+                "--receive-on",
+                "tap0",
+                "--duration",
+                "20s",
+                *traffic,
             )
             try:
                 other.stderr.readline()
                 time.sleep(3)
                 dead = ("-i", "dead0", "--receive-on", "tap0")
-                learning = pair.watch(PARSHALL, "test", "run", *dead, "--learn", "1s", "--duration", "1s")
+                learning = pair.watch(device_runs.PARSHALL, "test", "run", *dead, "--learn", "1s", "--duration", "1s")
                 _, said = learning.communicate(timeout=60)
                 sure = pair.watch(
-                    PARSHALL, "test", "run", *dead, "--learn", "0", "--duration", "2s", "--settle", "500ms", *traffic
+                    device_runs.PARSHALL,
+                    "test",
+                    "run",
+                    *dead,
+                    "--learn",
+                    "0",
+                    "--duration",
+                    "2s",
+                    "--settle",
+                    "500ms",
+                    *traffic,
                 )
                 out, errors = sure.communicate(timeout=60)
             finally:
@@ -437,7 +292,7 @@ class Devices(unittest.TestCase):
         rows = list(
             csv.DictReader(
                 io.StringIO(
-                    test_run(
+                    device_runs.test_run(
                         "--through", "wire", "-g", "flows=30", "--rate", "3kpps", "--count", "3000", "--format", "csv"
                     ).stdout
                 )
@@ -447,32 +302,11 @@ class Devices(unittest.TestCase):
         self.assertEqual(sum(int(row["sent_frames"]) for row in rows), 3000)
         self.assertTrue(all(row["src_ip"].startswith("198.18.") for row in rows))
 
-    def test_wrong_usage_is_told(self):
-        for arguments, said in (
-            (["--through", "nothing"], "scenarios"),
-            (["--through", "tbf"], "rate=10mbit"),
-            (["--through", "wire:x=1"], "no settings"),
-            (["--through", "fair-queue:rate=1mbit"], "flows"),
-            (["--through", "fair-queue:rate=fast,flows=2"], "rate=fast"),
-            (["--through", "fair-queue:rate=1mbit,flows=70000"], "flows=70000"),
-            (["--through", "fair-queue:rate=1mbit,flows=2,flow=3"], "NAME=VALUE"),
-            (["--through", "fair-queue:rate=1mbit,flows=2,flows=3"], "twice"),
-            ([], "--through"),
-            (["--through", "wire", "-g", "protocol=tcp,size=64"], "74"),
-            (["--through", "wire", "--rate", "1"], "--rate"),
-            (["--through", "wire", "--duration", "0"], "--duration"),
-        ):
-            done = subprocess.run(
-                [PARSHALL, "test", "run", *arguments], capture_output=True, text=True, timeout=60, check=False
-            )
-            self.assertIn(done.returncode, (1, 2), arguments)
-            self.assertIn(said, done.stderr, arguments)
-
 
 if __name__ == "__main__":
-    PARSHALL = os.path.abspath(sys.argv.pop(1))
+    device_runs.PARSHALL = os.path.abspath(sys.argv.pop(1))
     reason = netns.why_not()
     if reason:
         print("SKIPPED devices under test:", reason)
         sys.exit(0)
-    side_by_side.main(PARSHALL, lanes=8)
+    side_by_side.main(device_runs.PARSHALL, lanes=8)

@@ -6,38 +6,21 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+import searching
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/live"))
 import netns
-import processes
 import side_by_side
 
-PARSHALL = "parshall"
-TOKEN_BUCKET = "tbf:rate=10mbit,burst=3000,limit=30000"
-QUICK = "name=quick,exceed=50%,trial=200ms,sum=600ms,width=3%,initial=100ms"
 SVG = "{http://www.w3.org/2000/svg}"
 PAGE = "{http://www.w3.org/1999/xhtml}"
-
-
-def search(*arguments, status=0, settle="150ms"):
-    done = subprocess.run(
-        [PARSHALL, "test", "search", "--settle", settle, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    if done.returncode != status:
-        raise AssertionError(f"{arguments}: status {done.returncode}: {done.stdout}{done.stderr}")
-    return done
 
 
 class Searches(unittest.TestCase):
@@ -46,8 +29,17 @@ class Searches(unittest.TestCase):
         for _ in range(
             3
         ):  # what a search rests on that ran a trial again, it calls irregular: the host had other guests
-            done = search(
-                "--through", TOKEN_BUCKET, "-g", "flows=10", "--sizes", "512,1000", "--goal", QUICK, "--format", "json"
+            done = searching.search(
+                "--through",
+                searching.TOKEN_BUCKET,
+                "-g",
+                "flows=10",
+                "--sizes",
+                "512,1000",
+                "--goal",
+                searching.QUICK,
+                "--format",
+                "json",
             )
             found = json.loads(done.stdout)
             if all(size["searches"][0]["goals"][0]["regular"] for size in found["sizes"]):
@@ -101,17 +93,17 @@ class Searches(unittest.TestCase):
     def test_the_page_is_well_formed_and_has_everything(self):
         with netns.Folder() as folder:
             path = os.path.join(folder, "page.html")
-            done = search(
+            done = searching.search(
                 "--through",
-                TOKEN_BUCKET,
+                searching.TOKEN_BUCKET,
                 "-g",
                 "flows=10",
                 "--sizes",
                 "256,imix",
                 "--goal",
-                QUICK.replace("quick", '<i>&"quick'),
+                searching.QUICK.replace("quick", '<i>&"quick'),
                 "--goal",
-                QUICK.replace("quick", "loose,loss=5%"),
+                searching.QUICK.replace("quick", "loose,loss=5%"),
                 "--repeat",
                 "2",
                 "--trials",
@@ -141,7 +133,7 @@ class Searches(unittest.TestCase):
 
     def test_what_is_found_up_to_the_greatest_load_is_irregular_and_the_generators_limit(self):
         patient = {"settle": "1s"}  # nothing may be late
-        done = search(
+        done = searching.search(
             "--through",
             "wire",
             "-g",
@@ -149,7 +141,7 @@ class Searches(unittest.TestCase):
             "--max",
             "1kpps",
             "--goal",
-            QUICK,
+            searching.QUICK,
             "--format",
             "json",
             "-q",
@@ -165,12 +157,14 @@ class Searches(unittest.TestCase):
         self.assertIsNone(goal["relevant_upper_bound_pps"])
         self.assertFalse(goal["regular"] or goal["generators_limit"])
         self.assertEqual(size["searches"][0]["trials"][0]["received"], 100)
-        text = search("--through", "wire", "-g", "flows=10", "--max", "1kpps", "--goal", QUICK, "-q", **patient).stdout
+        text = searching.search(
+            "--through", "wire", "-g", "flows=10", "--max", "1kpps", "--goal", searching.QUICK, "-q", **patient
+        ).stdout
         self.assertIn("irregular: the goal is met at the largest load", text)
 
     def test_two_goals_ended_early_say_what_is_missing(self):
         found = json.loads(
-            search(
+            searching.search(
                 "--through",
                 "wire",
                 "-g",
@@ -196,63 +190,11 @@ class Searches(unittest.TestCase):
         self.assertFalse(any(goal["regular"] for goal in one["goals"]))
         self.assertEqual(one["end"], "no more trials allowed")
 
-    @side_by_side.alone
-    def test_a_search_ends_in_time_with_the_bounds_it_has(self):
-        began = time.monotonic()
-        done = search("--through", TOKEN_BUCKET, "-g", "flows=10", "--sizes", "512", "--max-time", "6s")
-        self.assertLess(time.monotonic() - began, 8, "and to begin and end takes some")
-        self.assertIn("no more time allowed", done.stdout)
-        self.assertRegex(done.stdout, r"relevant lower bound none|pps so far")
-        self.assertRegex(done.stdout, r"relevant upper bound .*pps")
-        self.assertRegex(
-            done.stderr,
-            r"size 512: [0-9.]+ [kM]pps for 1 s: "
-            r"\d+ of \d+ received.*; ndr (\?|[0-9.]+ k?pps) to [0-9.]+ [kM]pps; pdr .*; "
-            r"\d+ s of 6 s\n",
-        )
-        self.assertIn(
-            "--max-time 1ms ended before",
-            search("--through", "wire", "-g", "flows=10", "--max-time", "1ms", status=1).stderr,
-        )
-        self.assertIn(
-            "--max-time soon: give a time", search("--through", "wire", "--max-time", "soon", status=2).stderr
-        )
-
-    def test_a_search_that_is_stopped_tells_the_bounds_it_has(self):
-        process = subprocess.Popen(
-            [
-                PARSHALL,
-                "test",
-                "search",
-                "--through",
-                TOKEN_BUCKET,
-                "-g",
-                "flows=10",
-                "--sizes",
-                "512",
-                "--settle",
-                "150ms",
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        trials = 0
-        for line in process.stderr:
-            trials += " received" in line
-            if trials == 3:
-                break
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
-        self.assertIn("interrupted before the end", out)
-        self.assertRegex(out, r"relevant upper bound .*pps")
-        self.assertNotIn("relevant lower bound none, relevant upper bound none", out)
-
     @side_by_side.thorough
     @side_by_side.alone
     def test_no_trial_begins_while_the_last_ones_frames_still_come(self):
         # The bucket lets 125 frames a second through, and its queue holds as many as come in four.
-        done = search(
+        done = searching.search(
             "--through",
             "tbf:rate=1mbit,burst=3kb,limit=500kb",
             "-g",
@@ -282,7 +224,7 @@ class Searches(unittest.TestCase):
         # Without pauses nothing is lost of 1,200 pps; the bucket's queue has room for 8 ms of them.
         process = subprocess.Popen(
             [
-                PARSHALL,
+                searching.PARSHALL,
                 "test",
                 "search",
                 "--through",
@@ -327,7 +269,7 @@ class Searches(unittest.TestCase):
             "--max",
             "1kpps",
             "--goal",
-            QUICK,
+            searching.QUICK,
             "--trials",
             "1",
             "-q",
@@ -335,7 +277,7 @@ class Searches(unittest.TestCase):
             "700ms",
         ]
         for form in ("text", "json"):
-            done = search(*arguments, "--format", form, settle="300ms")
+            done = searching.search(*arguments, "--format", form, settle="300ms")
             self.assertRegex(done.stdout, r"\b0\.3 s\b")
             self.assertNotRegex(done.stdout, r"\d\.\d*(0000000|9999999)", form)
 
@@ -366,8 +308,8 @@ class Searches(unittest.TestCase):
             6
             # a trial that the host disturbed is run again, with the next seed: as many in both are to be compared
         ):
-            found = json.loads(search(*arguments).stdout)
-            again = json.loads(search(*arguments, "--seed", str(found["seed"])).stdout)
+            found = json.loads(searching.search(*arguments).stdout)
+            again = json.loads(searching.search(*arguments, "--seed", str(found["seed"])).stdout)
             searches = [one for report in (found, again) for one in report["sizes"][0]["searches"]]
             if not any(one["repeated"] for one in searches):
                 break
@@ -380,46 +322,6 @@ class Searches(unittest.TestCase):
         self.assertEqual([trial["seed"] for trial in same], [trial["seed"] for trial in trials])
         self.assertEqual([trial["received"] for trial in same], [trial["received"] for trial in trials])
         self.assertEqual(again["traffic"], found["traffic"])
-
-    def test_what_was_measured_before_the_device_ended_is_reported(self):
-        process = subprocess.Popen(
-            [
-                PARSHALL,
-                "test",
-                "search",
-                "--through",
-                "link:loss=0",
-                "--goal",
-                "name=slow,trial=1s,sum=60s",
-                "--max",
-                "1kpps",
-                "--settle",
-                "150ms",
-                "--format",
-                "json",
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            trials = 0
-            while trials < 2:
-                line = process.stderr.readline()
-                self.assertTrue(line, "it ended")
-                trials += " received" in line
-            links = processes.links_of(process.pid)
-            self.assertTrue(links)
-            os.kill(links[-1], signal.SIGKILL)
-            out, said = process.communicate(timeout=30)
-        finally:
-            if process.poll() is None:
-                process.kill()
-        self.assertEqual(process.returncode, 1, said)
-        found = json.loads(out)
-        self.assertIn("ended by itself", found["failure"])
-        self.assertIn("ended by itself", said)
-        self.assertGreaterEqual(len(found["sizes"][0]["searches"][0]["trials"]), 2)
 
     def test_wrong_usage_is_told_before_any_trial(self):
         through = ["--through", "wire"]
@@ -439,94 +341,16 @@ class Searches(unittest.TestCase):
             ([], 2, "--through"),
         ):
             began = time.monotonic()
-            done = search(*arguments, status=status)
+            done = searching.search(*arguments, status=status)
             self.assertIn(said, done.stderr, arguments)
             self.assertNotIn(" received", done.stderr, arguments)
             self.assertLess(time.monotonic() - began, 20, arguments)
 
-    @side_by_side.alone
-    def test_a_monitor_is_searched_by_way_of_a_ring_and_has_every_packet_that_the_ring_took(self):
-        done = search(
-            "--monitor",
-            "--columns +gap_p99 --flows 4Ki --descriptors 8192",
-            "-g",
-            "flows=1000,size=64",
-            "--goal",
-            QUICK.replace("width=3%", "width=20%,loss=5%"),
-            "--trials",
-            "12",
-            "--format",
-            "json",
-            "-q",
-        )
-        found = json.loads(done.stdout)
-        self.assertIsNone(found["failure"], "its books balance")
-        self.assertIn("parshall watch --columns +gap_p99", found["device"])
-        self.assertIn("8192 packets", found["device"])
-        self.assertIn("flow records", found["terms"]["received"])
-        trials = found["sizes"][0]["searches"][0]["trials"]
-        self.assertGreaterEqual(len(trials), 2, "the first one failed, so another one follows")
-        for trial in trials:
-            self.assertEqual(trial["received"], trial["sent"], "what the ring took was counted")
-            self.assertLessEqual(trial["sent"] + trial["unsent"], trial["offered"])
-            self.assertGreaterEqual(trial["offered"], int(trial["load_pps"] * trial["duration_s"]))
-        self.assertGreater(trials[0]["loss_ratio"], 0.01, "the generator is faster than ring and monitor")
-
-    @side_by_side.thorough
-    @side_by_side.alone
-    def test_records_of_flows_that_ended_in_a_monitor_take_no_room(self):
-        """200,000 flows in a table of 1,000: a record for nearly every packet."""
-        before = shutil.disk_usage(tempfile.gettempdir()).used
-        process = subprocess.Popen(
-            [
-                PARSHALL,
-                "test",
-                "search",
-                "--monitor",
-                "--flows 1000",
-                "-g",
-                "flows=200000",
-                "--min",
-                "500kpps",
-                "--max",
-                "1Mpps",
-                "--goal",
-                "name=x,trial=2s,sum=4s,initial=2s",
-                "--trials",
-                "3",
-                "-q",
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        most = 0
-        while process.poll() is None:
-            most = max(most, shutil.disk_usage(tempfile.gettempdir()).used - before)
-            time.sleep(0.1)
-        out, _ = process.communicate()
-        self.assertEqual(process.returncode, 0, out)
-        self.assertLess(most, 200e6, "bytes of temporary files")
-
-    def test_a_monitor_that_cannot_be_is_told_before_any_trial(self):
-        for words, more, status, said in (
-            ("--bogus", [], 2, "--bogus"),
-            ("--key nonsense", [], 2, "nonsense"),
-            ("-g flows=10", [], 2, "--generate"),
-            ("--workers 2", [], 2, "--workers"),
-            ("--duration 1s", [], 2, "--duration"),
-            ("--live", [], 2, "--live"),
-            ("", ["-i", "lo"], 2, "leave out -i"),
-            ("", ["--sizes", "64,9000"], 1, "not of 9000"),
-        ):
-            done = search("--monitor", words, *more, status=status)
-            self.assertIn(said, done.stderr, words)
-            self.assertNotIn(" received", done.stderr, words)
-
 
 if __name__ == "__main__":
-    PARSHALL = os.path.abspath(sys.argv.pop(1))
+    searching.PARSHALL = os.path.abspath(sys.argv.pop(1))
     reason = netns.why_not()
     if reason:
         print("SKIPPED searches of devices under test:", reason)
         sys.exit(0)
-    side_by_side.main(PARSHALL)
+    side_by_side.main(searching.PARSHALL)
