@@ -2,39 +2,19 @@
 #include "engine/table_stage.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 
+#include "../address_space_limit.hpp"
 #include "engine/tables.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 
 namespace parshall {
 namespace {
-
-/// Refuses this process more than `bytes` of further address space for as long as it lives.
-class AddressSpaceLimit {
- public:
-  explicit AddressSpaceLimit(rlim_t bytes) {
-    std::size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    ::getrlimit(RLIMIT_AS, &before_);
-    const rlimit limit{pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_AS, &limit);
-  }
-  ~AddressSpaceLimit() { ::setrlimit(RLIMIT_AS, &before_); }
-  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
-  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
 
 void admit(FlowStage& stage, const FlowIdentity& identity, std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t i = from; i < to; ++i) {

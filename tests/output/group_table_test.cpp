@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
+
+#include "../address_space_limit.hpp"
 
 namespace parshall {
 namespace {
@@ -32,7 +35,7 @@ FlowRecord flow_from(std::uint32_t host, std::uint64_t packets) {
 }
 
 GroupSchema schema_by(std::string_view by, const std::vector<std::string>& columns = {}, Networks local = {}) {
-  return *GroupSchema::make(*find_grouping(by), std::move(local), Schema(), columns);
+  return *GroupSchema::make(*find_grouping(by), std::move(local), Schema().columns(), columns);
 }
 
 std::uint64_t number(const Value& value) { return value.as_unsigned(); }
@@ -144,6 +147,25 @@ TEST(GroupTable, ClearedItBeginsAnew) {
   const Sum sum = sum_of(table);
   EXPECT_EQ(sum.rows, 2);
   EXPECT_EQ(sum.sent, 2);
+}
+
+TEST(GroupTable, WithoutMemoryItAsksOnceAndBeginsAnewWhenCleared) {
+  const GroupSchema schema = schema_by("host", kColumns);
+  GroupTable table(schema, 1 << 20, 1);
+  const auto named_of = [&](std::uint32_t hosts) {
+    for (std::uint32_t host = 0; host < hosts; ++host) table.add({flow_from(host, 1), {}});
+    const Sum sum = sum_of(table);
+    EXPECT_EQ(sum.sent, sum.received);
+    return sum.named;
+  };
+  constexpr std::uint64_t kFirst = 4096;
+  EXPECT_EQ(named_of(kFirst - 1), kFirst);
+  std::optional<AddressSpaceLimit> limit(64 << 10);
+  table.add({flow_from(100'000, 1), {}});
+  limit.reset();
+  EXPECT_EQ(named_of(50'000), kFirst);
+  table.clear();
+  EXPECT_EQ(named_of(50'000), 50'001);
 }
 
 TEST(GroupTable, APrefixThatIsPartlyInsideHasNoPlace) {

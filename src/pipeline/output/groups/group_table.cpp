@@ -51,11 +51,13 @@ Group& GroupTable::group_of(const FlowKey& key) noexcept {
 
 /// Makes room for more groups; returns false if there may be no more.
 bool GroupTable::grow() noexcept try {
-  if (groups_ && groups_->size() >= most_) return false;
+  if (is_full_ || (groups_ && groups_->size() >= most_)) return false;
+  is_full_ = true;  // also if this fails: to try again for each flow would take seconds
   auto larger = std::make_unique<Table>(std::min(most_, groups_ ? kGrowth * groups_->capacity() : kFirstGroups), seed_);
   if (groups_)
     for (const Table::Entry& entry : groups_->entries()) larger->add(larger->hash(entry.key), entry.key) = entry.value;
   groups_ = std::move(larger);
+  is_full_ = false;
   return true;
 } catch (const std::bad_alloc&) {
   return false;
@@ -121,7 +123,7 @@ void GroupTable::add(const ReportFlow& flow) {
   }
 }
 
-void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit) {
+void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit, Order order) {
   std::vector<Row> rows;
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
   const auto add = [&](const Group& group) {
@@ -136,7 +138,7 @@ void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit) {
       add(entry.value);
     }
   }
-  std::sort(rows.begin(), rows.end());
+  if (order == Order::by_key) std::sort(rows.begin(), rows.end());
   if (others_.flows != 0) add(others_);
   std::optional<double> seconds;
   if (interval_s_ > 0)
@@ -156,6 +158,7 @@ void GroupTable::clear() noexcept {
   others_ = {};
   pair_count_ = 0;
   knows_peers_ = true;
+  is_full_ = false;
   interval_s_ = 0;
 }
 

@@ -30,8 +30,10 @@ class GroupTable {
   /// added.
   void add(const ReportFlow& flow);
 
-  /// Visits all groups in the order of their keys.
-  void visit(const std::function<void(const ReportFlow&)>& visit);
+  enum class Order : std::uint8_t { by_key, any };
+
+  /// Visits all groups.
+  void visit(const std::function<void(const ReportFlow&)>& visit, Order order = Order::by_key);
   /// Forgets all groups, and keeps the memory for others.
   void clear() noexcept;
 
@@ -51,7 +53,7 @@ class GroupTable {
   Group others_;
   std::vector<std::uint64_t> pairs_;  ///< hashes, at most half full; 0: empty
   std::uint64_t pair_count_ = 0;
-  bool knows_peers_ = true;
+  bool knows_peers_ = true, is_full_ = false;
   double interval_s_ = 0;
 };
 
