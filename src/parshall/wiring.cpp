@@ -124,7 +124,7 @@ std::optional<Error> wire_groups(const Plan& plan, const Grouping* grouping, con
   auto local = Networks::parse(plan.rows.local);
   if (!local) return Error{"--local " + local.error().message};
   if (grouping == nullptr) return std::nullopt;
-  auto groups = GroupSchema::make(*grouping, *std::move(local), wiring.schema, plan.statistics.columns);
+  auto groups = GroupSchema::make(*grouping, *std::move(local), wiring.schema.columns(), plan.statistics.columns);
   if (!groups) return groups.error();
   wiring.groups = *std::move(groups);
   if (needs.every_ns != 0) wiring.schema.need_interval();

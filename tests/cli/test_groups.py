@@ -20,6 +20,8 @@ GROUPS = {
     "prefix": ["prefix", "prefix_length"],
     "service": ["protocol", "port"],
     "conversation": ["protocol", "client", "client_port", "server", "server_port"],
+    "protocol": ["protocol"],
+    "direction": ["direction"],
 }
 COUNTS = ["flows", "wire_bytes", "in_packets", "out_packets", "in_bytes", "out_bytes", "first_seen_ns", "last_seen_ns"]
 
@@ -37,12 +39,23 @@ def groups_of(flow, by):
     source, destination = flow["src_ip"], flow["dst_ip"]
     if by in ("host", "prefix"):
         return [(group_of_address(source, by), True, destination), (group_of_address(destination, by), False, source)]
+    if by == "protocol":
+        return [((flow["protocol"],), True, None)]
+    if by == "direction":
+        return [direction_of(source, destination)]
     sends = service_is_source(flow)
     ends = [(source, flow["src_port"]), (destination, flow["dst_port"])]
     server, client = ends if sends else ends[::-1]
     if by == "service":
         return [((flow["protocol"], server[1]), sends, client[0])]
     return [((flow["protocol"], *client, *server), not sends, None)]
+
+
+def direction_of(source, destination):
+    inside = [ipaddress.ip_network(network) for network in LOCAL]
+    comes, goes = (any(ipaddress.ip_address(end) in network for network in inside) for end in (source, destination))
+    name = ("inside" if goes else "outside") if comes == goes else "in" if goes else "out"
+    return ((name,), name != "in", None)
 
 
 def group_of_address(address, by):
@@ -108,10 +121,11 @@ class Groups(Case):
         """Compares every grouping with the flows of the same capture; returns the number of hosts."""
         flows = rows(run("watch", "-q", "-r", capture, "--format", "csv").out)
         for by in GROUPS:
-            done = run("watch", "-q", "-r", capture, "--format", "csv", "--by", by, "--workers", "2")
+            local = ["--local", ",".join(LOCAL)] if by == "direction" else []
+            done = run("watch", "-q", "-r", capture, "--format", "csv", "--by", by, "--workers", "2", *local)
             found = dict(read(row, by) for row in rows(done.out))
             expected = add_up(flows, by)
-            if by == "conversation":
+            if by in ("conversation", "protocol", "direction"):
                 expected = {name: {k: v for k, v in group.items() if k != "peers"} for name, group in expected.items()}
             self.assertEqual(found, expected, (capture, by))
         return len(add_up(flows, "host"))
@@ -226,9 +240,10 @@ class Groups(Case):
             (["--by", "host", "--packets-only"], ["leave out --packets-only"]),
             (["--by", "host", "--local", "10.0.0.0/33"], ["--local 10.0.0.0/33", "10.0.0.0/8"]),
             (["--by", "host", "--local", "lan"], ["--local lan"]),
-            (["--local", "10.0.0.0/8"], ["--local", "--local needs --by or --live"]),
+            (["--local", "10.0.0.0/8"], ["--local", "--local needs --by, --live or --web"]),
             (["--by", "host", "--export", "netflow9:udp://127.0.0.1:2055"], ["netflow9", "ipfix"]),
             (["--by", "host", "--sort", "rate"], ["no column"]),
+            (["--by", "direction"], ["--by direction", "--local 10.0.0.0/8"]),
         ):
             with self.subTest(options=options):
                 self.assert_says(run("watch", capture, *options), USAGE, *words)

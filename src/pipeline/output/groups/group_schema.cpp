@@ -83,13 +83,15 @@ void GroupSchema::add(ColumnInfo column, Origin origin) {
   origins_.push_back(origin);
 }
 
-Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, const Schema& flows,
+Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, std::span<const ColumnInfo> flows,
                                       std::span<const std::string> names) {
+  if (grouping.needs_local && local.empty())
+    return Error{fmt::format("--by {}: name the networks inside, such as --local 10.0.0.0/8", grouping.names.one)};
   GroupSchema schema;
   schema.grouping_ = &grouping;
   schema.local_ = std::move(local);
-  const TextForm times = std::ranges::find(flows.columns(), "first_seen_ns", &ColumnInfo::name)->form;
-  const TextForm integers = std::ranges::find(flows.columns(), "packets", &ColumnInfo::name)->form;
+  const TextForm times = std::ranges::find(flows, "first_seen_ns", &ColumnInfo::name)->form;
+  const TextForm integers = std::ranges::find(flows, "packets", &ColumnInfo::name)->form;
   for (std::size_t i = 0; i < grouping.columns.size(); ++i) {
     const GroupKeyColumn& key = grouping.columns[i];
     ColumnInfo column{.name = std::string(key.name),
@@ -97,12 +99,14 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, 
                       .role = ColumnRole::key,
                       .ipfix = key.ipfix,
                       .help = std::string(key.help)};
+    column.values = {key.values.begin(), key.values.end()};
     if (!grouping.of_column.empty()) {
-      const auto of = std::ranges::find(flows.columns(), grouping.of_column, &ColumnInfo::name);
-      if (of == flows.columns().end()) return Error{fmt::format("flows have no column \"{}\"", grouping.of_column)};
-      schema.of_column_ = static_cast<std::size_t>(of - flows.columns().begin());
-      column.values = schema.key_names_ = of->values;
+      const auto of = std::ranges::find(flows, grouping.of_column, &ColumnInfo::name);
+      if (of == flows.end()) return Error{fmt::format("flows have no column \"{}\"", grouping.of_column)};
+      schema.of_column_ = static_cast<std::size_t>(of - flows.begin());
+      column.values = of->values;
     }
+    schema.key_names_ = column.values;
     schema.add(std::move(column), {Source::key, i});
   }
   for (const CommonColumn& common : common_table()) {
@@ -131,7 +135,7 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, 
 
 std::size_t GroupSchema::find(const FlowKey& flow, std::span<const Value> values,
                               std::array<GroupOfFlow, 2>& out) const noexcept {
-  if (grouping_->find != nullptr) return grouping_->find(flow, out);
+  if (grouping_->find != nullptr) return grouping_->find(flow, local_, out);
   const bool comes_in = local_.contain(flow.dst_address()) && !local_.contain(flow.src_address());
   out[0] = {.group = group_of_value(values[*of_column_]), .pair = {}, .sends = !comes_in};
   return 1;

@@ -18,9 +18,9 @@ class GroupSchema {
  public:
   static constexpr std::string_view kUsualOrder = "wire_bytes";
 
-  /// `flows` has the columns of flow records, among them Grouping::of_column. `names` are the columns wanted; none: all
-  /// of them.
-  static Result<GroupSchema> make(const Grouping& grouping, Networks local, const Schema& flows,
+  /// `flows` are the columns of flow records, among them Grouping::of_column. `names` are the columns wanted; none: all
+  /// of them. Error: a wrong name, or no `local` networks where the grouping needs them.
+  static Result<GroupSchema> make(const Grouping& grouping, Networks local, std::span<const ColumnInfo> flows,
                                   std::span<const std::string> names);
 
   /// Lists the columns that follow those of the group's key.

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/networks.hpp"
 #include "pipeline/flow/record.hpp"
 #include "pipeline/output/records/column.hpp"
 #include "pipeline/output/text/report.hpp"
@@ -36,19 +37,21 @@ struct GroupKeyColumn {
   IpfixElement ipfix;
   std::string_view help;
   Value (*read)(const FlowKey& group);
+  std::span<const std::string_view> values = {};  ///< names of 0, 1, ... of an enumeration
 };
 
 /// Way to add up flows, with its name for `--by`.
 struct Grouping {
   RowNames names;  ///< that for `--by`, such as "host", and that of its groups
   std::string_view help;
+  std::string_view opens;  ///< rows that the view of one group begins with; empty: its flows
   std::span<const GroupKeyColumn> columns;
   /// Finds the groups of a flow; returns how many. Null: the group is the value of `of_column`.
-  std::size_t (*find)(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept;
+  std::size_t (*find)(const FlowKey& flow, const Networks& local, std::array<GroupOfFlow, 2>& out) noexcept;
   std::string_view of_column = {};  ///< column of flow records
   std::array<std::uint8_t, 2>
       place_bits{};  ///< of an IPv4 and an IPv6 group that is inside or outside; 0: it has no place
-  bool has_peers = false;
+  bool has_peers = false, needs_local = false;
 
   bool has_places() const noexcept { return place_bits[0] != 0; }
 };

@@ -40,11 +40,11 @@ std::size_t find_ends(const FlowKey& flow, unsigned ipv4_bits, unsigned ipv6_bit
   return 2;
 }
 
-std::size_t find_hosts(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept {
+std::size_t find_hosts(const FlowKey& flow, const Networks&, std::array<GroupOfFlow, 2>& out) noexcept {
   return find_ends(flow, 32, 128, out);
 }
 
-std::size_t find_prefixes(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept {
+std::size_t find_prefixes(const FlowKey& flow, const Networks&, std::array<GroupOfFlow, 2>& out) noexcept {
   return find_ends(flow, kIpv4PrefixBits, kIpv6PrefixBits, out);
 }
 
@@ -54,7 +54,7 @@ End service_of(const FlowKey& flow) noexcept {
   return both_ways(flow).second == 0 ? End::destination : End::source;
 }
 
-std::size_t find_service(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept {
+std::size_t find_service(const FlowKey& flow, const Networks&, std::array<GroupOfFlow, 2>& out) noexcept {
   const End service = service_of(flow);
   GroupOfFlow& one = out[0];
   one = {.group = {}, .pair = {}, .sends = service == End::source};
@@ -66,10 +66,25 @@ std::size_t find_service(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) n
   return 1;
 }
 
-std::size_t find_conversation(const FlowKey& flow, std::array<GroupOfFlow, 2>& out) noexcept {
+std::size_t find_conversation(const FlowKey& flow, const Networks&, std::array<GroupOfFlow, 2>& out) noexcept {
   const bool is_back = service_of(flow) == End::source;
   out[0] = {.group = is_back ? opposite(flow) : flow, .pair = {}, .sends = !is_back};
   out[0].group.reserved = 0;
+  return 1;
+}
+
+std::size_t find_protocol(const FlowKey& flow, const Networks&, std::array<GroupOfFlow, 2>& out) noexcept {
+  out[0] = {.group = group_of_value(Value::of_unsigned(flow.protocol)), .pair = {}, .sends = true};
+  return 1;
+}
+
+enum Direction : std::uint8_t { kInside, kOutside, kIn, kOut };
+constexpr std::string_view kDirections[] = {"inside", "outside", "in", "out"};
+
+std::size_t find_direction(const FlowKey& flow, const Networks& local, std::array<GroupOfFlow, 2>& out) noexcept {
+  const bool from_inside = local.contain(flow.src_address()), to_inside = local.contain(flow.dst_address());
+  const Direction direction = from_inside == to_inside ? (to_inside ? kInside : kOutside) : to_inside ? kIn : kOut;
+  out[0] = {.group = group_of_value(Value::of_unsigned(direction)), .pair = {}, .sends = direction != kIn};
   return 1;
 }
 
@@ -95,24 +110,69 @@ constexpr GroupKeyColumn kConversation[] = {
     {"client_port", kUint16, {0, 7}, "its port", source_port},
     {"server", kAddress, {0, 12, 28}, "address of the end with the lower port", destination_address},
     {"server_port", kUint16, {0, 11}, "its port", destination_port}};
+constexpr GroupKeyColumn kProtocol[] = {{"protocol", kUint8, {0, 4}, "IANA number of the protocol", nullptr}};
+constexpr GroupKeyColumn kDirection[] = {
+    {"direction",
+     kEnum8,
+     {kOwnPen, 84},
+     "way across the border of --local: in, out, or between two ends that are both "
+     "inside or outside",
+     nullptr,
+     kDirections}};
 constexpr GroupKeyColumn kVlan[] = {
     {"vlan", kUint16, {0, 58}, "outermost VLAN identifier of the flow's first packet", nullptr}};
 constexpr GroupKeyColumn kInterface[] = {
     {"interface", kEnum8, {0, 82}, "name of the interface on which the flow was first seen", nullptr}};
 
 constexpr Grouping kGroupings[] = {
-    {{"host", "hosts"}, "addresses", kHost, find_hosts, {}, {32, 128}, true},
-    {{"conversation", "conversations"}, "both directions of a connection in one row", kConversation, find_conversation},
-    {{"service", "services"}, "protocols and ports of servers", kService, find_service, {}, {}, true},
-    {{"prefix", "prefixes"},
-     "networks: /24 of IPv4, /48 of IPv6",
-     kPrefix,
-     find_prefixes,
-     {},
-     {kIpv4PrefixBits, kIpv6PrefixBits},
-     true},
-    {{"vlan", "vlans"}, "VLANs", kVlan, nullptr, "vlan"},
-    {{"interface", "interfaces"}, "interfaces, if there are several", kInterface, nullptr, "interface"},
+    {.names = {"host", "hosts"},
+     .help = "addresses",
+     .opens = "conversation",
+     .columns = kHost,
+     .find = find_hosts,
+     .place_bits = {32, 128},
+     .has_peers = true},
+    {.names = {"conversation", "conversations"},
+     .help = "both directions of a connection in one row",
+     .opens = {},
+     .columns = kConversation,
+     .find = find_conversation},
+    {.names = {"service", "services"},
+     .help = "protocols and ports of servers",
+     .opens = "host",
+     .columns = kService,
+     .find = find_service,
+     .has_peers = true},
+    {.names = {"prefix", "prefixes"},
+     .help = "networks: /24 of IPv4, /48 of IPv6",
+     .opens = "host",
+     .columns = kPrefix,
+     .find = find_prefixes,
+     .place_bits = {kIpv4PrefixBits, kIpv6PrefixBits},
+     .has_peers = true},
+    {.names = {"protocol", "protocols"},
+     .help = "protocols above IP",
+     .opens = "service",
+     .columns = kProtocol,
+     .find = find_protocol},
+    {.names = {"direction", "directions"},
+     .help = "into, out of, inside and outside the networks of --local",
+     .opens = "host",
+     .columns = kDirection,
+     .find = find_direction,
+     .needs_local = true},
+    {.names = {"vlan", "vlans"},
+     .help = "VLANs",
+     .opens = "host",
+     .columns = kVlan,
+     .find = nullptr,
+     .of_column = "vlan"},
+    {.names = {"interface", "interfaces"},
+     .help = "interfaces, if there are several",
+     .opens = "host",
+     .columns = kInterface,
+     .find = nullptr,
+     .of_column = "interface"},
 };
 
 }  // namespace
