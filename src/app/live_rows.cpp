@@ -9,7 +9,8 @@ bool can_group(const FlowPlan& flows) noexcept {
 
 live::RowChoice rows_of(const Plan& plan, std::span<const ColumnInfo> columns) {
   live::RowChoice rows;
-  rows.all = can_group(plan.flows) ? live::groupings_of(columns) : std::vector<const Grouping*>();
+  rows.all =
+      can_group(plan.flows) ? live::groupings_of(columns, !plan.rows.local.empty()) : std::vector<const Grouping*>();
   if (const Grouping* const by = find_grouping(plan.rows.by)) {
     rows.first = by;
     rows.has_flows = by->of_column.empty();

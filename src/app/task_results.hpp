@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/live/opened.hpp"
 #include "app/live/recall_tail.hpp"
 #include "app/web/state_json.hpp"
 #include "pipeline/output/alarms/alarm_book.hpp"
@@ -24,14 +25,16 @@ class TaskResults {
 
   /// Returns what the page shows.
   web::TaskResults for_page() const;
-  /// Returns lines for the live view, the latest last: figures of all traffic, then alarms.
-  std::vector<std::string> lines() const;
+  /// Returns lines for the live view, the latest last: figures of all traffic, then alarms. With opened rows, only
+  /// alarms about all of these.
+  std::vector<std::string> lines(const std::vector<live::Opened>& within) const;
   std::vector<live::TaskRecall> recalls() const { return recalls_.tasks(); }
 
  private:
   static constexpr std::size_t kMostLines = 16, kMostOnPage = 50;
 
   std::optional<AlarmList> alarms(std::size_t most) const;
+  std::vector<Alarm> alarms_of(std::vector<live::Opened> groups) const;
 
   live::RecallTail recalls_;
   RecentEvents figures_{kMostOnPage, /*findings=*/false};

@@ -197,10 +197,16 @@ class Watch {
   void watch() {
     live::LiveSession watched(session());
     std::optional<web::Feed> feed;  // destroyed before anything else asks for a report
-    if (server_)
-      feed.emplace(
-          watched, [this] { return results_.for_page(); }, *server_, can_group(plan_.plan.flows),
-          wiring().session.seed);
+    if (server_) {
+      live::RowChoice rows = rows_of(plan_.plan, wiring().schema.columns());
+      rows.has_flows = true;
+      feed.emplace(watched,
+                   web::Feed::Options{.tasks = [this] { return results_.for_page(); },
+                                      .rows = std::move(rows),
+                                      .local = *Networks::parse(plan_.plan.rows.local),
+                                      .seed = wiring().session.seed},
+                   *server_);
+    }
     const bool by_packet_time = wiring().session.limits.pause_every_ns != 0;
     auto next_report = Clock::now() + std::chrono::nanoseconds(plan_.every_ns);
     auto stopped = Clock::time_point::max();
@@ -282,7 +288,7 @@ class Watch {
                                               .has_states = wiring().session.stage.states != nullptr,
                                               .marks = !plan_.plan.source.forward.empty(),
                                               .leave = leave,
-                                              .events = [this] { return results_.lines(); },
+                                              .events = [this](const auto& within) { return results_.lines(within); },
                                               .recalls = [this] { return results_.recalls(); }});
     session().stop();
     if (!outcome) return outcome.error();

@@ -212,7 +212,8 @@ Result<Wiring> complete(const WatchOptions& o, WatchPlan& plan, const Held& held
   if (!wiring) return wiring.error();
   if (!o.quiet)
     for (const std::string& note : wiring->notes) say(o.command, note);
-  if (!plan.plan.rows.local.empty() && !wiring->groups && !o.live) return Error{"--local needs --by or --live"};
+  if (!plan.plan.rows.local.empty() && !wiring->groups && !o.live && !plan.web)
+    return Error{"--local needs --by, --live or --web"};
   if (wiring->groups && plan.web) return Error{"--web shows hosts, services and flows by itself: leave out --by"};
   if (const auto problem = sort_problem(wiring->columns(), o.sort)) return *problem;
   if (wiring->tasks.sets().empty() && !o.hook.empty())

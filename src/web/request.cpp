@@ -32,7 +32,9 @@ bool parse_first_line(std::string_view line, Request& request) {
   request.method = line.substr(0, first);
   const std::string_view target = line.substr(first + 1, last - first - 1);
   if (target.find(' ') != std::string_view::npos) return false;
-  request.path = target.substr(0, target.find('?'));
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  request.path = target.substr(0, mark);
+  request.query = target.substr(std::min(mark + 1, target.size()));
   return true;
 }
 

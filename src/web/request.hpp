@@ -8,7 +8,7 @@ namespace parshall::web {
 
 /// Head of an HTTP request: the parts that this server uses.
 struct Request {
-  std::string method, path;  ///< the path without "?" and what follows
+  std::string method, path, query;  ///< the query is what follows "?" in the target
   std::string host, authorization;
   bool has_body = false;
   bool is_from_elsewhere = false;  ///< a browser reports that a page of another site asks (Fetch Metadata)

@@ -101,15 +101,39 @@ void Server::add(Resource resource) {
   entries_.push_back({.resource = std::move(resource)});
 }
 
-void Server::publish(std::string_view path, std::string text) {
+void Server::publish(std::string_view path, std::string text, std::string_view query) {
   Entry* const entry = find(path);
   if (entry == nullptr) return;
   auto shared = std::make_shared<const std::string>(std::move(text));
   {
     const std::lock_guard lock(mutex_);
-    entry->text.swap(shared);
+    const auto version = entry->versions.find(query);
+    if (version != entry->versions.end())
+      version->second.text.swap(shared);
+    else if (entry->resource.delivery == Delivery::latest)
+      entry->versions.emplace(query, Version{.text = std::move(shared)});
   }
-  if (entry->resource.is_stream) wake();
+  if (entry->resource.delivery != Delivery::latest) wake();
+}
+
+std::vector<std::string> Server::queries(std::string_view path) {
+  std::vector<std::string> queries;
+  Entry* const entry = find(path);
+  const std::lock_guard lock(mutex_);
+  if (entry != nullptr)
+    for (const auto& [query, version] : entry->versions)
+      if (version.clients != 0) queries.push_back(query);
+  return queries;
+}
+
+std::vector<std::string> Server::new_queries(std::string_view path) {
+  std::vector<std::string> queries;
+  Entry* const entry = find(path);
+  const std::lock_guard lock(mutex_);
+  if (entry != nullptr)
+    for (const auto& [query, version] : entry->versions)
+      if (version.clients != 0 && !version.text) queries.push_back(query);
+  return queries;
 }
 
 Server::Entry* Server::find(std::string_view path) {
@@ -125,10 +149,11 @@ Server::Text Server::text_of(Entry& entry) {
     auto text = made.empty() ? nullptr : std::make_shared<const std::string>(std::move(made));
     entry.made_at = Clock::now();
     const std::lock_guard lock(mutex_);
-    entry.text = std::move(text);
+    entry.versions[std::string()].text = std::move(text);
   }
   const std::lock_guard lock(mutex_);
-  return entry.text;
+  const auto version = entry.versions.find("");
+  return version == entry.versions.end() ? nullptr : version->second.text;
 }
 
 void Server::run() {
@@ -138,8 +163,8 @@ void Server::run() {
     try {
       look_after_all();
     } catch (const std::bad_alloc&) {  // the run goes on; clients will reconnect
+      for (Connection& one : connections_) stop_taking(one);
       connections_.clear();
-      streams_ = 0;
       std::this_thread::sleep_for(kPause);
     }
   }
@@ -156,16 +181,17 @@ void Server::look_after_all() {
   }
   std::size_t at = 2;
   for (Connection& one : connections_) serve(one, polled_[at++].revents);
-  std::erase_if(connections_, [this](const Connection& one) {
-    if (one.over && one.phase == Phase::stream) --streams_;
+  std::erase_if(connections_, [this](Connection& one) {
+    if (one.over) stop_taking(one);
     return one.over;
   });
   if (polled_[1].revents != 0) accept_some();
 }
 
-/// Returns the events to poll for. A connection being answered is only checked for writing: it may have closed its own
+/// Returns the events to poll for. A connection that waits or is being answered is not read: it may have closed its own
 /// side.
 short Server::wanted(const Connection& one) noexcept {
+  if (one.phase == Phase::waiting) return 0;
   if (one.phase == Phase::answer) return POLLOUT;
   return static_cast<short>(one.unsent() != 0 ? POLLIN | POLLOUT : POLLIN);
 }
@@ -190,20 +216,66 @@ bool Server::make_place() noexcept {
   const auto oldest =
       std::ranges::find_if(connections_, [](const Connection& one) { return one.phase != Phase::stream; });
   if (oldest == connections_.end()) return false;
+  stop_taking(*oldest);
   connections_.erase(oldest);
   return true;
 }
 
-/// Sends the text to all streams that have taken the previous one.
+/// Sends texts to those who wait for them, and to all streams that have taken the previous one.
 void Server::hand_out() {
-  const std::lock_guard lock(mutex_);
   for (Connection& one : connections_) {
-    if (one.phase != Phase::stream || one.unsent() != 0 || one.shared == one.streamed->text) continue;
+    if (one.entry == nullptr || one.unsent() != 0) continue;
+    Text text;
+    {
+      const std::lock_guard lock(mutex_);
+      text = one.entry->versions.find(one.query)->second.text;
+    }
+    if (!text || text == one.shared) continue;
     one.own.clear();
-    one.shared = one.streamed->text;
     one.sent = 0;
     one.until = Clock::now() + kForState;
+    if (one.phase == Phase::waiting) {
+      one.own = headers(site_.policy, "200 OK", one.entry->resource.type) +
+                fmt::format("Content-Length: {}\r\n\r\n", text->size());
+      one.phase = Phase::answer;
+      stop_taking(one);
+    }
+    one.shared = std::move(text);
   }
+}
+
+/// From now on, the connection gets the texts of a query as they are published.
+void Server::begin_to_take(Connection& one, Entry& entry, std::string query) {
+  one.query = std::move(query);
+  const std::lock_guard lock(mutex_);
+  Version& version = entry.versions[one.query];
+  ++version.clients;
+  one.entry = &entry;
+  if (entry.resource.delivery == Delivery::next) {
+    version.text = nullptr;
+    one.phase = Phase::waiting;
+  } else {
+    one.shared = version.text;
+    one.phase = Phase::stream;
+    ++streams_;
+  }
+}
+
+/// Forgets the text of a query that nobody takes any more.
+void Server::stop_taking(Connection& one) {
+  if (one.entry == nullptr) return;
+  if (one.phase == Phase::stream) --streams_;
+  const std::lock_guard lock(mutex_);
+  const auto version = one.entry->versions.find(one.query);
+  if (--version->second.clients == 0) one.entry->versions.erase(version);
+  one.entry = nullptr;
+}
+
+void Server::give_up_waiting(Connection& one) {
+  stop_taking(one);
+  one.own = refusal(site_.policy, "503 Service Unavailable: nothing has been counted yet", "Retry-After: 1\r\n");
+  one.phase = Phase::answer;
+  one.until = Clock::now() + kForAnswer;
 }
 
 void Server::serve(Connection& one, short ready) {
@@ -215,6 +287,7 @@ void Server::serve(Connection& one, short ready) {
   } else if ((ready & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
     one.over = true;
   }
+  if (!one.over && one.phase == Phase::waiting && Clock::now() > one.until) give_up_waiting(one);
   if (!one.over && one.unsent() != 0) send(one);
   const bool may_wait = one.phase == Phase::stream && one.unsent() == 0;
   if (!may_wait && Clock::now() > one.until) one.over = true;
@@ -264,18 +337,24 @@ void Server::answer_request(Connection& one, const Request& request, bool shows_
     if (request.is_from_elsewhere) return refuse("403 Forbidden: the request comes from a page of another site");
     if (!site_.token.empty() && !shows_token) return refuse("401 Unauthorized", "WWW-Authenticate: Bearer\r\n");
   }
-  if (resource.is_stream && streams_ >= kMostStreams)
-    return refuse("503 Service Unavailable: too many clients", "Retry-After: 10\r\n");
-  Text text = text_of(*entry);
-  if (!resource.is_stream && !text)
-    return refuse("503 Service Unavailable: nothing has been counted yet", "Retry-After: 1\r\n");
   one.own = headers(site_.policy, "200 OK", resource.type);
-  one.own += resource.is_stream ? "\r\nretry: 2000\n\n" : fmt::format("Content-Length: {}\r\n\r\n", text->size());
-  one.shared = std::move(text);
-  if (!resource.is_stream || request.method == "HEAD") return;
-  ++streams_;
-  one.streamed = entry;
-  one.phase = Phase::stream;
+  if (resource.delivery == Delivery::latest) {
+    one.shared = text_of(*entry);
+    if (!one.shared) return refuse("503 Service Unavailable: nothing has been counted yet", "Retry-After: 1\r\n");
+    one.own += fmt::format("Content-Length: {}\r\n\r\n", one.shared->size());
+    return;
+  }
+  const bool is_stream = resource.delivery == Delivery::stream;
+  if (is_stream && streams_ >= kMostStreams)
+    return refuse("503 Service Unavailable: too many clients", "Retry-After: 10\r\n");
+  std::string query = resource.has_queries ? request.query : std::string();
+  const std::vector<std::string> others = queries(resource.path);
+  if (others.size() >= kMostQueries && std::ranges::find(others, query) == others.end())
+    return refuse("503 Service Unavailable: too many different queries", "Retry-After: 10\r\n");
+  one.own += is_stream ? "\r\nretry: 2000\n\n" : "\r\n";
+  if (request.method == "HEAD") return;
+  if (!is_stream) one.own.clear();
+  begin_to_take(one, *entry, std::move(query));
 }
 
 void Server::send(Connection& one) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,13 +34,21 @@ struct Site {
   std::string_view policy = "default-src 'none'";  ///< Content-Security-Policy
 };
 
+/// What a client gets of a resource.
+enum class Delivery : std::uint8_t {
+  latest,  ///< the text published last
+  next,    ///< the text published next
+  stream,  ///< each text that is published, as server-sent events
+};
+
 /// Describes a resource that a server has at a path.
 struct Resource {
   std::string path, type;
   bool is_public = false;  ///< true: reveals nothing about the run, so needs no token
-  bool is_stream = false;  ///< true: server-sent events; each published text goes to all clients
+  Delivery delivery = Delivery::latest;
+  bool has_queries = false;  ///< true: what follows "?" selects among texts; else it is ignored. Not for `latest`
   /// Makes the text on request, at most once in kFresh, on the server's thread; an empty text means that there is none
-  /// yet. If unset, the text is the one published last.
+  /// yet. If unset, the text is the one published last. Only for `latest`.
   std::function<std::string()> make = {};
 };
 
@@ -49,10 +58,10 @@ struct Resource {
 /// and gets a later one. Each request, answer and stream text must be complete within some seconds.
 ///
 /// Shape:  at most kMostConnections, each with kHeadBytes for input and a socket buffer of kSendBytes for output; texts
-///         are shared.
+///         are shared, and there is one for each of at most kMostQueries queries of a resource.
 class Server {
  public:
-  static constexpr std::size_t kMostConnections = 192, kMostStreams = 128, kHeadBytes = 8192;
+  static constexpr std::size_t kMostConnections = 192, kMostStreams = 128, kMostQueries = 32, kHeadBytes = 8192;
   static constexpr int kSendBytes = 64 << 10;
   static constexpr std::chrono::milliseconds kFresh{100};
 
@@ -69,18 +78,27 @@ class Server {
   // These may be called from any thread:
 
   void add(Resource resource);
-  /// Replaces the text of a resource that was added.
-  void publish(std::string_view path, std::string text);
+  /// Replaces the text of a resource that was added, or that of one of its queries.
+  void publish(std::string_view path, std::string text, std::string_view query = {});
+  /// Returns the queries of a resource whose texts clients take now, or wait for.
+  std::vector<std::string> queries(std::string_view path);
+  /// Returns those without a text yet.
+  std::vector<std::string> new_queries(std::string_view path);
 
  private:
   using Clock = std::chrono::steady_clock;
   using Text = std::shared_ptr<const std::string>;
 
   /// Phase of a connection.
-  enum class Phase : std::uint8_t { head, answer, stream, closing };
+  enum class Phase : std::uint8_t { head, waiting, answer, stream, closing };
+  struct Version {
+    Text text = {};           ///< null: no text yet
+    std::size_t clients = 0;  ///< that take it, or wait for it
+  };
+  using Versions = std::map<std::string, Version, std::less<>>;  ///< by query
   struct Entry {
     const Resource resource;
-    Text text = {};                  ///< guarded by the mutex; null: no text yet
+    Versions versions = {};          ///< guarded by the mutex
     Clock::time_point made_at = {};  ///< used by the server's thread only
   };
   struct Connection {
@@ -90,7 +108,8 @@ class Server {
     std::string head = {};
     std::string own = {};  ///< sent before `shared`
     Text shared = {};
-    Entry* streamed = nullptr;
+    Entry* entry = nullptr;  ///< set while it takes texts as they are published
+    std::string query = {};
     std::size_t sent = 0;       ///< bytes sent of both
     std::size_t read_away = 0;  ///< bytes received after the request
     bool over = false;
@@ -110,6 +129,9 @@ class Server {
   void read_head(Connection& connection);
   void answer(Connection& connection);
   void answer_request(Connection& connection, const Request& request, bool shows_token);
+  void begin_to_take(Connection& connection, Entry& entry, std::string query);
+  void stop_taking(Connection& connection);
+  void give_up_waiting(Connection& connection);
   Entry* find(std::string_view path);
   Text text_of(Entry& entry);
   void send(Connection& connection);

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/output/groups/group_table.hpp"
+#include "app/live/row_groups.hpp"
+#include "app/live/row_key.hpp"
+#include "app/live/table.hpp"
 #include "pipeline/output/text/summary_text.hpp"
 #include "reports.hpp"
 
@@ -23,7 +25,7 @@ View view_of(std::uint32_t flows, const Arrangement& arrangement = {}) {
   Table table;
   table.load(made.report(1, 1), [] {});
   table.commit();
-  return *table.arrange(arrangement, [] { return false; });
+  return *table.rows().arrange(arrangement, {}, [] { return false; });
 }
 
 std::vector<std::string> text_of(const std::vector<Line>& lines) {
@@ -125,32 +127,34 @@ TEST(LiveScreen, TheColumnSortedByIsShownHoweverNarrow) {
 }
 
 /// Draws the groups of some flows, after a second in which each flow had as many packets again.
-std::string groups_on_screen(std::string_view by, const Arrangement& arrangement = {.sort = kBps, .filter = {}}) {
+std::string groups_on_screen(std::string_view by, Arrangement arrangement = {.sort = kBps},
+                             const std::vector<KeyPress>& presses = {}) {
   constexpr Size kSize{120, 24};
-  const Schema flows = schema_of({});
-  const GroupSchema schema = *GroupSchema::make(*find_grouping(by), {}, flows, std::vector<std::string>{"flows"});
-  Table of_flows, of_groups;
+  Table flows;
   for (const std::uint64_t second : {1, 2}) {
-    const MadeReport made{.flows = {flow(1, 100 * second), flow(2, 10 * second, 17)}, .columns = flows, .values = {}};
-    const Report report = made.report(second, static_cast<double>(second));
-    GroupTable groups(schema, 100, 1);
-    of_flows.load(
-        report, [] {}, 0, [&](const ReportFlow& row) { groups.add(row); });
-    of_flows.commit();
-    of_groups.load(report_of(report.summary, schema, groups), [] {});
-    of_groups.commit();
+    const MadeReport made{.flows = {flow(1, 100 * second), flow(2, 10 * second, 17)}, .columns = {}, .values = {}};
+    flows.load(made.report(second, static_cast<double>(second)), [] {});
+    flows.commit();
   }
-  const View view = *of_groups.arrange(arrangement, [] { return false; });
-  return joined(
-      text_of(draw(State(false, false, false, {.first = find_grouping(by)}), &view, {}, kSize, Glyphs::ascii)));
+  RowGroups groups({}, 1);
+  State state(false, false, false, {.first = find_grouping(by)});
+  arrangement.by = find_grouping(by);
+  View view = *groups.arrange(flows.rows(), arrangement, [] { return false; });
+  for (const KeyPress press : presses) {
+    state.fit(view.matched, 10, kFixedColumns + view.columns.size());
+    state.point_at(opened(view.rows.at(state.cursor()), view));
+    state.press(press, 0);
+    view = *groups.arrange(flows.rows(), state.arrangement(), [] { return false; });
+  }
+  return joined(text_of(draw(state, &view, {}, kSize, Glyphs::ascii)));
 }
 
 TEST(LiveScreen, AHostHasRatesInAndOutInOneRow) {
   const std::string screen = groups_on_screen("host");
   EXPECT_THAT(screen, HasSubstr("hosts (f: other rows)"));
-  EXPECT_THAT(screen, ContainsRegex("host +pps +bit/sv +packets +bytes +in_bps +out_bps +flows"));
-  EXPECT_THAT(screen, ContainsRegex("192.0.2.1 +110 +52.8 k +220 +13.2 k +52.8 k +0 +2\n"));
-  EXPECT_THAT(screen, ContainsRegex("10.0.0.1 +100 +48.0 k +200 +12.0 k +0 +48.0 k +1\n"));
+  EXPECT_THAT(screen, ContainsRegex("host +pps +bit/sv +packets +bytes +in_bps +out_bps +peers +flows"));
+  EXPECT_THAT(screen, ContainsRegex("192.0.2.1 +110 +52.8 k +220 +13.2 k +52.8 k +0 +2 +2 *\n"));
+  EXPECT_THAT(screen, ContainsRegex("10.0.0.1 +100 +48.0 k +200 +12.0 k +0 +48.0 k +1 +1\n"));
 }
 
 TEST(LiveScreen, OtherGroupsAreNamedByTheirKeys) {
@@ -158,6 +162,40 @@ TEST(LiveScreen, OtherGroupsAreNamedByTheirKeys) {
   EXPECT_THAT(groups_on_screen("prefix"), ContainsRegex("\n10.0.0.0/24 +110 .*\n192.0.2.0/24 +110 "));
   EXPECT_THAT(groups_on_screen("conversation"),
               ContainsRegex("proto +client +server .*\nTCP +10.0.0.1:4096 +192.0.2.1:443 +100 "));
+}
+
+TEST(LiveScreen, EnterOpensARowAndEscGoesBack) {
+  const KeyPress enter{.key = Key::enter}, down{.key = Key::down}, escape{.key = Key::escape};
+  const std::string host = groups_on_screen("host", {.sort = kBps}, {enter});
+  EXPECT_THAT(host, HasSubstr("host 192.0.2.1 (Esc: back): conversations"));
+  EXPECT_THAT(host, ContainsRegex("10.0.0.1:4096 +192.0.2.1:443(.*\n)+.*10.0.0.2:4096 +192.0.2.1:443"));
+  const std::string other = groups_on_screen("host", {.sort = kBps}, {down, enter});
+  EXPECT_THAT(other, HasSubstr("host 10.0.0.1 (Esc: back): conversations"));
+  EXPECT_THAT(other, Not(HasSubstr("10.0.0.2:4096")));
+  const std::string flows = groups_on_screen("host", {.sort = kBps}, {down, enter, enter});
+  EXPECT_THAT(flows, HasSubstr("host 10.0.0.1 > conversation TCP 10.0.0.1:4096 192.0.2.1:443 (Esc: back): flows, "));
+  const std::string peers = groups_on_screen("service", {.sort = kBps}, {enter});
+  EXPECT_THAT(peers, HasSubstr("service TCP 443 (Esc: back): hosts"));
+  EXPECT_THAT(peers, Not(HasSubstr("10.0.0.2")));
+  EXPECT_THAT(groups_on_screen("host", {.sort = kBps}, {down, enter, enter, escape, escape}),
+              ContainsRegex("192.0.2.1 +110 .*\n10.0.0.1 +100 .*\n10.0.0.2 +10 "));
+}
+
+TEST(LiveScreen, PeersOfAHostAreWithoutItself) {
+  const KeyPress enter{.key = Key::enter}, down{.key = Key::down}, rows{.key = Key::text, .character = 'f'};
+  std::vector<KeyPress> presses{down, enter};
+  presses.insert(presses.end(), groupings_of({}).size(), rows);  // all others, flows, and hosts
+  const std::string peers = groups_on_screen("host", {.sort = kBps}, presses);
+  EXPECT_THAT(peers, HasSubstr("host 10.0.0.1 (Esc: back): hosts"));
+  EXPECT_THAT(peers, ContainsRegex("\n192.0.2.1 +100 "));
+  EXPECT_THAT(peers, Not(ContainsRegex("\n10.0.0.")));
+}
+
+TEST(LiveScreen, CountsThatLackLostPacketsSaySo) {
+  View view = view_of(3, {.sort = kBytes});
+  view.summary.total.add(Counter::ring_full, 1);
+  EXPECT_THAT(joined(text_of(draw(state_for(view, {80, 20}), &view, {}, {80, 20}, Glyphs::ascii))),
+              ContainsRegex(">=packets .*>=bytes"));
 }
 
 TEST(LiveScreen, AFilterNamesWhatGroupsLack) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/output/records/schema.hpp"
+#include "reports.hpp"
 
 namespace parshall::live {
 namespace {
@@ -55,6 +56,22 @@ TEST(LiveState, ScrollingStopsAtBothEnds) {
   EXPECT_EQ(state.arrangement().first, 40);
   state.press({Key::home}, 0);
   EXPECT_EQ(state.arrangement().first, 0);
+}
+
+TEST(LiveState, TheCursorMovesTheRowsOnlyAtTheEdges) {
+  State state = state_of(100, 30);
+  for (int i = 0; i < 29; ++i) state.press({Key::down}, 0);
+  EXPECT_EQ(state.cursor(), 29);
+  EXPECT_EQ(state.arrangement().first, 0);
+  state.press({Key::down}, 0);
+  EXPECT_EQ(state.arrangement().first, 1);
+  state.press({Key::end}, 0);
+  EXPECT_EQ(state.cursor(), 99);
+  for (int i = 0; i < 30; ++i) state.press({Key::up}, 0);
+  EXPECT_EQ(state.cursor(), 69);
+  EXPECT_EQ(state.arrangement().first, 69);
+  state.fit(10, 30, kFixedColumns);
+  EXPECT_EQ(state.cursor(), 9);
 }
 
 TEST(LiveState, AShrinkingTableTakesTheScrollPositionBack) {
@@ -119,9 +136,9 @@ TEST(LiveState, AChoiceRemembersWhenItWasMade) {
 TEST(LiveState, MomentsAndPercentilesOfTheRateBecomeThoseOfTheGap) {
   State state = state_of(10, 5);
   type(state, "e");
-  EXPECT_EQ(state.choice(), (Choice{Level::flow, nullptr, false, Of::gap, What::percentiles}));
+  EXPECT_EQ(state.choice(), (Choice{Level::flow, false, Of::gap, What::percentiles}));
   type(state, "t");
-  EXPECT_EQ(state.choice(), (Choice{Level::flow, nullptr, false, Of::rate, What::mean}));
+  EXPECT_EQ(state.choice(), (Choice{Level::flow, false, Of::rate, What::mean}));
 }
 
 TEST(LiveState, ASumOfGapsIsRefusedWithAReason) {
@@ -173,9 +190,56 @@ TEST(LiveState, SortingByAColumnThatIsGoneFallsBackToTheRate) {
   EXPECT_EQ(state.arrangement().sort, kBps);
 }
 
+TEST(LiveState, AfterTheEndRowsMayStillBeOthers) {
+  State state = state_of(10, 5);
+  state.end();
+  type(state, "f");
+  EXPECT_EQ(state.arrangement().by, find_grouping("service"));
+  EXPECT_THAT(state.message(), IsEmpty());
+}
+
+TEST(LiveState, EnterOpensWhatThePointerIsAtAndEscRestoresAll) {
+  State state(false, false, false, {.first = find_grouping("host")});
+  state.fit(100, 30, kFixedColumns);
+  state.press({Key::enter}, 0);
+  EXPECT_THAT(state.message(), HasSubstr("no row to open"));
+  type(state, "/udp");
+  state.press({Key::enter}, 0);
+  state.press({Key::right}, 0);
+  state.press({Key::page_down}, 0);
+  const Arrangement before = state.arrangement();
+  const Opened host{.by = find_grouping("host"), .key = flow(1, 1).key, .text = "host 10.0.0.1"};
+  state.point_at(host);
+  state.press({Key::enter}, 0);
+  EXPECT_EQ(state.arrangement().by, find_grouping("conversation"));
+  EXPECT_THAT(state.arrangement().within, ::testing::ElementsAre(host));
+  EXPECT_THAT(state.arrangement().filter, IsEmpty());
+  EXPECT_EQ(state.arrangement().sort, kBps);
+  EXPECT_EQ(state.arrangement().first, 0);
+  type(state, "6/tcp");
+  state.press({Key::enter}, 0);
+  state.press({Key::escape}, 0);
+  EXPECT_FALSE(state.arrangement().within.empty()) << "this one clears the filter";
+  state.press({Key::escape}, 0);
+  Arrangement restored = before;
+  restored.window_s = 60;
+  EXPECT_EQ(state.arrangement(), restored);
+}
+
+TEST(LiveState, AConversationOpensToFlowsUnlessTheRunKeepsOnlyGroups) {
+  for (const bool has_flows : {false, true}) {
+    State state(false, false, false, {.first = find_grouping("conversation"), .has_flows = has_flows});
+    state.fit(10, 5, kFixedColumns);
+    state.point_at(Opened{.by = find_grouping("conversation"), .key = flow(1, 1).key});
+    state.press({Key::enter}, 0);
+    EXPECT_EQ(state.arrangement().within.empty(), !has_flows);
+    EXPECT_EQ(state.message().empty(), has_flows);
+  }
+}
+
 TEST(LiveState, ItBeginsWithWhatIsGoingOnNow) {
   const State state = state_of(10, 5);
-  EXPECT_EQ(state.choice().by, find_grouping("conversation"));
+  EXPECT_EQ(state.arrangement().by, find_grouping("conversation"));
   EXPECT_TRUE(state.arrangement().hides_idle);
   EXPECT_EQ(state.arrangement().window_s, 10);
 }
@@ -183,14 +247,14 @@ TEST(LiveState, ItBeginsWithWhatIsGoingOnNow) {
 TEST(LiveState, FGoesThroughTheGroupingsAndFlows) {
   State state(false, false, false, {.first = nullptr});
   const std::vector<const Grouping*> all = groupings_of({});
-  EXPECT_EQ(state.choice().by, nullptr);
+  EXPECT_EQ(state.arrangement().by, nullptr);
   for (const Grouping* const next : all) {
     type(state, "f");
-    EXPECT_EQ(state.choice().by, next);
+    EXPECT_EQ(state.arrangement().by, next);
     EXPECT_TRUE(next->of_column.empty());
   }
   type(state, "f");
-  EXPECT_EQ(state.choice().by, nullptr);
+  EXPECT_EQ(state.arrangement().by, nullptr);
 }
 
 TEST(LiveState, GroupingsByAColumnNeedTheColumn) {
@@ -204,12 +268,12 @@ TEST(LiveState, WhereRowsNeedAColumnItIsKept) {
       false, false, false,
       {.first = find_grouping("vlan"), .all = {find_grouping("host"), find_grouping("vlan")}, .has_flows = false});
   type(state, "i");
-  EXPECT_EQ(state.choice().by, find_grouping("vlan"));
+  EXPECT_EQ(state.arrangement().by, find_grouping("vlan"));
   EXPECT_THAT(state.message(), HasSubstr("--by"));
   type(state, "f");
-  EXPECT_EQ(state.choice().by, find_grouping("host"));
+  EXPECT_EQ(state.arrangement().by, find_grouping("host"));
   type(state, "f");
-  EXPECT_EQ(state.choice().by, find_grouping("vlan"));
+  EXPECT_EQ(state.arrangement().by, find_grouping("vlan"));
 }
 
 TEST(LiveState, ColumnsThatGroupsLackAreNotSortedBy) {
@@ -228,14 +292,14 @@ TEST(LiveState, ColumnsThatGroupsLackAreNotSortedBy) {
 TEST(LiveState, AStatisticIsOfFlows) {
   State state = state_of(10, 5);
   type(state, "g");
-  EXPECT_EQ(state.choice().by, nullptr);
+  EXPECT_EQ(state.arrangement().by, nullptr);
 }
 
 TEST(LiveState, FlowsWithoutWholeKeysHaveNoGroups) {
   State state(false, false, false, {.all = {}});
-  EXPECT_EQ(state.choice().by, nullptr);
+  EXPECT_EQ(state.arrangement().by, nullptr);
   type(state, "f");
-  EXPECT_EQ(state.choice().by, nullptr);
+  EXPECT_EQ(state.arrangement().by, nullptr);
   EXPECT_THAT(state.message(), HasSubstr("lack parts of their key"));
 }
 

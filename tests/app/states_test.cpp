@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/live/screen.hpp"
+#include "app/live/table.hpp"
 #include "reports.hpp"
 
 namespace parshall::live {
@@ -45,7 +46,7 @@ View states_view(const std::vector<ReportSummary>& summaries, bool final = false
     table.load(report, [] {});
     table.commit();
   }
-  return *table.arrange({}, [] { return false; });
+  return *table.rows().arrange({}, {}, [] { return false; });
 }
 
 View usual_view() { return states_view({adaptive(2, 0.5, 3), adaptive(3, 1.25, 7)}); }

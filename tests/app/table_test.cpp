@@ -17,7 +17,9 @@ using ::testing::ElementsAre;
 void nothing() {}
 bool never() { return false; }
 
-View arranged(const Table& table, const Arrangement& arrangement = {}) { return *table.arrange(arrangement, never); }
+View arranged(const Table& table, const Arrangement& arrangement = {}) {
+  return *table.rows().arrange(arrangement, {}, never);
+}
 
 std::vector<std::uint64_t> packets(const View& view) {
   std::vector<std::uint64_t> all;
@@ -67,25 +69,6 @@ TEST(LiveTable, AFlowWithoutTheValueComesLastInBothOrders) {
   EXPECT_THAT(packets(arranged(table, {.sort = kFixedColumns, .reversed = true, .filter = {}})), ElementsAre(1, 3, 2));
 }
 
-TEST(LiveTable, LeadersAreTheFirstByAnyColumnEachOnce) {
-  MadeReport made{.flows = {}, .columns = {}, .values = {}};
-  for (std::uint32_t i = 1; i <= 50; ++i) made.flows.push_back(flow(i, 100 * (1 + i * 17 % 50)));
-  made.flows[20].packets = 1;
-  made.flows[20].wire_bytes = 1'000'000;
-  const View view = table_of(made).leaders(3);
-  std::vector<std::uint64_t> all = packets(view);
-  std::ranges::sort(all);
-  EXPECT_THAT(all, ElementsAre(1, 4800, 4900, 5000));  // the first three by bytes are it and two of the others
-  EXPECT_EQ(view.matched, 50);
-  EXPECT_EQ(view.summary.total[Counter::live_flows], 50);
-}
-
-TEST(LiveTable, AFlowWithoutTheValueLeadsInNothingByIt) {
-  const Table table =
-      table_of({.flows = {flow(1, 5), flow(2, 9)}, .columns = schema_of({"gap_mean"}), .values = {Value()}});
-  EXPECT_THAT(packets(table.leaders(1)), ElementsAre(9));
-}
-
 TEST(LiveTable, AFilterLeavesTheRowsThatItIsTrueOf) {
   const Table table = table_of({.flows = {flow(1, 1), flow(2, 2, 17), flow(12, 3, 17)}, .columns = {}, .values = {}});
   EXPECT_THAT(packets(arranged(table, {.filter = "UDP"})), ElementsAre(3, 2));
@@ -126,26 +109,6 @@ TEST(LiveTable, AMeanRateOfANewFlowBeginsAtZero) {
   Table table;
   load_each_second(table, {{flow(1, 1)}, {flow(1, 1), flow(2, 100)}}, /*window_s=*/10);
   EXPECT_NEAR(arranged(table, {.sort = kPps, .filter = {}}).rows[0].values[0], 100 * (1 - std::exp(-0.1)), 1e-3);
-}
-
-TEST(LiveTable, AGroupHasTheRatesOfItsFlowsThoughOthersEnd) {
-  const Schema flows = schema_of({});
-  const GroupSchema schema =
-      *GroupSchema::make(*find_grouping("service"), {}, flows, std::vector<std::string>{"flows"});
-  Table of_flows, of_groups;
-  const std::vector<std::vector<FlowRecord>> seconds{{flow(1, 100'000), flow(2, 10)}, {flow(1, 100'010)}};
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    const MadeReport made{.flows = seconds[i], .columns = flows, .values = {}};
-    const Report report = made.report(i + 1, static_cast<double>(i + 1));
-    GroupTable groups(schema, 100, 1);
-    of_flows.load(report, nothing, 0, [&](const ReportFlow& row) { groups.add(row); });
-    of_flows.commit();
-    of_groups.load(report_of(report.summary, schema, groups), nothing);
-    of_groups.commit();
-  }
-  const View view = arranged(of_groups);
-  ASSERT_EQ(view.rows.size(), 1);
-  EXPECT_EQ(view.rows[0].values[0], 10);  // the second flow ended: its packets are no difference of the group
 }
 
 TEST(LiveTable, RowsWithoutAPacketOfLateAreLeftOutAndCounted) {
@@ -234,8 +197,8 @@ TEST(LiveTable, AWindowAnywhereAgreesWithAFullSort) {
   for (const std::uint64_t first : {0, 1, 511, 513, 7000, 19'990, 25'000}) {
     const View view = arranged(table, {.filter = {}, .first = first});
     EXPECT_EQ(view.matched, 20'000);
-    EXPECT_LE(view.rows.size(), 3 * Table::kMargin);
-    EXPECT_GE(view.first + view.rows.size(), std::min<std::uint64_t>(first + Table::kMargin, 20'000));
+    EXPECT_LE(view.rows.size(), 3 * Rows::kMargin);
+    EXPECT_GE(view.first + view.rows.size(), std::min<std::uint64_t>(first + Rows::kMargin, 20'000));
     for (std::size_t i = 0; i < view.rows.size(); ++i)
       ASSERT_EQ(view.rows[i].packets, expected[view.first + i]) << first << "+" << i;
   }
@@ -267,7 +230,7 @@ TEST(LiveTable, FlowsThatComeAndGoKeepTheirOwnRates) {
 
 TEST(LiveTable, AnAnswerNobodyWantsIsGivenUp) {
   const Table table = table_of({.flows = {flow(1, 1)}, .columns = {}, .values = {}});
-  EXPECT_FALSE(table.arrange({}, [] { return true; }).has_value());
+  EXPECT_FALSE(table.rows().arrange({}, {}, [] { return true; }).has_value());
 }
 
 TEST(LiveTable, EndedRecordsAreNotInTheTable) {

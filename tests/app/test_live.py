@@ -42,13 +42,35 @@ class LiveView(unittest.TestCase):
     def test_begins_with_conversations_of_now(self):
         with Screen("-g", TRAFFIC) as screen:
             text = screen.until(r"^proto +client +server +pps bit/s▼ packets +bytes in_bps out_bps flows")
-            self.assertRegex(text, r"(?m)^conversations \(f: other rows\), .*; rates over 10 s")
+            self.assertRegex(text, r"(?m)^conversations \(f: other rows\); rates over 10 s")
             screen.keys("f")
             screen.until(r"^services \(f: other rows\)(?s:.*)^(TCP|UDP) +\d+ +[\d.]+ ")
             screen.keys("2", "o")
             screen.until(r"^services .*; rates over 2 s(?s:.*)bytes▼")
-            screen.type("ff")
+            screen.type("fff")
             screen.until("^flows, rate: last")
+
+    def test_a_host_opens_to_its_conversations_peers_and_alarms(self):
+        """Two hosts talk; an alarm is raised for each."""
+        task = "heavy-hitters:key=src,top=5,min-packets=0,min-rate=0"
+        traffic = "flows=40,protocol=sessions,pace=20000"
+        with Screen("-g", traffic, "--by", "host", "--task", task, "--window", "200ms", columns=130) as screen:
+            text = screen.until(r"^host +pps +bit/s▼(?s:.*)^alarms and figures, the latest \d")
+            rows = text.split("host  ")[1].splitlines()[1:]
+            host = rows[1].split()[0]
+            screen.keys("p", "Down", "Enter")
+            text = screen.until(rf"^host {re.escape(host)} \(Esc: back\): conversations")
+            text = screen.until(r"^proto +client +server ")
+            ends = [line.split()[1:3] for line in text.splitlines() if line.startswith("TCP ")]
+            self.assertTrue(ends)
+            for pair in ends:
+                self.assertIn(host, [end.rsplit(":", 1)[0] for end in pair])
+            screen.keys("p")
+            text = screen.until(rf"^alarms of host {re.escape(host)}, the latest \d(?s:.*){re.escape(host)}")
+            for line in text.split("alarms of host ")[1].splitlines()[1:-1]:
+                self.assertIn(host, line)
+            screen.keys("Escape")
+            screen.until(r"^hosts \(f: other rows\)(?s:.*)^alarms and figures")
 
     def test_shows_the_flows_with_rates_and_the_accounting(self):
         with Screen("-g", TRAFFIC, "--duration", "60s") as screen:
@@ -90,7 +112,7 @@ class LiveView(unittest.TestCase):
             screen.keys("p")
             screen.until("^PAUSED")
             top = column(screen.settled(), -2)
-            screen.keys("Down")
+            screen.keys(*["Down"] * len(top))
             screen.until_counts(lambda counts: counts[:20] == top[1:])
             screen.keys("PageDown")
             screen.until_counts(lambda counts: counts[0] <= top[-1])

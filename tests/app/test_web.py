@@ -6,13 +6,14 @@ usage: test_web.py PARSHALL [unittest arguments]
 
 import base64
 import collections
+import contextlib
 import hashlib
+import itertools
 import json
 import os
 import pathlib
 import re
 import resource
-import shutil
 import signal
 import socket
 import subprocess
@@ -70,11 +71,11 @@ class Shown(unittest.TestCase):
 
     def test_each_second_has_a_state_that_adds_up(self):
         with self.run_.events() as events:
-            came = []
-            for state in events:
+            came = collections.deque(maxlen=5)
+            for state in itertools.islice(events, 30):
                 came.append((time.monotonic(), state))
-                if len(came) == 5:
-                    break
+                if len(came) == 5 and came[-1][0] - came[1][0] < 5:
+                    break  # else this machine did something else
         for _, state in came:
             account = state["summary"]["accounting"]
             offered, outcomes, counted, shares = parts_of(account)
@@ -90,82 +91,94 @@ class Shown(unittest.TestCase):
 
     def test_biflows_are_of_who_began(self):
         with Run("--biflow", traffic=["-g", "flows=300,protocol=connections,pace=20000"]) as run:
-            give_up = time.monotonic() + WITHIN_S
-            while len((state := json.loads(run.ask()[2]))["flows"]) < 100 and time.monotonic() < give_up:
-                time.sleep(0.2)
-            ends = [tuple(flow[1:3]) for flow in state["flows"]]
-            self.assertGreater(len(ends), 99)
+            rows = run.rows_when(lambda rows: rows["matched"] > 99)
+            ends = [tuple(flow[1:3]) for flow in rows["rows"]]
+            self.assertEqual(len(ends), 100)
             self.assertFalse(
                 {(back, there) for there, back in ends} & set(ends), "both directions of a connection are listed"
             )
-            self.assertIn("reverse_packets", [column["name"] for column in state["columns"]])
+            self.assertIn("reverse_packets", [column["name"] for column in rows["columns"]])
+            self.assertEqual([kind["name"] for kind in run.state()["kinds"]], ["flow"])
 
-    def test_a_state_has_conversations_hosts_and_services(self):
-        with Run(traffic=["-g", "flows=80,protocol=sessions,pace=20000"]) as run:
-            give_up = time.monotonic() + WITHIN_S
-            while time.monotonic() < give_up:
-                state = json.loads(run.ask()[2])
-                if len(state["flows"]) == 80 and all(row[3] is not None for row in state["flows"]):
-                    break
-                time.sleep(0.2)
-        self.assertEqual(list(state["groups"]), ["conversations", "hosts", "services"])
-        tables = {}
-        for name, group in state["groups"].items():
-            names = [column["name"] for column in group["columns"]]
-            tables[name] = [dict(zip(names, row, strict=True)) for row in group["rows"]]
-            self.assertGreater(len(tables[name]), 20, name)
-        names = [column["name"] for column in state["columns"]]
+    def test_groups_add_up_flows(self):
+        """Each kind of rows, at one moment of a run whose packets stop."""
+        with Run(traffic=["-g", "flows=80,protocol=sessions,pace=20000", "--idle", "1h"]) as run:
+            run.rows_when(lambda rows: rows["matched"] == 80, "by=flow")
+            tables = {}
+            with contextlib.ExitStack() as streams:
+                kinds = ["flow", "conversation", "host", "service", "protocol"]
+                states = [streams.enter_context(run.events(query=f"by={kind}&sort=packets")) for kind in kinds]
+                latest = {kind: next(events) for kind, events in zip(kinds, states, strict=True)}
+                while len({state["summary"]["report"] for state in latest.values()}) > 1:
+                    last = min(latest, key=lambda kind: latest[kind]["summary"]["report"])
+                    latest[last] = next(states[kinds.index(last)])
+            for kind, state in latest.items():
+                names = [column["name"] for column in state["rows"]["columns"]]
+                tables[kind] = [dict(zip(names, row, strict=True)) for row in state["rows"]["rows"]]
+                self.assertEqual(state["rows"]["by"], kind)
+                packets = [row["packets"] for row in tables[kind]]
+                self.assertEqual(packets, sorted(packets, reverse=True), kind)
         packets = collections.Counter()
-        for flow in (dict(zip(names, row, strict=True)) for row in state["flows"]):
+        for flow in tables["flow"]:
             packets[tuple(sorted((flow["source"], flow["destination"])))] += flow["packets"]
-        for row in tables["conversations"]:
+        self.assertGreater(len(tables["conversation"]), 20)
+        for row in tables["conversation"]:
             self.assertEqual(row["packets"], packets[tuple(sorted((row["client"], row["server"])))])
             self.assertAlmostEqual(row["in_bps"] + row["out_bps"], row["bit/s"], delta=0.001 * row["bit/s"] + 1)
-        for row in tables["hosts"]:
+        for row in tables["host"]:
             ends = [pair for pair in packets if any(end.rsplit(":", 1)[0] == row["host"] for end in pair)]
             self.assertEqual(row["packets"], sum(packets[pair] for pair in ends), row)
+        (shares,) = [latest["host"]["shares"][name] for name in ("protocols",)]
+        self.assertEqual([name for name, _ in shares["largest"]], [row["protocol"] for row in tables["protocol"]])
+        self.assertAlmostEqual(sum(bps for _, bps in shares["largest"]), shares["bps"], delta=0.001 * shares["bps"] + 1)
 
-    @unittest.skipUnless(shutil.which("chromium"), "SKIPPED: no chromium")
-    def test_in_a_browser(self):
-        """What the page shows after some seconds, without an error in its script."""
-        sizes = ("380,900", "1000,900", "1600,900")
-        tasks = "--task", "heavy-hitters:top=20,min-packets=0,min-rate=0", "--window", "100ms"
-        with Run("--export", "csv:/dev/null", *tasks) as run, tempfile.TemporaryDirectory() as folder:
-            for size in sizes:
-                done = subprocess.run(
-                    ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/{size}"]
-                    + [f"--window-size={size}", "--virtual-time-budget=3000", "--dump-dom"]
-                    + [f"http://127.0.0.1:{run.port}/"],
-                    capture_output=True,
-                    text=True,
-                    timeout=60,
-                    check=True,
-                )
-                page = done.stdout
-                for shown in (
-                    'id="link"[^>]*>live<',
-                    'aria-pressed="true">conversations<',
-                    'id="flows"><tr class=""><td class="left">(TCP|UDP)<',
-                    r'<li class="alarm info"><b[^>]*>heavy-hitters  \S+</b>(?s:.*?)'
-                    '<svg [^>]*aria-label="share over time',
-                    'id="outputs"(?s:.*)<td class="left">csv:/dev/null<',
-                ):
-                    self.assertTrue(re.search(shown, page), f"{size}: {shown}")
+    def test_an_opened_host_leaves_its_flows(self):
+        hosts = self.run_.state("by=host&sort=packets")["rows"]
+        host, name = hosts["rows"][3][0], hosts["names"][3]
+        for query, is_its in (
+            ("by=flow", lambda row: host in (row[1].rsplit(":", 1)[0], row[2].rsplit(":", 1)[0])),
+            ("by=conversation", lambda row: host in (row[1].rsplit(":", 1)[0], row[2].rsplit(":", 1)[0])),
+            ("by=host", lambda row: row[0] != host),
+        ):
+            rows = self.run_.state(f"{query}&within={name}")["rows"]
+            self.assertGreater(len(rows["rows"]), 0, query)
+            for row in rows["rows"]:
+                self.assertTrue(is_its(row), (query, host, row))
+
+    def test_rows_are_filtered_among_all_flows(self):
+        rows = self.run_.state("by=flow&sort=bytes&order=rising&filter=proto+udp+and+packets+%3E+1")["rows"]
+        self.assertEqual(rows["filter_problem"], "")
+        self.assertGreater(rows["matched"], 100)
+        self.assertEqual({row[0] for row in rows["rows"]}, {"UDP"})
+        sizes = [row[6] for row in rows["rows"]]
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertIn("did you mean host?", self.run_.state("filter=hosst+10.0.0.1")["rows"]["filter_problem"])
+        for query in ("by=nothing", "sort=nothing", "x=1", "within=host:0", "filter=" + 300 * "(", "%ff"):
+            self.assertEqual(list(self.run_.state(query)["rows"]), ["problem"], query)
+
+    def test_too_many_different_queries_are_refused(self):
+        with contextlib.ExitStack() as streams:
+            for number in range(32):
+                next(streams.enter_context(self.run_.events(query=f"filter=port+{number}")))
+            self.assertEqual(self.run_.ask_once("/api/events?filter=port+99", "HEAD")[0], 503)
+            self.assertEqual(self.run_.ask_once("/api/events?filter=port+1", "HEAD")[0], 200)
+        self.assertEqual(self.run_.ask("/api/events?filter=port+99", "HEAD")[0], 200)
 
     def test_a_state_has_flows_events_outputs_and_rates(self):
         give_up = time.monotonic() + WITHIN_S
         while True:
-            state = json.loads(self.run_.ask()[2])
-            seen = state["events"] and state["alarms"]["latest"] and state["lately"] and state["flows"]
+            state = self.run_.state("by=flow")
+            seen = state["events"] and state["alarms"]["latest"] and state["lately"] and state["rows"]["rows"]
             if (
                 seen and state["now"][3] == 0
             ) or time.monotonic() > give_up:  # a busy machine makes it lose some at first
                 break
             time.sleep(0.2)
-        names = [column["name"] for column in state["columns"]]
+        names = [column["name"] for column in state["rows"]["columns"]]
         self.assertEqual(names[:7], ["protocol", "source", "destination", "pps", "bit/s", "packets", "bytes"])
-        self.assertTrue(all(len(flow) == len(names) for flow in state["flows"]))
-        self.assertLessEqual(len(state["flows"]), 400)
+        self.assertTrue(all(len(flow) == len(names) for flow in state["rows"]["rows"]))
+        self.assertEqual(len(state["rows"]["rows"]), 100)
+        self.assertEqual(state["rows"]["matched"], 2000)
         self.assertEqual({event["event"]["task"] for event in state["events"]}, {"entropy"})
         alarms = state["alarms"]
         self.assertGreaterEqual(alarms["begun"], alarms["open"])
@@ -292,7 +305,7 @@ class Ends(unittest.TestCase):
 
     def test_a_run_without_memory_for_its_page_goes_on(self):
         with Run(
-            "--format", "json", traffic=["-g", "flows=1000000,pace=200000", "--flows", "1Mi", "--workers", "1"]
+            "--format", "json", traffic=["-g", "flows=1000000,pace=50000", "--flows", "1Mi", "--workers", "1"]
         ) as run:
             run.ask()
             status = pathlib.Path(f"/proc/{run.process.pid}/status").read_text()

@@ -60,13 +60,26 @@ class Run:
         """Status, headers and body; waits while nothing has been counted yet."""
         give_up = time.monotonic() + WITHIN_S
         while True:
-            with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=WITHIN_S)) as connection:
-                connection.request(method, path, headers=headers or {})
-                answer = connection.getresponse()
-                body = answer.read().decode()
-            if answer.status != 503 or time.monotonic() > give_up:
-                return answer.status, answer.headers, body
+            status, said, body = self.ask_once(path, method, headers)
+            if status != 503 or time.monotonic() > give_up:
+                return status, said, body
             time.sleep(0.05)
+
+    def ask_once(self, path="/api/state", method="GET", headers=None):
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=WITHIN_S)) as connection:
+            connection.request(method, path, headers=headers or {})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+
+    def state(self, query=""):
+        return json.loads(self.ask(f"/api/state?{query}")[2])
+
+    def rows_when(self, is_right, query=""):
+        """The rows as soon as they are as they should be, or the last ones."""
+        give_up = time.monotonic() + WITHIN_S
+        while not is_right(rows := self.state(query)["rows"]) and time.monotonic() < give_up:
+            time.sleep(0.1)
+        return rows
 
     def raw(self, text):
         """What comes back for these bytes, until the other end closes."""
@@ -79,9 +92,9 @@ class Run:
             return b"".join(parts)
 
     @contextlib.contextmanager
-    def events(self, headers=""):
+    def events(self, headers="", query=""):
         """The states of a stream, one after the other."""
         with self.connect() as connection:
-            connection.sendall(f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}\r\n".encode())
+            connection.sendall(f"GET /api/events?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}\r\n".encode())
             with connection.makefile() as lines:
                 yield (json.loads(line[6:]) for line in lines if line.startswith("data: "))

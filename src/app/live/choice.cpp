@@ -53,11 +53,12 @@ std::optional<Names> column_names(Of of, What what) {
   }
 }
 
-std::vector<const Grouping*> groupings_of(std::span<const ColumnInfo> columns) {
+std::vector<const Grouping*> groupings_of(std::span<const ColumnInfo> columns, bool has_local) {
   std::vector<const Grouping*> all;
   for (const Grouping& grouping : groupings())
-    if (grouping.of_column.empty() ||
-        std::ranges::find(columns, grouping.of_column, &ColumnInfo::name) != columns.end())
+    if ((has_local || !grouping.needs_local) &&
+        (grouping.of_column.empty() ||
+         std::ranges::find(columns, grouping.of_column, &ColumnInfo::name) != columns.end()))
       all.push_back(&grouping);
   return all;
 }
@@ -68,9 +69,9 @@ std::array<std::string_view, 3> key_headings(const Grouping* by) noexcept {
   return {by->names.one == "service" ? "proto" : "", by->names.one, ""};
 }
 
-std::string describe(const Choice& choice) {
+std::string describe(const Choice& choice, const Grouping* by) {
   if (choice.level == Level::packet) return "packet level";
-  if (choice.by != nullptr) return fmt::format("{} (f: other rows)", choice.by->names.many);
+  if (by != nullptr) return fmt::format("{} (f: other rows)", by->names.many);
   if (choice.own) return "flows, with the columns of --columns";
   return fmt::format("flows, {}: {}{}", name_of(choice.of), name_of(choice.what),
                      kOfHelp[static_cast<std::size_t>(choice.of)]);

@@ -20,8 +20,7 @@ enum class What : std::uint8_t { last, cumulated, range, mean, moments, percenti
 /// switch between these, Zhang et al., SIGCOMM Posters and Demos 2018, section 3.3.
 struct Choice {
   Level level = Level::flow;
-  const Grouping* by = nullptr;  ///< what flows are added up by; null: a row is a flow, with the columns below
-  bool own = false;              ///< true: the columns given at the start, instead of the two below
+  bool own = false;  ///< true: the columns given at the start, instead of the two below
   Of of = Of::rate;
   What what = What::last;
 
@@ -32,15 +31,15 @@ struct Choice {
 /// the view always shows packets, bytes and the rate over the last interval.
 std::optional<std::vector<std::string>> column_names(Of of, What what);
 
-/// Returns the groupings of flows with these columns.
-std::vector<const Grouping*> groupings_of(std::span<const ColumnInfo> columns);
+/// Returns the groupings of flows with these columns; `has_local`: it is known which networks are inside.
+std::vector<const Grouping*> groupings_of(std::span<const ColumnInfo> columns, bool has_local = false);
 
 /// Returns the headings of the protocol, the source and the destination; null stands for flows. An empty one: groups
 /// of this kind have no such column.
 std::array<std::string_view, 3> key_headings(const Grouping* by) noexcept;
 
-/// Formats the choice, such as "flows, iat: percentiles (time between packets)".
-std::string describe(const Choice& choice);
+/// Formats the choice for these rows, such as "flows, iat: percentiles (time between packets)".
+std::string describe(const Choice& choice, const Grouping* by);
 
 std::string_view name_of(Of of) noexcept;
 std::string_view name_of(What what) noexcept;

@@ -23,11 +23,14 @@ std::vector<std::string> names_of(const Schema& schema) {
 }  // namespace
 
 Feed::Feed(Watched& watched, Options options, const Wish& initial)
-    : watched_(watched), options_(std::move(options)), used_(initial.choice), next_refresh_(Clock::now() + kFirst) {
+    : watched_(watched),
+      options_(std::move(options)),
+      groups_(options_.local, options_.statistics.seed),
+      used_(initial.choice),
+      next_refresh_(Clock::now() + kFirst) {
   wish_ = initial;
   served_ = initial.arrangement;  // nothing is shown before the first report
   columns_ = names_of(options_.own);
-  begin_groups();
   thread_ = std::thread([this] { run(); });
 }
 
@@ -84,8 +87,7 @@ void Feed::run() {
       if (!idle && Clock::now() >= next_refresh_) refresh();
     } catch (const std::bad_alloc&) {  // the view stays as it was; the run goes on
       flows_ = {};
-      table_ = {};
-      group_table_.reset();
+      groups_.forget();
       next_refresh_ = Clock::now() + kPeriod;
     }
   }
@@ -102,7 +104,7 @@ bool Feed::publish() {
   const auto superseded = [this] {
     return pending_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
   };
-  auto view = shown().arrange(arrangement, superseded);
+  auto view = groups_.arrange(flows_.rows(), arrangement, superseded);
   if (!view) return false;
   served_ = arrangement;
   const auto shared = std::make_shared<const View>(*std::move(view));
@@ -120,34 +122,17 @@ void Feed::use(const Choice& choice) {
     columns_ = names_of(*schema);
     watched_.change_columns(*std::move(schema));
   }
-  begin_groups();
   next_refresh_ = Clock::now() + kFirst;
 }
 
 std::optional<Schema> Feed::schema_of(const Choice& choice) const {
-  if (choice.by != nullptr || options_.keeps_columns || (choice.own && choice.level == Level::flow))
-    return options_.own;
+  if (options_.keeps_columns || (choice.own && choice.level == Level::flow)) return options_.own;
   std::vector<std::string> names;
   if (choice.level == Level::flow) names = column_names(choice.of, choice.what).value_or(names);
   if (options_.statistics.classifier && (options_.marks || choice.level == Level::flow))
     names.emplace_back(FlowClass::kName);
   auto schema = Schema::make(names, options_.statistics);
   return schema ? std::optional(*std::move(schema)) : std::nullopt;
-}
-
-/// Prepares the table of the groups that are wanted, if any.
-void Feed::begin_groups() {
-  group_table_.reset();
-  groups_.reset();
-  const Grouping* const by = used_.by;
-  if (by == nullptr || used_.level != Level::flow) return;
-  std::vector<std::string> names{"flows"};
-  if (by->has_peers) names.insert(names.begin(), "peers");
-  if (by->has_places() && !options_.local.empty()) names.insert(names.begin(), "place");
-  const auto flows = schema_of(used_);
-  if (!flows) return;
-  auto groups = GroupSchema::make(*by, options_.local, *flows, names);
-  if (groups) groups_ = *std::move(groups);
 }
 
 /// Returns the run's next report, or nullopt if the view is closed in the meantime.
@@ -171,23 +156,15 @@ void Feed::refresh() {
   const auto began = Clock::now();
   const auto report = next_report();
   if (!report) return;
-  const double window_s = wanted().arrangement.window_s;
-  const auto serving = [this] { serve(); };
-  if (groups_) {
-    if (!group_table_) group_table_.emplace(*groups_, report->summary.capacity, options_.statistics.seed);
-    group_table_->clear();
-    flows_.load(*report, serving, window_s, [this](const ReportFlow& flow) { group_table_->add(flow); });
-    table_.load(report_of(report->summary, *groups_, *group_table_), serving);
-  } else {
-    flows_.load(*report, serving, window_s);
-  }
+  flows_.load(
+      *report, [this] { serve(); }, wanted().arrangement.window_s);
   {
     const std::lock_guard lock(mutex_);
     if (wish_.paused && !ended_) return;
   }
   const bool first = latest() == nullptr;
   flows_.commit();
-  table_.commit();
+  groups_.forget();
   while (!publish() && !stopping_.load(std::memory_order_relaxed)) {
   }
   const auto now = Clock::now();

@@ -10,9 +10,10 @@
 #include <thread>
 #include <vector>
 
+#include "app/live/choice.hpp"
+#include "app/live/row_groups.hpp"
 #include "app/live/table.hpp"
 #include "app/live/watched.hpp"
-#include "pipeline/output/groups/group_table.hpp"
 
 namespace parshall::live {
 
@@ -60,9 +61,7 @@ class Feed {
   bool publish();
   void use(const Choice& choice);
   std::optional<Schema> schema_of(const Choice& choice) const;
-  void begin_groups();
   Wish wanted();
-  const Table& shown() const noexcept { return groups_ ? table_ : flows_; }
 
   Watched& watched_;
   const Options options_;
@@ -73,11 +72,10 @@ class Feed {
   std::shared_ptr<const View> latest_;
   std::atomic<bool> pending_{false}, stopping_{false};
 
-  Table flows_, table_;  ///< flows, and groups of them
+  Table flows_;
+  RowGroups groups_;
   Choice used_;
-  std::vector<std::string> columns_;       ///< those that the run has now
-  std::optional<GroupSchema> groups_;      ///< set if rows are groups
-  std::optional<GroupTable> group_table_;  ///< likewise; made from the first report
+  std::vector<std::string> columns_;  ///< those that the run has now
   Arrangement served_;
   bool ended_ = false;
   std::optional<Report> final_;

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "app/live/feed.hpp"
+#include "app/live/row_key.hpp"
 #include "app/live/screen.hpp"
 #include "app/live/terminal.hpp"
 
@@ -52,6 +53,15 @@ class PulseMeter {
   Pulse pulse_;
 };
 
+/// Returns the row at the cursor, unless the view still shows rows of another kind.
+std::optional<Opened> row_at(const State& state, const View& view) {
+  const Arrangement& wanted = state.arrangement();
+  const std::uint64_t at = state.cursor() - view.first;
+  if (!state.has_cursor() || view.by != wanted.by || view.arrangement.within != wanted.within || at >= view.rows.size())
+    return std::nullopt;
+  return opened(view.rows[at], view);
+}
+
 }  // namespace
 
 Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
@@ -80,7 +90,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
     const bool beat = meter.beat(view.get());
     if (!state.paused() && (beat || stale)) {
       shown_pulse = meter.pulse();
-      if (options.events) shown_pulse.events = options.events();
+      if (options.events) shown_pulse.events = options.events(state.arrangement().within);
       if (options.recalls) shown_pulse.recalls = options.recalls();
       stale = true;
     }
@@ -90,6 +100,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
         state.fit(body_lines(state, *view, shown_pulse),
                   lay_out(size, view.get(), shown_events(state, shown_pulse)).rows,
                   kFixedColumns + view->columns.size());
+        state.point_at(row_at(state, *view));
         feed.wish({state.arrangement(), state.choice(), state.paused()});
       }
       terminal->paint(draw(state, view.get(), shown_pulse, size, terminal->glyphs()));

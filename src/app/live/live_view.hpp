@@ -16,12 +16,13 @@ struct LiveOptions {
   StatisticOptions statistics;
   Networks local;
   RowChoice rows = {};
-  bool own_columns = false;                          ///< the user named columns
-  bool packets_only = false;                         ///< the run keeps no flows
-  bool has_states = false;                           ///< flows have monitoring states
-  bool marks = false;                                ///< true: packets are forwarded, marked by class
-  std::function<bool()> leave;                       ///< called about 20 times a second; true closes the view
-  std::function<std::vector<std::string>()> events;  ///< returns the latest task events, newest last; may be empty
+  bool own_columns = false;     ///< the user named columns
+  bool packets_only = false;    ///< the run keeps no flows
+  bool has_states = false;      ///< flows have monitoring states
+  bool marks = false;           ///< true: packets are forwarded, marked by class
+  std::function<bool()> leave;  ///< called about 20 times a second; true closes the view
+  /// Returns the latest alarms of these groups, or alarms and figures of all traffic, newest last. May be empty.
+  std::function<std::vector<std::string>(const std::vector<Opened>&)> events;
   std::function<std::vector<TaskRecall>()> recalls;  ///< returns the latest recalls; may be empty
 };
 

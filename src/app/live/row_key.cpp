@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/live/choice.hpp"
 #include "pipeline/output/format.hpp"
 
 namespace parshall::live {
@@ -26,18 +27,32 @@ std::string key_text(const FlowKey& key, std::size_t column, const View& view) {
   if (has_ends) return endpoint(key.src_address(), key.src_port());
   std::string text;
   for (const GroupKeyColumn& part : by->columns) {
-    if (part.name == "protocol") continue;
+    if (part.name == "protocol" && by->columns.size() > 1) continue;  // has its own column
     const Value value = part.read != nullptr ? part.read(key) : value_of_group(key, part.type.value);
     if (!value.present()) return "(none)";
     if (!text.empty()) text += '/';
     if (part.type == kAddress)
       text += address_text(value.as_address());
+    else if (part.name == "protocol")
+      text += protocol_text(static_cast<std::uint8_t>(value.as_unsigned()));
     else if (value.type() == ValueType::enumeration && value.as_unsigned() < view.key_names.size())
       text += view.key_names[value.as_unsigned()];
     else
       text += fmt::to_string(value.as_unsigned());
   }
   return text;
+}
+
+std::string group_text(const Row& row, const View& view) {
+  std::string all;
+  for (const std::size_t column : {kProtocol, kSource, kDestination})
+    if (const std::string text = key_text(row.key, column, view); !text.empty()) all += (all.empty() ? "" : " ") + text;
+  return all;
+}
+
+std::optional<Opened> opened(const Row& row, const View& view) {
+  if (view.by == nullptr || !row.key.present()) return std::nullopt;
+  return Opened{.by = view.by, .key = row.key, .text = fmt::format("{} {}", view.by->names.one, group_text(row, view))};
 }
 
 }  // namespace parshall::live

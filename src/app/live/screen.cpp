@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxWorkerLines = 4;
 constexpr std::string_view kKeys[] = {
-    "h help  q quit  p pause  / filter  f rows  o order  2 1 6 time  left/right sort  r reverse  z idle  "
+    "h help  q quit  p pause  / filter  f rows  Enter opens  o order  2 1 6 time  left/right sort  r reverse  z idle  "
     "t rate g gap i iat s size  l last c cumulated x range a mean m moments e percentiles",
-    "h help  q quit  p pause  / filter  f rows  o order  2 1 6 time  <> sort  r reverse  z idle",
-    "h help  q quit  p pause  / filter  f rows  o order  <> sort", "h help  q quit  f rows  / filter"};
+    "h help  q quit  p pause  / filter  f rows  Enter opens  o order  2 1 6 time  <> sort  r reverse  z idle",
+    "h help  q quit  p pause  / filter  f rows  Enter opens  o order  <> sort", "h help  q quit  f rows  / filter"};
 
 Line footer(const State& state, Size size, Glyphs glyphs) {
   if (state.editing_filter())
@@ -86,7 +86,7 @@ std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse,
   }
   const std::size_t body_lines = size.lines - layout.footer;
   screen.resize(body_lines - layout.events);
-  auto events = draw_events(pulse, layout, size, glyphs);
+  auto events = draw_events(state, pulse, layout, size, glyphs);
   screen.insert(screen.end(), std::make_move_iterator(events.begin()), std::make_move_iterator(events.end()));
   screen.resize(body_lines);
   if (layout.footer) screen.push_back(footer(state, size, glyphs));
@@ -94,12 +94,14 @@ std::vector<Line> draw(const State& state, const View* view, const Pulse& pulse,
   return screen;
 }
 
-std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs) {
+std::vector<Line> draw_events(const State& state, const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs) {
   std::vector<Line> lines;
   if (layout.events < 2) return lines;
   const std::size_t count = std::min(layout.events - 1, pulse.events.size());
-  lines.push_back({{cut(fmt::format("alarms and figures, the latest {} (v hides them)", count), size.columns, glyphs),
-                    Style::heading}});
+  const std::vector<Opened>& within = state.arrangement().within;
+  const std::string what = within.empty() ? "alarms and figures" : "alarms of " + within.back().text;
+  lines.push_back(
+      {{cut(fmt::format("{}, the latest {} (v hides them)", what, count), size.columns, glyphs), Style::heading}});
   for (const std::string& event : std::span(pulse.events).last(count))
     lines.push_back({{cut(printable(event, glyphs), size.columns, glyphs)}});
   return lines;
@@ -113,8 +115,9 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "p, space     freeze the screen; measuring goes on",
       "/            filter: host 10.0.0.1, net 10.0.0.0/8, port 53, proto udp,",
       "             pps > 1000; and, or, not, ( ); src and dst before host, net, port",
-      "Esc          clear the filter",
       "f            rows: flows, hosts, conversations, services, prefixes, ...",
+      "Enter        open a row: a host's conversations, peers (f) and alarms",
+      "Esc          clear the filter, or go back",
       "2 1 6        rates over about 2, 10 or 60 s",
       "o            order by rates or by totals since the start",
       "z            show or hide rows without a packet in that time",

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "app/live/recall_tail.hpp"
+#include "app/live/rows.hpp"
 #include "app/live/state.hpp"
-#include "app/live/table.hpp"
 #include "app/live/text.hpp"
 
 namespace parshall::live {
 
-enum class Style : unsigned char { normal, title, heading, sorted_heading, faint, good, warning };
+enum class Style : unsigned char { normal, title, heading, sorted_heading, cursor, faint, good, warning };
 
 /// Text of one style on the screen; a line consists of pieces.
 struct Piece {
@@ -60,7 +60,7 @@ std::vector<Line> draw_header(const State& state, const View* view, const Pulse&
                               Glyphs glyphs);
 std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs);
 std::vector<Line> draw_counters(const View& view, std::uint64_t first, const Layout& layout, Size size, Glyphs glyphs);
-std::vector<Line> draw_events(const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs);
+std::vector<Line> draw_events(const State& state, const Pulse& pulse, const Layout& layout, Size size, Glyphs glyphs);
 std::size_t counter_lines(const View& view);
 std::vector<Line> draw_states(const View& view, const Pulse& pulse, std::uint64_t first, const Layout& layout,
                               Size size, Glyphs glyphs);

@@ -19,7 +19,8 @@ constexpr std::size_t kProtocolWidth = 6;
 std::string heading_of(std::size_t column, const View& view) {
   constexpr std::string_view kFixed[] = {"pps", "bit/s", "packets", "bytes"};
   if (column <= kDestination) return std::string(key_headings(view.by)[column]);
-  if (column < kFixedColumns) return std::string(kFixed[column - kPps]);
+  const bool is_less = (column == kPackets || column == kBytes) && !counts_all(view.summary);
+  if (column < kFixedColumns) return (is_less ? ">=" : "") + std::string(kFixed[column - kPps]);
   return short_name_of(view.columns[column - kFixedColumns]);
 }
 
@@ -98,8 +99,12 @@ struct Grid {
   }
 };
 
-Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::size_t sort, bool heading, Size size,
+enum class LineKind : std::uint8_t { heading, row, row_at_cursor };
+
+Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::size_t sort, LineKind kind, Size size,
                Glyphs glyphs) {
+  const bool heading = kind == LineKind::heading;
+  const Style style = kind == LineKind::row ? Style::normal : heading ? Style::heading : Style::cursor;
   Line line;
   std::size_t used = 0;
   for (std::size_t i = 0; i < grid.columns.size() && used < size.columns; ++i) {
@@ -111,9 +116,9 @@ Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::siz
     if (i != 0) text = ' ' + text;
     text = cut(text, size.columns - used, glyphs);
     used += width_of(text);
-    line.push_back({text, !heading ? Style::normal : column == sort ? Style::sorted_heading : Style::heading});
+    line.push_back({text, heading && column == sort ? Style::sorted_heading : style});
   }
-  if (heading && used < size.columns) line.push_back({std::string(size.columns - used, ' '), Style::heading});
+  if (style != Style::normal && used < size.columns) line.push_back({std::string(size.columns - used, ' '), style});
   return line;
 }
 
@@ -137,8 +142,12 @@ std::vector<Line> draw_flows(const State& state, const View& view, const Layout&
   }
   const Grid grid(cells, shown.sort, size.columns);
   std::vector<Line> lines;
-  for (std::size_t r = layout.heading ? 0 : 1; r < cells.size(); ++r)
-    lines.push_back(grid_line(cells[r], grid, shown.sort, r == 0, size, glyphs));
+  for (std::size_t r = layout.heading ? 0 : 1; r < cells.size(); ++r) {
+    const LineKind kind = r == 0                            ? LineKind::heading
+                          : first + r - 1 == state.cursor() ? LineKind::row_at_cursor
+                                                            : LineKind::row;
+    lines.push_back(grid_line(cells[r], grid, shown.sort, kind, size, glyphs));
+  }
   return lines;
 }
 

@@ -127,22 +127,31 @@ void workers(const View& view, std::size_t lines, Size size, Glyphs glyphs, std:
   }
 }
 
+/// Names the rows that were opened, the first one first.
+std::string within_text(const std::vector<Opened>& within) {
+  std::string text;
+  for (const Opened& each : within) text += (text.empty() ? "" : " > ") + each.text;
+  return text;
+}
+
 Line measuring(const State& state, const View* view, const Layout& layout, Size size, Glyphs glyphs) {
   if (!layout.footer && (state.editing_filter() || !state.message().empty()))  // without a footer this is the only
                                                                                // place for it
     return whole(
         state.editing_filter() ? fmt::format("/{}_", printable(state.arrangement().filter, glyphs)) : state.message(),
         Style::warning, size, glyphs);
-  std::string text = describe(state.choice());
+  const Grouping* const by = state.arrangement().by;
+  const bool are_groups = state.choice().level == Level::flow && by != nullptr;
+  std::string text = describe(state.choice(), by);
   if (size.columns < 60) {
-    if (state.choice().level == Level::flow && state.choice().by != nullptr)
-      text = state.choice().by->names.many;
+    if (are_groups)
+      text = by->names.many;
     else if (state.choice().level == Level::flow && !state.choice().own)
       text = fmt::format("{} {}", name_of(state.choice().of), name_of(state.choice().what));
-    text += fmt::format(", {:.1f} s", state.chosen_s());
-  } else {
-    text += fmt::format(", since {:.1f} s", state.chosen_s());
   }
+  if (!are_groups) text += fmt::format(", {}{:.1f} s", size.columns < 60 ? "" : "since ", state.chosen_s());
+  if (const auto& within = state.arrangement().within; state.choice().level == Level::flow && !within.empty())
+    text = fmt::format("{} (Esc: back): {}", within_text(within), text);
   if (view == nullptr) return whole(text, Style::faint, size, glyphs);
   if (!view->filter_problem.empty())
     return whole("filter: " + printable(view->filter_problem, glyphs), Style::warning, size, glyphs);

@@ -16,9 +16,13 @@ constexpr std::size_t kMaxFilter = 64;
 State::State(bool own_columns, bool packets_only, bool has_states, RowChoice rows)
     : own_columns_(own_columns), packets_only_(packets_only), has_states_(has_states), rows_(std::move(rows)) {
   choice_.level = packets_only ? Level::packet : Level::flow;
-  choice_.by = own_columns || packets_only || rows_.all.empty() ? nullptr : rows_.first;
   choice_.own = own_columns;
-  arrangement_ = {.sort = kBps, .filter = {}, .window_s = 10, .hides_idle = true};
+  arrangement_ = {.by = own_columns || packets_only || rows_.all.empty() ? nullptr : rows_.first,
+                  .within = {},
+                  .sort = kBps,
+                  .filter = {},
+                  .window_s = 10,
+                  .hides_idle = true};
 }
 
 void State::press(KeyPress press, double now_s) {
@@ -31,7 +35,8 @@ void State::press(KeyPress press, double now_s) {
   }
   if (move(press.key)) return;
   if (editing_filter_) return edit_filter(press);
-  if (press.key == Key::escape) arrangement_.filter.clear();
+  if (press.key == Key::escape) go_back();
+  if (press.key == Key::enter) open();
   if (press.key == Key::text) command(press.character, now_s);
 }
 
@@ -54,29 +59,34 @@ void State::edit_filter(KeyPress press) {
       editing_filter_ = false;
       break;
   }
-  arrangement_.first = 0;
+  go_to_top();
 }
 
+/// Moves the cursor, and the rows with it where it would leave the screen. Without a cursor, moves the rows.
 bool State::move(Key key) noexcept {
   std::uint64_t& first = arrangement_.first;
+  std::uint64_t& moved = has_cursor() ? cursor_ : first;
   switch (key) {
     case Key::up:
-      first -= first != 0;
+      moved -= moved != 0;
       break;
     case Key::down:
-      ++first;
+      ++moved;
       break;
     case Key::page_up:
       first -= std::min<std::uint64_t>(first, page_);
+      cursor_ -= std::min<std::uint64_t>(cursor_, page_);
       break;
     case Key::page_down:
       first += page_;
+      cursor_ += page_;
       break;
     case Key::home:
-      first = 0;
+      go_to_top();
       break;
     case Key::end:
       first = last_first_;
+      cursor_ = last_;
       break;
     case Key::left:
     case Key::right:
@@ -86,14 +96,22 @@ bool State::move(Key key) noexcept {
     default:
       return false;
   }
-  first = std::min(first, last_first_);
+  keep_in_range();
   return true;
+}
+
+void State::keep_in_range() noexcept {
+  std::uint64_t& first = arrangement_.first;
+  cursor_ = std::min(cursor_, last_);
+  if (has_cursor()) first = std::clamp(first, cursor_ - std::min<std::uint64_t>(cursor_, page_ - 1), cursor_);
+  first = std::min(first, last_first_);
 }
 
 void State::fit(std::uint64_t matched, std::size_t rows_on_screen, std::size_t columns) noexcept {
   page_ = std::max<std::size_t>(rows_on_screen, 1);
   last_first_ = matched - std::min<std::uint64_t>(matched, page_);
-  arrangement_.first = std::min(arrangement_.first, last_first_);
+  last_ = matched - (matched != 0);
+  keep_in_range();
   columns_ = columns;
   if (arrangement_.sort >= columns_) arrangement_.sort = kBps;
 }
@@ -189,11 +207,10 @@ void State::command(char character, double now_s) {
       break;
     case 'u': {
       Choice own = choice_;
-      own.by = nullptr;
       own.own = own_columns_;
       own.level = Level::flow;
       if (own_columns_)
-        choose(own, now_s);
+        choose_columns(own, now_s);
       else
         message_ = "u: --columns names no column";
       break;
@@ -207,10 +224,9 @@ void State::choose_of(Of of, double now_s) {
   Choice choice = choice_;
   choice.of = of;
   if (!column_names(of, choice.what)) choice.what = What::mean;
-  choice.by = nullptr;
   choice.own = false;
   choice.level = Level::flow;
-  choose(choice, now_s);
+  choose_columns(choice, now_s);
 }
 
 void State::choose_what(What what, double now_s) {
@@ -221,10 +237,9 @@ void State::choose_what(What what, double now_s) {
     return;
   }
   choice.what = what;
-  choice.by = nullptr;
   choice.own = false;
   choice.level = Level::flow;
-  choose(choice, now_s);
+  choose_columns(choice, now_s);
 }
 
 /// Goes to the next kind of rows, in turn.
@@ -235,30 +250,91 @@ void State::change_rows(double now_s) {
   }
   std::vector<const Grouping*> all = rows_.all;
   if (rows_.has_flows) all.insert(all.begin(), nullptr);
-  const auto now = std::ranges::find(all, choice_.by);
-  Choice other = choice_;
-  other.by = now == all.end() || now + 1 == all.end() ? all.front() : *(now + 1);
-  other.level = Level::flow;
-  choose(other, now_s);
+  const auto now = std::ranges::find(all, arrangement_.by);
+  show_rows(now == all.end() || now + 1 == all.end() ? all.front() : *(now + 1), now_s);
+}
+
+/// Shows the flows of the group at the cursor, added up in another way.
+void State::open() {
+  if (!has_cursor()) return;
+  if (!pointed_at_) {
+    message_ = arrangement_.by == nullptr ? "Enter opens hosts, services, ...: f shows them" : "no row to open";
+    return;
+  }
+  const Grouping* const by = find_grouping(pointed_at_->by->opens);
+  if (by == nullptr && !rows_.has_flows) {
+    message_ = "this run keeps what --by needs of its flows: leave out --by to see flows";
+    return;
+  }
+  before_.push_back(arrangement_);
+  arrangement_.within.push_back(*pointed_at_);
+  arrangement_.by = by;
+  arrangement_.filter.clear();
+  arrangement_.sort = kBps;
+  arrangement_.reversed = false;
+  go_to_top();
+}
+
+/// Clears the filter, or leaves the row that was opened last.
+void State::go_back() {
+  if (!arrangement_.filter.empty() || before_.empty()) {
+    arrangement_.filter.clear();
+    return;
+  }
+  Arrangement before = std::move(before_.back());
+  before_.pop_back();
+  before.window_s = arrangement_.window_s;
+  before.hides_idle = arrangement_.hides_idle;
+  arrangement_ = std::move(before);
+  cursor_ = arrangement_.first;
 }
 
 /// Returns whether the table has the column; groups lack some of those that name a flow.
 bool State::is_shown(std::size_t column) const noexcept {
-  return column > kDestination || !key_headings(choice_.by)[column].empty();
+  return column > kDestination || !key_headings(arrangement_.by)[column].empty();
 }
 
 /// Changes between rates and totals: from bit/s to bytes, or from packets a second to packets.
 void State::toggle_order() noexcept {
   const std::size_t sort = arrangement_.sort;
   arrangement_.sort = sort == kBps ? kBytes : sort == kPps ? kPackets : sort == kPackets ? kPps : kBps;
-  arrangement_.first = 0;
+  go_to_top();
 }
 
 void State::show_states(bool shown) noexcept {
-  if (shown != states_shown_) arrangement_.first = 0;
+  if (shown != states_shown_) go_to_top();
   states_shown_ = shown;
 }
 
+/// Shows flows, or groups of them. The run computes the same as before.
+void State::show_rows(const Grouping* by, double now_s) {
+  show_states(false);
+  if (choice_.level == Level::packet) {
+    Choice flows = choice_;
+    flows.level = Level::flow;
+    choose(flows, now_s);
+    if (choice_.level == Level::packet) return;
+  }
+  if (by == nullptr && !rows_.has_flows) {
+    message_ = "this run keeps what --by needs of its flows: leave out --by to see them";
+    return;
+  }
+  arrangement_.by = by;
+  if (!is_shown(arrangement_.sort) || arrangement_.sort >= kFixedColumns) arrangement_.sort = kBps;
+  go_to_top();
+}
+
+/// Shows flows, with other columns.
+void State::choose_columns(const Choice& choice, double now_s) {
+  if (!rows_.has_flows) {
+    message_ = "this run keeps what --by needs of its flows: leave out --by to choose statistics";
+    return;
+  }
+  choose(choice, now_s);
+  if (choice_ == choice) show_rows(nullptr, now_s);
+}
+
+/// Changes what the run computes of each flow.
 void State::choose(Choice choice, double now_s) {
   show_states(false);
   if (choice == choice_) return;
@@ -268,13 +344,11 @@ void State::choose(Choice choice, double now_s) {
     message_ = "paused: press p to go on, then choose";
   } else if (packets_only_) {
     message_ = "this run is at packet level (--packets-only): it keeps no flows";
-  } else if (!rows_.has_flows && choice.by == nullptr && choice.level == Level::flow) {
-    message_ = "this run keeps what --by needs of its flows: leave out --by to choose statistics";
   } else {
     choice_ = choice;
-    if (choice.by == nullptr) chosen_s_ = now_s;  // groups count since the start
-    arrangement_.first = 0;
-    if (arrangement_.sort >= kFixedColumns || !is_shown(arrangement_.sort)) arrangement_.sort = kBps;
+    chosen_s_ = now_s;
+    go_to_top();
+    if (arrangement_.sort >= kFixedColumns) arrangement_.sort = kBps;
   }
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/live/arrangement.hpp"
 #include "app/live/choice.hpp"
 
 namespace parshall::live {
@@ -31,21 +33,6 @@ struct KeyPress {
   char character = 0;  ///< set for Key::text
 };
 
-/// Fixed columns at the start of every table; chosen ones follow.
-enum FixedColumn : std::size_t { kProtocol, kSource, kDestination, kPps, kBps, kPackets, kBytes, kFixedColumns };
-
-/// Rows of the table that are wanted, and their order.
-struct Arrangement {
-  std::size_t sort = kPackets;  ///< numbers sort descending, text ascending
-  bool reversed = false;
-  std::string filter;       ///< RowFilter
-  std::uint64_t first = 0;  ///< row at the top
-  double window_s = 0;      ///< time that rates are means over; 0: since the previous report
-  bool hides_idle = false;  ///< leaves out rows without a packet in that time
-
-  friend bool operator==(const Arrangement&, const Arrangement&) = default;
-};
-
 /// What rows of the table may be.
 struct RowChoice {
   const Grouping* first = find_grouping("conversation");  ///< at the start, unless the user named columns; null: flows
@@ -67,9 +54,13 @@ class State {
 
   /// Sets the ranges for moving; call it before every drawing.
   void fit(std::uint64_t matched, std::size_t rows_on_screen, std::size_t columns) noexcept;
+  /// Says what Enter opens: the row at the cursor. Call it when that may have changed.
+  void point_at(std::optional<Opened> row) noexcept { pointed_at_ = std::move(row); }
 
   const Arrangement& arrangement() const noexcept { return arrangement_; }
   const Choice& choice() const noexcept { return choice_; }
+  std::uint64_t cursor() const noexcept { return cursor_; }  ///< row
+  bool has_cursor() const noexcept { return choice_.level == Level::flow && !states_shown_; }
   double chosen_s() const noexcept { return chosen_s_; }  ///< when the choice was made
   bool paused() const noexcept { return paused_; }
   bool editing_filter() const noexcept { return editing_filter_; }
@@ -83,24 +74,33 @@ class State {
  private:
   void edit_filter(KeyPress press);
   bool move(Key key) noexcept;
+  void keep_in_range() noexcept;
   void command(char character, double now_s);
   void show_states(bool shown) noexcept;
   void toggle_order() noexcept;
   void change_rows(double now_s);
+  void open();
+  void go_back();
   bool is_shown(std::size_t column) const noexcept;
+  void show_rows(const Grouping* by, double now_s);
+  void choose_columns(const Choice& choice, double now_s);
   void choose(Choice choice, double now_s);
+  void go_to_top() noexcept { arrangement_.first = cursor_ = 0; }
   void choose_of(Of of, double now_s);
   void choose_what(What what, double now_s);
 
   const bool own_columns_, packets_only_, has_states_;
   const RowChoice rows_;
   Arrangement arrangement_;
+  std::vector<Arrangement> before_;  ///< those that rows were opened in
+  std::optional<Opened> pointed_at_;
   Choice choice_;
   double chosen_s_ = 0;
   bool ended_ = false, paused_ = false, editing_filter_ = false, help_ = false, quit_ = false;
   bool events_shown_ = true, states_shown_ = false;
   std::string message_;
-  std::uint64_t last_first_ = 0;  ///< highest row number allowed at the top
+  std::uint64_t cursor_ = 0, last_ = 0;  ///< row, and the highest one
+  std::uint64_t last_first_ = 0;         ///< highest row number allowed at the top
   std::size_t page_ = 1, columns_ = kFixedColumns;
 };
 

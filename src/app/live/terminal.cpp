@@ -23,6 +23,7 @@ attr_t attributes_of(Style style, bool colours) noexcept {
     case Style::title:
       return A_REVERSE | A_BOLD;
     case Style::heading:
+    case Style::cursor:
       return A_REVERSE;
     case Style::sorted_heading:
       return A_REVERSE | A_BOLD | A_UNDERLINE;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "app/live/recall_tail.hpp"
+#include "app/live/row_groups.hpp"
 #include "app/live/table.hpp"
 #include "app/live/watched.hpp"
 #include "app/web/state_json.hpp"
-#include "pipeline/output/groups/group_table.hpp"
 #include "web/server.hpp"
 
 namespace parshall::web {
@@ -20,42 +21,46 @@ namespace parshall::web {
 /// Takes a snapshot of a run each second, in a thread of its own, and publishes it on the server. It calls the run's
 /// snapshot functions; nothing else may call them while it exists.
 ///
-/// Cost:   one snapshot a second, fewer if one takes more than half a second, however many clients read them.
+/// Cost:   one snapshot a second, fewer if one takes more than half a second. Flows are read only while a client looks,
+///         and added up once for each different query.
 class Feed {
  public:
-  /// With `groups`, states also have the groupings of kGroupings. Flows must have whole keys then.
-  Feed(live::Watched& watched, std::function<TaskResults()> tasks, Server& server, bool groups, std::uint64_t seed);
+  struct Options {
+    std::function<TaskResults()> tasks;
+    live::RowChoice rows;
+    Networks local;
+    std::uint64_t seed;
+  };
+
+  Feed(live::Watched& watched, Options options, Server& server);
   ~Feed();
 
   /// Returns the most memory that it takes for this many flows, with `columns` besides those of every record.
   static std::uint64_t memory_bytes(std::uint64_t flows, std::size_t columns) noexcept {
-    constexpr std::size_t kGroupColumns = 2;
-    return live::Table::memory_bytes(flows, columns) +
-           std::size(kGroupings) * (live::Table::memory_bytes(flows, kGroupColumns) + GroupTable::memory_bytes(flows));
+    return live::Table::memory_bytes(flows, columns) + 2 * live::RowGroups::memory_bytes(flows);
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void run();
-  bool wait_until(std::chrono::steady_clock::time_point time);
   void refresh();
   void load(const Report& report);
-
-  static constexpr std::string_view kGroupings[] = {"conversation", "host", "service"};
-  struct Groups {
-    GroupSchema schema;
-    live::Table table;
-    std::optional<GroupTable> sums;  ///< of the report that is being read; made with the first one
-  };
+  std::vector<Shares> shares();
+  bool is_looked_at();
+  void answer(bool all);
+  std::string answer_to(const std::string& query);
 
   live::Watched& watched_;
-  const std::function<TaskResults()> tasks_;
+  const Options options_;
   Server& server_;
-  const std::uint64_t seed_;
   live::Table table_;
-  std::vector<Groups> groups_;
+  live::RowGroups groups_, shared_groups_;  ///< for queries; for shares
+  std::string common_;                      ///< what all clients get; empty: nothing to answer with
   std::deque<Moment> moments_;
   Accounting before_;
   double before_s_ = 0;
+  Clock::time_point next_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

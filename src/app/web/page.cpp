@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/web/page.hpp"
 
-#include "app/web/page_bytes.hpp"  // made of page.html, page.css and page.js
+#include "app/web/page_bytes.hpp"  // made by embed.py
 
 namespace parshall::web {
 
@@ -14,9 +14,9 @@ Result<std::unique_ptr<Server>> open_page(const Access& access) {
   constexpr const char* kJson = "application/json";
   (*server)->add({.path = kPagePath, .type = "text/html; charset=utf-8", .is_public = true});
   (*server)->publish(kPagePath, std::string(kPage));
-  (*server)->add({.path = kStatePath, .type = kJson});
+  (*server)->add({.path = kStatePath, .type = kJson, .delivery = Delivery::next, .has_queries = true});
   (*server)->add({.path = kHistoryPath, .type = kJson});
-  (*server)->add({.path = kEventsPath, .type = "text/event-stream", .is_stream = true});
+  (*server)->add({.path = kEventsPath, .type = "text/event-stream", .delivery = Delivery::stream, .has_queries = true});
   return server;
 }
 

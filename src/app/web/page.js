@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
-const at = id => document.getElementById(id);
-const kRows = 100, kMoments = 600;
-let came = 0, token = sessionStorage.token || "", moments = [], state = null, kind = "conversations", sort = "bit/s", falls = true, columns = "", kinds = "";
+const kMoments = 600;
+let came = 0, token = sessionStorage.token || "", moments = [], state = null, stream = null;
 
+function at(id) { return document.getElementById(id); }
 // The token comes after "#", which no browser sends anywhere, and does not stay in the address.
 function takeToken() {
   if (!location.hash.startsWith("#token=")) return false;
@@ -95,90 +95,12 @@ function showCharts() {
   chart(at("lost-chart"), 3, "pps", "--red");
 }
 
-// The rows that are shown: flows, or one of their groups.
-function part() {
-  return state.groups[kind] || {columns: state.columns, rows: state.flows, idle: state.idle, matched: state.summary.live_flows};
+function bar(name, share, text, kind = "") {
+  const line = element("div", "", "part"), filled = element("i");
+  filled.style.width = `${100 * share}%`;
+  line.append(filled, element("span", name), element("span", text, kind));
+  return line;
 }
-function showKinds() {
-  const names = [...Object.keys(state.groups), "flows"];
-  if (!names.includes(kind)) kind = names[0];
-  if (names.join() !== kinds) {
-    kinds = names.join();
-    at("kinds").replaceChildren(...names.map(name => {
-      const button = element("button", name);
-      button.onclick = () => {
-        kind = name;
-        showRows();
-      };
-      return button;
-    }));
-  }
-  for (const button of at("kinds").children) button.ariaPressed = String(button.textContent === kind);
-}
-function showRows() {
-  showKinds();
-  showHeads();
-  showFlows();
-}
-function showHeads() {
-  const shown = part().columns, names = JSON.stringify(shown);
-  if (names !== columns) {
-    columns = names;
-    const row = element("tr");
-    for (const column of shown) {
-      const th = element("th", "", column.is_text ? "left" : ""), button = element("button", column.name);
-      th.scope = "col";
-      button.title = column.help;
-      button.onclick = () => {
-        falls = sort === column.name ? !falls : !column.is_text;
-        sort = column.name;
-        showHeads();
-        showFlows();
-      };
-      th.append(button);
-      row.append(th);
-    }
-    at("names").replaceChildren(row);
-    if (!shown.some(column => column.name === sort)) sort = "bit/s";
-  }
-  at("names").querySelectorAll("th").forEach((th, i) => {
-    const isSorted = shown[i].name === sort;
-    th.ariaSort = isSorted ? (falls ? "descending" : "ascending") : "none";
-    th.firstChild.textContent = shown[i].name + (isSorted ? (falls ? " \u25be" : " \u25b4") : "");
-  });
-}
-// Rows stay as they are while text of them is selected: else nobody could copy it.
-function isSelected(part) {
-  const selection = getSelection();
-  return !selection.isCollapsed && part.contains(selection.anchorNode);
-}
-function showFlows() {
-  if (isSelected(at("flows"))) {
-    at("shown").textContent = "not updated while text is selected";
-    return;
-  }
-  const words = at("filter").value.toLowerCase().split(" ").filter(word => word);
-  const {columns: shown, rows, idle, matched} = part(), by = shown.findIndex(column => column.name === sort);
-  const keys = shown.filter(column => column.is_text).length;
-  const found = rows.filter(row => words.every(word => row.slice(0, keys).join(" ").toLowerCase().includes(word)));
-  const compare = (a, b) => typeof a === "string" ? a.localeCompare(b, "en", {numeric: true}) : a - b;
-  // What is not there comes last, either way.
-  found.sort((a, b) => (a[by] === null) - (b[by] === null) || (falls ? -1 : 1) * compare(a[by], b[by]));
-  const cell = (value, i) => {
-    const {name, unit, values, is_text} = shown[i];
-    if (values && value !== null) value = values[value];
-    const isWhole = name === "packets" || name === "bytes";
-    const text = typeof value === "string" ? value : isWhole ? whole(value) : unit === "ns" ? time(value) : scaled(value);
-    return element("td", text, is_text ? "left" : "");
-  };
-  at("flows").replaceChildren(...found.slice(0, kRows).map(flow => {
-    const row = element("tr");
-    row.append(...flow.map(cell));
-    return row;
-  }));
-  at("shown").textContent = `${Math.min(kRows, found.length)} shown of ${whole(rows.length)} top ${kind}; ${whole(matched)} in total` + (idle ? `, ${whole(idle)} idle` : "");
-}
-
 function showAccount() {
   const account = state.summary.accounting, parts = {};
   for (const name of ["nic_missed", "nic_error", "no_mbuf", "ring_full", "filtered", "later_msdus", "not_ip"]) parts[name] = account[name];
@@ -186,14 +108,22 @@ function showAccount() {
   parts.counted = account.counted;
   for (const name of ["live_flow_packets", "ended_record_packets", "kept_out_packets"]) parts["\u2514 " + name] = account[name];
   const lost = ["nic_missed", "nic_error", "no_mbuf", "ring_full"];
-  at("account").replaceChildren(...[["offered", account.offered], ...Object.entries(parts)].filter(([, count]) => count !== null && count !== undefined).map(([name, count]) => {
-    const line = element("div", "", "part"), bar = element("i");
-    bar.style.width = `${100 * count / Math.max(account.offered, 1)}%`;
-    line.append(bar, element("span", name.replaceAll("_", " ")), element("span", whole(count), lost.includes(name) && count ? "bad" : ""));
-    return line;
-  }));
+  at("account").replaceChildren(...[["offered", account.offered], ...Object.entries(parts)].filter(([, count]) => count !== null && count !== undefined).map(([name, count]) => bar(name.replaceAll("_", " "), count / Math.max(account.offered, 1), whole(count), lost.includes(name) && count ? "bad" : "")));
   at("balance").textContent = account.balanced ? "balanced" : "DOES NOT BALANCE";
   at("balance").className = account.balanced ? "good" : "bad";
+}
+// The parts of the bits of late, such as protocols.
+function showShares() {
+  for (const of of ["protocols", "services", "directions"]) {
+    const share = state.shares[of], list = at(of);
+    if (!share) {
+      list.replaceChildren(element("div", of === "directions" ? "named with --local, such as --local 10.0.0.0/8" : "not with these flows", "faint"));
+      continue;
+    }
+    const rest = share.bps - share.largest.reduce((sum, [, bps]) => sum + bps, 0);
+    const parts = rest > share.bps / 1000 ? [...share.largest, ["others", rest]] : share.largest;
+    list.replaceChildren(...(parts.length ? parts.map(([name, bps]) => bar(name, bps / share.bps, `${scaled(bps, "bit/s")}, ${percent(bps / share.bps)}`)) : [element("div", "none of late", "faint")]));
+  }
 }
 function showWorkers() {
   const all = (name, threads) => threads.map((thread, i) => {
@@ -247,9 +177,10 @@ function showAlarms() {
   const told = state.alarms, rank = {info: 0, warning: 1, critical: 2};
   at("alarms-card").hidden = !told;
   if (!told) return;
-  at("alarms-told").textContent = `${whole(told.open)} open, ${whole(told.begun)} since the start${told.findings_left_out ? `; ${whole(told.findings_left_out)} findings had no room` : ""}`;
+  const host = openedHost(), latest = host ? told.latest.filter(({alarm}) => Object.values(alarm.key ?? {}).includes(host)) : told.latest;
+  at("alarms-told").textContent = `${host ? `${latest.length} of host ${host}; in total ` : ""}${whole(told.open)} open, ${whole(told.begun)} since the start${told.findings_left_out ? `; ${whole(told.findings_left_out)} findings had no room` : ""}`;
   const order = ({alarm}) => [alarm.alarm === "ended" ? 0 : 1, rank[alarm.severity], alarm.begin_ns];
-  const all = told.latest.map(of => [order(of), of]).sort(([a], [b]) => b[0] - a[0] || b[1] - a[1] || b[2] - a[2]);
+  const all = latest.map(of => [order(of), of]).sort(([a], [b]) => b[0] - a[0] || b[1] - a[1] || b[2] - a[2]);
   at("alarms").replaceChildren(...(all.length ? all.map(([, of]) => alarmCard(of)) : [element("li", "none", "good")]));
 }
 function showRest() {
@@ -272,6 +203,7 @@ function show() {
   at("lost").className = lost > 0 ? "now bad" : "now";
   showCharts();
   showAccount();
+  showShares();
   showWorkers();
   showRows();
   showAlarms();
@@ -302,16 +234,16 @@ async function get(path, signal) {
 }
 // Server-sent events: EventSource could not show the token. Nothing for some seconds: the way there is gone.
 async function follow() {
-  const control = new AbortController();
+  const control = stream = new AbortController();
   let timer = 0, age = 0;
   const wait = () => { clearTimeout(timer); timer = setTimeout(() => control.abort(), 40000); };
   try {
     wait();
-    const stream = (await get("/api/events", control.signal)).body.pipeThrough(new TextDecoderStream()).getReader();
-    moments = await get("/api/history", control.signal).then(answer => answer.json(), () => []);
+    const reader = (await get(`/api/events?${rowsQuery()}`, control.signal)).body.pipeThrough(new TextDecoderStream()).getReader();
+    if (!moments.length) moments = await get("/api/history", control.signal).then(answer => answer.json(), () => []);
     age = setInterval(() => came && showAge(), 1000);
     for (let text = "";;) {
-      const {value, done} = await stream.read();
+      const {value, done} = await reader.read();
       if (done) return;
       wait();
       const events = (text += value).split("\n\n");
@@ -329,6 +261,7 @@ async function follow() {
 async function stay() {
   for (;;) {
     try { await follow(); } catch (problem) {
+      if (problem === kOtherRows) continue;
       if (problem.message === "token") {
         link("a token is needed", "bad");
         at("ask").hidden = false;
@@ -336,6 +269,7 @@ async function stay() {
         return;
       }
     }
+    moments = [];
     link(came ? `not connected since ${new Date(came).toLocaleTimeString()}: retrying` : "not connected: retrying", "bad");
     await new Promise(done => setTimeout(done, 2000));
   }
@@ -346,11 +280,6 @@ at("ask").onsubmit = event => {
   at("ask").hidden = true;
   at("all").hidden = false;
   stay();
-};
-at("filter").oninput = () => state && showFlows();
-document.onkeydown = event => {
-  if (event.key === "/" && document.activeElement.tagName !== "INPUT") { at("filter").focus(); event.preventDefault(); }
-  if (event.key === "Escape" && document.activeElement === at("filter")) { at("filter").value = ""; at("filter").blur(); if (state) showFlows(); }
 };
 document.onvisibilitychange = () => !document.hidden && state && show();
 window.onhashchange = () => takeToken() && location.reload();

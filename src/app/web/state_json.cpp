@@ -7,7 +7,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/live/choice.hpp"
 #include "app/live/row_key.hpp"
+#include "app/web/rows_query.hpp"
 #include "base/or_null.hpp"
 #include "base/version.hpp"
 #include "pipeline/output/json/alarm_json.hpp"
@@ -19,6 +21,8 @@ namespace parshall::web {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr std::size_t kMostRows = 100;
 
 std::string dumped(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -43,8 +47,8 @@ std::string columns_json(const live::View& view) {
     add(column == live::kProtocol ? "protocol" : live::key_headings(view.by)[column], "", "", true);
   add("pps", "packets/s", "packets per second of packet time, mean over about 10 s");
   add("bit/s", "bit/s", "bits per second of packet time on the wire, mean over about 10 s");
-  add("packets", "packets", "since the start");
-  add("bytes", "bytes", "on the wire, since the start");
+  add("packets", "packets", "of flows that have not ended, since their starts");
+  add("bytes", "bytes", "on the wire, likewise");
   for (const ColumnInfo& column : view.columns) {
     add(column.name, column.unit, column.help);
     if (!column.values.empty()) columns.back()["values"] = column.values;
@@ -60,24 +64,22 @@ std::string row_json(const live::Row& row, const live::View& view) {
   return text += "]";
 }
 
-std::string rows_json(const live::View& view) {
-  std::string json = "[";
-  for (const live::Row& row : view.rows) {
-    if (json.back() != '[') json += ',';
-    json += row_json(row, view);
-  }
-  return json += "]";
+std::string kinds_json(const live::RowChoice& choice) {
+  ordered_json kinds = ordered_json::array();
+  for (const Grouping* const each : choice.all)
+    kinds.push_back(
+        {{"name", each->names.one}, {"many", each->names.many}, {"opens", each->opens.empty() ? kFlows : each->opens}});
+  if (choice.has_flows) kinds.push_back({{"name", kFlows}, {"many", "flows"}, {"opens", nullptr}});
+  return dumped(kinds);
 }
 
-/// Formats the columns and rows of each view, by the name of its rows.
-std::string groups_json(std::span<const live::View> groups) {
-  std::string json = "{";
-  for (const live::View& view : groups) {
-    if (json.back() != '{') json += ',';
-    json += fmt::format("{}:{{\"columns\":{},\"rows\":{},\"idle\":{},\"matched\":{}}}", dumped(view.by->names.many),
-                        columns_json(view), rows_json(view), view.idle, view.matched);
+std::string shares_json(std::span<const Shares> all) {
+  ordered_json json = ordered_json::object();
+  for (const Shares& shares : all) {
+    ordered_json& part = json[shares.of] = {{"bps", shares.bps}, {"largest", ordered_json::array()}};
+    for (const Share& share : shares.largest) part["largest"].push_back({share.name, share.bps});
   }
-  return json += "}";
+  return dumped(json);
 }
 
 ordered_json states_of(const std::vector<StateSummary>& states) {
@@ -135,21 +137,37 @@ Moment moment_of(double at_s, double seconds, const Accounting& before, const Ac
           .lost_pps = rate(before.lost(), after.lost())};
 }
 
-std::string state_json(const live::View& view, std::span<const live::View> groups, const Moment& now,
-                       const TaskResults& tasks) {
-  std::string json = fmt::format(
-      "{{\"version\":{},\"now\":{},\"summary\":{},\"lately\":{},\"columns\":{},\"flows\":{},\"idle\":{},\"groups\":{},"
-      "\"events\":[",
-      dumped(version()), moment_json(now), summary_json(view.summary), view.lately ? lately_json(*view.lately) : "null",
-      columns_json(view), rows_json(view), view.idle, groups_json(groups));
+std::string common_json(const live::Rows& flows, const Moment& now, const TaskResults& tasks,
+                        std::span<const Shares> shares, const live::RowChoice& choice) {
+  std::string json =
+      fmt::format("\"version\":{},\"now\":{},\"summary\":{},\"lately\":{},\"kinds\":{},\"shares\":{},\"events\":[",
+                  dumped(version()), moment_json(now), summary_json(flows.summary),
+                  flows.lately ? lately_json(*flows.lately) : "null", kinds_json(choice), shares_json(shares));
   for (const Event& event : tasks.events) {
     if (json.back() != '[') json += ',';
     json += fmt::format("{{\"text\":{},\"event\":{}}}", dumped(event_words(event)), event_json(event));
   }
-  return json += fmt::format("],\"alarms\":{},\"states\":{},\"recall\":{}}}",
-                             tasks.alarms ? alarms_json(*tasks.alarms) : "null", dumped(states_of(view.summary.states)),
-                             recalls_json(tasks.recalls));
+  return json +=
+         fmt::format("],\"alarms\":{},\"states\":{},\"recall\":{}", tasks.alarms ? alarms_json(*tasks.alarms) : "null",
+                     dumped(states_of(flows.summary.states)), recalls_json(tasks.recalls));
 }
+
+std::string rows_json(const live::View& view) {
+  std::string rows = "[", names = "[";
+  for (const live::Row& row : std::span(view.rows).first(std::min(view.rows.size(), kMostRows))) {
+    if (rows.back() != '[') rows += ',', names += ',';
+    rows += row_json(row, view);
+    const bool is_group = view.by != nullptr && row.key.present();
+    names += is_group ? dumped(name_of(*view.by, row.key)) : "null";
+  }
+  return fmt::format(
+      "{{\"by\":{},\"columns\":{},\"rows\":{}],\"names\":{}],\"matched\":{},\"idle\":{},\"exact\":{},"
+      "\"filter_problem\":{}}}",
+      dumped(view.by != nullptr ? view.by->names.one : kFlows), columns_json(view), rows, names, view.matched,
+      view.idle, live::counts_all(view.summary), dumped(view.filter_problem));
+}
+
+std::string rows_json(const Error& problem) { return fmt::format("{{\"problem\":{}}}", dumped(problem.message)); }
 
 std::string history_json(const std::deque<Moment>& moments) {
   std::string json = "[";

@@ -3,9 +3,12 @@
 #include <deque>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/live/recall_tail.hpp"
-#include "app/live/table.hpp"
+#include "app/live/rows.hpp"
+#include "app/live/state.hpp"
+#include "base/result.hpp"
 
 namespace parshall::web {
 
@@ -24,10 +27,26 @@ struct TaskResults {
   std::vector<live::TaskRecall> recalls;
 };
 
-/// Formats the state as one JSON object in one line, as docs/web.md describes.
-/// `groups` has the views of groups, such as hosts.
-std::string state_json(const live::View& view, std::span<const live::View> groups, const Moment& now,
-                       const TaskResults& tasks);
+/// Part of the bits of late that belong to one protocol, service or direction.
+struct Share {
+  std::string name;
+  double bps = 0;
+};
+/// The largest parts, and all bits.
+struct Shares {
+  std::string of;  ///< such as "protocols"
+  double bps = 0;
+  std::vector<Share> largest;
+};
+
+/// Formats what all clients get of a state: members of a JSON object, as docs/web.md describes.
+std::string common_json(const live::Rows& flows, const Moment& now, const TaskResults& tasks,
+                        std::span<const Shares> shares, const live::RowChoice& choice);
+
+/// Formats the rows that one client wants, as a JSON object.
+std::string rows_json(const live::View& view);
+/// Formats why there are none.
+std::string rows_json(const Error& problem);
 
 /// Formats one JSON array in one line, of [at_s, pps, bps, lost_pps].
 std::string history_json(const std::deque<Moment>& moments);

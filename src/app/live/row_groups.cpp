@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/live/row_groups.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string>
+
+namespace parshall::live {
+namespace {
+
+constexpr std::size_t kRates = 2, kDirections = 2;  ///< values in front of those of columns
+
+/// Columns of groups besides those that every view has.
+std::vector<std::string> names_of(const Grouping& by, bool has_local) {
+  std::vector<std::string> names;
+  if (by.has_places() && has_local) names.emplace_back("place");
+  if (by.has_peers) names.emplace_back("peers");
+  names.emplace_back("flows");
+  return names;
+}
+
+/// Columns of flows as GroupSchema needs them: those of these rows first.
+std::vector<ColumnInfo> flow_columns(const Rows& flows) {
+  std::vector<ColumnInfo> columns = flows.columns;
+  std::ranges::copy(Schema().columns(), std::back_inserter(columns));
+  return columns;
+}
+
+/// Reads flows of `rows`: their counts, their rates, and the value that groups may be of.
+class FlowReader {
+ public:
+  FlowReader(const Rows& rows, const Grouping& by) : rows_(rows), values_(rows.columns.size()) {
+    of_ = static_cast<std::size_t>(std::ranges::find(rows.columns, by.of_column, &ColumnInfo::name) -
+                                   rows.columns.begin());
+  }
+
+  ReportFlow read(std::size_t at) {
+    const Rows::Entry& entry = rows_.entries[at];
+    const auto numbers = rows_.values_of(at);
+    record_.key = entry.key;
+    record_.packets = entry.packets;
+    record_.wire_bytes = entry.wire_bytes;
+    record_.first_ns = entry.first_ns;
+    record_.last_ns = entry.last_ns;
+    if (of_ < values_.size()) {
+      const float number = numbers[kRates + of_];
+      values_[of_] = std::isnan(number) ? Value() : Value::of_unsigned(static_cast<std::uint64_t>(number));
+    }
+    return {.record = record_, .values = values_, .rates = {.pps = numbers[0], .in_bps = 0, .out_bps = numbers[1]}};
+  }
+
+ private:
+  const Rows& rows_;
+  std::size_t of_;  ///< column; that after the last: none
+  FlowRecord record_;
+  std::vector<Value> values_;
+};
+
+}  // namespace
+
+std::uint64_t RowGroups::memory_bytes(std::uint64_t flows) noexcept {
+  constexpr std::size_t kMostColumns = kDirections + 3;
+  const std::uint64_t rows = flows + 1;
+  return Rows::memory_bytes(rows, kMostColumns) + Rows::arranging_bytes(rows) + GroupTable::memory_bytes(rows);
+}
+
+std::optional<View> RowGroups::arrange(const Rows& flows, const Arrangement& wanted,
+                                       const std::function<bool()>& superseded) {
+  if (wanted.by == nullptr) return flows.arrange(wanted, local_, superseded);
+  const bool is_known = is_known_ && rows_.by == wanted.by && within_ == wanted.within;
+  if (!is_known && !add_up(flows, wanted, superseded)) return std::nullopt;
+  return rows_.arrange(wanted, local_, superseded);
+}
+
+/// Prepares an empty table; returns false if flows do not have the column of the grouping.
+bool RowGroups::begin(const Rows& flows, const Grouping& by) {
+  auto schema = GroupSchema::make(by, local_, flow_columns(flows), names_of(by, !local_.empty()));
+  if (!schema) return false;
+  const bool is_same = schema_ && &schema_->grouping() == &by;
+  schema_ = *std::move(schema);
+  if (is_same && table_)
+    table_->clear();
+  else
+    table_.emplace(*schema_, flows.summary.capacity, seed_);
+  return true;
+}
+
+std::vector<ColumnInfo> RowGroups::columns(const Rows& flows, const Grouping* by) const {
+  if (by == nullptr) return flows.columns;
+  std::vector<ColumnInfo> columns{{.name = "in_bps", .unit = "bit/s", .help = "bits received per second"},
+                                  {.name = "out_bps", .unit = "bit/s", .help = "bits sent per second"}};
+  if (const auto schema = GroupSchema::make(*by, local_, flow_columns(flows), names_of(*by, !local_.empty())))
+    std::ranges::copy(schema->columns(), std::back_inserter(columns));
+  return columns;
+}
+
+bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& superseded) {
+  is_known_ = false;
+  rows_ = {.summary = flows.summary,
+           .by = wanted.by,
+           .now_s = flows.now_s,
+           .columns = columns(flows, wanted.by),
+           .pps = flows.pps,
+           .bps = flows.bps,
+           .lately = flows.lately,
+           .entries = std::move(rows_.entries),
+           .values = std::move(rows_.values)};
+  rows_.entries.clear();
+  rows_.values.clear();
+  if (begin(flows, *wanted.by)) {
+    const Within within(wanted.within, local_, flows.columns);
+    FlowReader reader(flows, *wanted.by);
+    for (std::size_t i = 0; i < flows.entries.size(); ++i) {
+      if (i % Rows::kSlice == 0 && superseded()) return false;
+      if (within.empty() || within.contains(flows.entries[i].key, flows.values_of(i).subspan(kRates)))
+        table_->add(reader.read(i));
+    }
+    rows_.key_names = schema_->key_names();
+    // A group among its own flows says nothing: without it, a host's hosts are its peers.
+    const auto is_itself = [&](const FlowKey& key) {
+      return std::ranges::any_of(wanted.within,
+                                 [&](const Opened& each) { return each.by == wanted.by && each.key == key; });
+    };
+    const auto take = [&](const ReportFlow& group) {
+      if (!is_itself(group.record.key)) take_in(group);
+    };
+    table_->visit(take, GroupTable::Order::any);
+  }
+  within_ = wanted.within;
+  is_known_ = true;
+  return true;
+}
+
+void RowGroups::take_in(const ReportFlow& group) {
+  const FlowRecord& record = group.record;
+  rows_.entries.push_back({.key = record.key,
+                           .packets = record.all_packets(),
+                           .wire_bytes = record.all_wire_bytes(),
+                           .first_ns = record.first_ns,
+                           .last_ns = record.last_ns});
+  const RowRates& rates = group.rates;
+  for (const float rate : {rates.pps, rates.in_bps + rates.out_bps, rates.in_bps, rates.out_bps})
+    rows_.values.push_back(rate);
+  for (const Value& value : group.values) {
+    const auto number = value.number();
+    rows_.values.push_back(number ? static_cast<float>(*number) : std::numeric_limits<float>::quiet_NaN());
+  }
+}
+
+}  // namespace parshall::live

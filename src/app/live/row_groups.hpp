@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "app/live/rows.hpp"
+#include "pipeline/output/groups/group_table.hpp"
+
+namespace parshall::live {
+
+/// Adds up flows by group for a view, one grouping at a time.
+///
+/// Cost: linear in the flows for each change of the flows, of the grouping, or of what it is within.
+class RowGroups {
+ public:
+  RowGroups(Networks local, std::uint64_t seed) : local_(std::move(local)), seed_(seed) {}
+
+  /// Returns the most memory that it takes for this many flows.
+  static std::uint64_t memory_bytes(std::uint64_t flows) noexcept;
+
+  /// Returns the rows that are wanted: of flows, or of groups of them. Nullopt: `superseded` returned true because
+  /// nobody wants them any more. A grouping by a column that flows do not have gives no rows.
+  std::optional<View> arrange(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& superseded);
+
+  /// Returns the columns of rows, as in View; `by` is null for flows.
+  std::vector<ColumnInfo> columns(const Rows& flows, const Grouping* by) const;
+
+  /// Must be called when the flows have changed.
+  void forget() noexcept { is_known_ = false; }
+
+ private:
+  bool add_up(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& superseded);
+  void take_in(const ReportFlow& group);
+  bool begin(const Rows& flows, const Grouping& by);
+
+  const Networks local_;
+  const std::uint64_t seed_;
+  bool is_known_ = false;
+  std::vector<Opened> within_;
+  Rows rows_;
+  std::optional<GroupSchema> schema_;
+  std::optional<GroupTable> table_;
+};
+
+}  // namespace parshall::live
