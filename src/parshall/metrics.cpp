@@ -121,6 +121,14 @@ void put_tasks(const std::vector<TaskTally::Task>& tasks, MetricsText& text) {
            [](const Task& task) { return task.latest ? Count(task.flows_missed) : std::nullopt; });
 }
 
+void put_alarms(const std::vector<AlarmCount>& alarms, MetricsText& text) {
+  if (alarms.empty()) return;
+  text.begin("parshall_task_open_alarms", Kind::gauge, "alarms of a task that have not ended");
+  for (const AlarmCount& count : alarms) text.put(count.open, {{"task", count.task}});
+  text.begin("parshall_task_alarms_total", Kind::counter, "alarms of a task that have begun");
+  for (const AlarmCount& count : alarms) text.put(count.begun, {{"task", count.task}});
+}
+
 }  // namespace
 
 std::string metrics_text(const MetricsState& state) {
@@ -131,6 +139,7 @@ std::string metrics_text(const MetricsState& state) {
   put_counters(Accounting(state.counters), state.has_flows, text);
   put_outputs(state.outputs, text);
   put_tasks(state.tasks, text);
+  put_alarms(state.alarms, text);
   return text.text();
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/counters.hpp"
 #include "parshall/task_tally.hpp"
+#include "pipeline/output/alarms/alarm.hpp"
 #include "pipeline/output/output_summary.hpp"
 
 namespace parshall {
@@ -17,6 +18,7 @@ struct MetricsState {
   bool has_flows = true;  ///< false: only packets are counted
   std::vector<OutputSummary> outputs;
   std::vector<TaskTally::Task> tasks;
+  std::vector<AlarmCount> alarms;
 };
 
 inline constexpr const char* kMetricsPath = "/metrics";

@@ -152,7 +152,8 @@ std::string Run::metrics() const {
                        .counters = session_->counters(),
                        .has_flows = wiring_.session.table != nullptr,
                        .outputs = outputs_.summaries(),
-                       .tasks = tally_ ? tally_->tasks() : std::vector<TaskTally::Task>()});
+                       .tasks = tally_ ? tally_->tasks() : std::vector<TaskTally::Task>(),
+                       .alarms = outputs_.alarms() ? outputs_.alarms()->counts() : std::vector<AlarmCount>()});
 }
 
 std::optional<double> Run::share_read() const noexcept {

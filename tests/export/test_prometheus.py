@@ -253,8 +253,10 @@ class Ends(unittest.TestCase):
                     "100ms",
                     "--window",
                     "100ms",
+                    "--task",
+                    "heavy-hitters:top=1,min-packets=0,min-rate=0",
                     "--tasks",
-                    "heavy-hitters,entropy",
+                    "entropy",
                     "--task-keys",
                     "1Ki",
                     "--format",
@@ -305,6 +307,10 @@ class Ends(unittest.TestCase):
             self.assertGreater(left_out, 0)
             self.assertEqual(last["parshall_task_keys_left_out_total", f'task="{name}"'], left_out)
         self.assertGreater(events["entropy"], 0)
+        begun = [last["parshall_task_alarms_total", f'task="{name}"'] for name in ("heavy-hitters", "entropy")]
+        self.assertEqual(begun, [summary["tasks"]["alarms"]["begun"], 0])
+        self.assertGreater(begun[0], 0)
+        self.assertLessEqual(last["parshall_task_open_alarms", 'task="heavy-hitters"'], begun[0])
         values = [labels for name, labels in last if name == "parshall_task_value"]
         self.assertTrue(
             values and all(labels.startswith('task="entropy"') for labels in values), "numbers of all traffic alone"

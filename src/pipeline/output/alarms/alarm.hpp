@@ -77,6 +77,12 @@ inline std::size_t heap_bytes(const Alarm& alarm) noexcept {
   return heap_bytes(alarm.latest) + alarm.history.values().capacity() * sizeof(float);
 }
 
+/// Number of alarms of a task.
+struct AlarmCount {
+  std::string task;
+  std::uint64_t open = 0, begun = 0;
+};
+
 /// Alarms of a run, for a report.
 struct AlarmList {
   std::vector<Alarm> alarms;  ///< open ones and the latest that ended, in order of their beginnings

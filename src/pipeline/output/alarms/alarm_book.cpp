@@ -177,7 +177,7 @@ bool AlarmBook::begin(const Of& of, const Event& event) {
             .last_window = ~std::uint64_t{0},
             .seen = {}};
   go_on(open, event);
-  ++begun_;
+  ++task.begun;
   ++task.open;
   task.bytes += bytes_of(open.alarm);
   open_.emplace(of, std::move(open));
@@ -233,11 +233,18 @@ void AlarmBook::end_run(std::uint64_t last_ns, const Tell& tell) {
   for (const Alarm& alarm : changes) tell(alarm);
 }
 
+std::vector<AlarmCount> AlarmBook::counts() const {
+  std::vector<AlarmCount> counts;
+  const std::lock_guard lock(mutex_);
+  for (const TaskAlarms& task : tasks_) counts.push_back({.task = task.name, .open = task.open, .begun = task.begun});
+  return counts;
+}
+
 AlarmList AlarmBook::list(std::size_t most) const {
   AlarmList list;
   std::vector<const Alarm*> chosen;
   const std::lock_guard lock(mutex_);
-  list.begun = begun_;
+  for (const TaskAlarms& task : tasks_) list.begun += task.begun;
   list.open = open_.size();
   list.left_out = left_out_;
   for (const auto& [of, open] : open_) chosen.push_back(&open.alarm);

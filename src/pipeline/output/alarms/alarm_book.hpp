@@ -46,6 +46,8 @@ class AlarmBook {
 
   /// Returns at most `most` alarms: open ones first, of these the most severe, and the latest.
   AlarmList list(std::size_t most = kMostOpen + kMostEnded) const;
+  /// Returns how many alarms each task has open, and has begun.
+  std::vector<AlarmCount> counts() const;
   std::uint64_t memory_bytes() const noexcept;
 
  private:
@@ -66,6 +68,7 @@ class AlarmBook {
     AlarmRules rules;
     WindowLength length;
     std::size_t open = 0, bytes = 0;
+    std::uint64_t begun = 0;
   };
   using OpenAlarms = std::map<Of, Open>;
 
@@ -85,7 +88,7 @@ class AlarmBook {
   mutable std::mutex mutex_;
   OpenAlarms open_;
   FindingList<Alarm> ended_{kMostEnded, kEndedBytes};
-  std::uint64_t begun_ = 0, left_out_ = 0;
+  std::uint64_t left_out_ = 0;
 };
 
 }  // namespace parshall
