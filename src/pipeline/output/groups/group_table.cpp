@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "base/random.hpp"
+
 namespace parshall {
 namespace {
 
@@ -33,7 +35,11 @@ std::uint64_t head_of(const FlowKey& key) noexcept {
 }  // namespace
 
 GroupTable::GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint64_t seed)
-    : schema_(schema), most_(std::max<std::uint64_t>(1, most)), seed_(seed) {}
+    : schema_(schema),
+      most_(std::max<std::uint64_t>(1, most)),
+      // Flows come in the order of their hashes. Under the same seed, they would all have homes at the beginning of a
+      // table that grows, and searches would take as long as the table.
+      seed_(SplitMix64::mix(~seed)) {}
 
 std::uint64_t GroupTable::memory_bytes(std::uint64_t most) noexcept {
   // While a table grows, the smaller one is still there. At most half of the places for pairs are taken.
