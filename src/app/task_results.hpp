@@ -25,16 +25,19 @@ class TaskResults {
 
   /// Returns what the page shows.
   web::TaskResults for_page() const;
+  /// Returns alarms for the page; with opened rows, only those about these.
+  std::optional<AlarmList> page_alarms(const std::vector<live::Opened>& within) const {
+    return alarms(kMostOnPage, within);
+  }
   /// Returns lines for the live view, the latest last: figures of all traffic, then alarms. With opened rows, only
-  /// alarms about all of these.
+  /// alarms about these.
   std::vector<std::string> lines(const std::vector<live::Opened>& within) const;
   std::vector<live::TaskRecall> recalls() const { return recalls_.tasks(); }
 
  private:
   static constexpr std::size_t kMostLines = 16, kMostOnPage = 50;
 
-  std::optional<AlarmList> alarms(std::size_t most) const;
-  std::vector<Alarm> alarms_of(std::vector<live::Opened> groups) const;
+  std::optional<AlarmList> alarms(std::size_t most, const std::vector<live::Opened>& within) const;
 
   live::RecallTail recalls_;
   RecentEvents figures_{kMostOnPage, /*findings=*/false};

@@ -202,6 +202,7 @@ class Watch {
       rows.has_flows = true;
       feed.emplace(watched,
                    web::Feed::Options{.tasks = [this] { return results_.for_page(); },
+                                      .alarms = [this](const auto& within) { return results_.page_alarms(within); },
                                       .rows = std::move(rows),
                                       .local = *Networks::parse(plan_.plan.rows.local),
                                       .seed = wiring().session.seed},

@@ -116,23 +116,13 @@ void Server::publish(std::string_view path, std::string text, std::string_view q
   if (entry->resource.delivery != Delivery::latest) wake();
 }
 
-std::vector<std::string> Server::queries(std::string_view path) {
+std::vector<std::string> Server::queries(std::string_view path, Queries which) {
   std::vector<std::string> queries;
   Entry* const entry = find(path);
   const std::lock_guard lock(mutex_);
   if (entry != nullptr)
     for (const auto& [query, version] : entry->versions)
-      if (version.clients != 0) queries.push_back(query);
-  return queries;
-}
-
-std::vector<std::string> Server::new_queries(std::string_view path) {
-  std::vector<std::string> queries;
-  Entry* const entry = find(path);
-  const std::lock_guard lock(mutex_);
-  if (entry != nullptr)
-    for (const auto& [query, version] : entry->versions)
-      if (version.clients != 0 && !version.text) queries.push_back(query);
+      if (version.clients != 0 && (which == Queries::all || !version.text)) queries.push_back(query);
   return queries;
 }
 
@@ -252,7 +242,7 @@ void Server::begin_to_take(Connection& one, Entry& entry, std::string query) {
   ++version.clients;
   one.entry = &entry;
   if (entry.resource.delivery == Delivery::next) {
-    version.text = nullptr;
+    if (version.clients == 1) version.text = nullptr;  // else others wait for it, too
     one.phase = Phase::waiting;
   } else {
     one.shared = version.text;
@@ -273,7 +263,7 @@ void Server::stop_taking(Connection& one) {
 
 void Server::give_up_waiting(Connection& one) {
   stop_taking(one);
-  one.own = refusal(site_.policy, "503 Service Unavailable: nothing has been counted yet", "Retry-After: 1\r\n");
+  one.own = refusal(site_.policy, "503 Service Unavailable: no answer in time", "Retry-After: 1\r\n");
   one.phase = Phase::answer;
   one.until = Clock::now() + kForAnswer;
 }

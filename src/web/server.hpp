@@ -52,6 +52,8 @@ struct Resource {
   std::function<std::string()> make = {};
 };
 
+enum class Queries : std::uint8_t { all, unanswered };
+
 /// Answers GET requests for its resources by HTTP, one request per connection.
 ///
 /// It has one thread, which never waits for a client. A client that does not take a stream's text in time misses it,
@@ -80,10 +82,8 @@ class Server {
   void add(Resource resource);
   /// Replaces the text of a resource that was added, or that of one of its queries.
   void publish(std::string_view path, std::string text, std::string_view query = {});
-  /// Returns the queries of a resource whose texts clients take now, or wait for.
-  std::vector<std::string> queries(std::string_view path);
-  /// Returns those without a text yet.
-  std::vector<std::string> new_queries(std::string_view path);
+  /// Returns the queries of a resource that clients have now: all, or those without a text yet.
+  std::vector<std::string> queries(std::string_view path, Queries which = Queries::all);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -112,6 +112,37 @@ TEST(RowGroups, DirectionsAreAcrossTheBorderOfTheNetworksInside) {
       UnorderedElementsAre(Pair("192.0.2.1", 3), Pair("10.0.0.1", 3)));
 }
 
+TEST(RowGroups, GroupsOfAValueAreSortedAndFilteredByIt) {
+  const Table flows = table_of({{flow(1, 5), flow(2, 7, 17), flow(3, 9, 1)}});
+  RowGroups groups({}, 1);
+  const auto names = [&](const Arrangement& wanted) {
+    std::vector<std::string> texts;
+    const View view = *groups.arrange(flows.rows(), wanted, wanted_on);
+    for (const Row& row : view.rows) texts.push_back(group_text(row, view));
+    return texts;
+  };
+  const Grouping* const protocol = by_name("protocol");
+  EXPECT_THAT(names({.by = protocol, .sort = kSource}), ElementsAre("ICMP", "TCP", "UDP"));
+  EXPECT_THAT(names({.by = protocol, .sort = kSource, .reversed = true}), ElementsAre("UDP", "TCP", "ICMP"));
+  EXPECT_THAT(names({.by = protocol, .filter = "udp or proto icmp"}), ElementsAre("ICMP", "UDP"));
+}
+
+TEST(RowGroups, AnotherOrderDoesNotStopTheAddingUp) {
+  const Table flows = table_of({{flow(1, 5)}});
+  RowGroups groups({}, 1);
+  const auto yes = [] { return true; };
+  EXPECT_FALSE(groups.arrange(flows.rows(), {.by = by_name("host")}, yes, wanted_on).has_value());
+  EXPECT_EQ(groups.arrange(flows.rows(), {.by = by_name("host")}, wanted_on, yes)->matched, 2) << "it is known already";
+}
+
+TEST(RowGroups, AfterFlowsWithoutACapacityItHasRoomAgain) {
+  RowGroups groups({}, 1);
+  EXPECT_EQ(groups.arrange(Rows(), {.by = by_name("host")}, wanted_on)->matched, 0);
+  groups.forget();
+  EXPECT_EQ(groups.arrange(table_of({{flow(1, 5), flow(2, 5)}}).rows(), {.by = by_name("host")}, wanted_on)->matched,
+            3);
+}
+
 TEST(RowGroups, WhatNobodyWantsIsGivenUpAndDoneWhenItIsWantedAgain) {
   const Table flows = table_of({{flow(1, 5)}});
   RowGroups groups({}, 1);

@@ -66,7 +66,7 @@ TEST(RowsQuery, WhatItDoesNotKnowIsNamed) {
   EXPECT_THAT(problem("order=down"), HasSubstr("falling or rising"));
   EXPECT_THAT(problem("idle=yes"), HasSubstr("0 or 1"));
   EXPECT_THAT(problem("x=1"), HasSubstr("by, within, filter"));
-  EXPECT_THAT(problem("filter=" + std::string(257, '(')), HasSubstr("longer than 256"));
+  EXPECT_THAT(problem("filter=" + std::string(257, '(')), HasSubstr("longer than 256 bytes"));
   for (const char* const name : {"host", "host:0", "host:zz", "x:00", ":", "flow:00"})
     EXPECT_THAT(problem(std::string("within=") + name), HasSubstr("no names of opened rows")) << name;
   EXPECT_THAT(problem("within=host:" + std::string(82, '0')), HasSubstr("no names"));

@@ -207,7 +207,9 @@ TEST(LiveState, EnterOpensWhatThePointerIsAtAndEscRestoresAll) {
   state.press({Key::enter}, 0);
   state.press({Key::right}, 0);
   state.press({Key::page_down}, 0);
+  state.press({Key::down}, 0);
   const Arrangement before = state.arrangement();
+  const std::uint64_t cursor = state.cursor();
   const Opened host{.by = find_grouping("host"), .key = flow(1, 1).key, .text = "host 10.0.0.1"};
   state.point_at(host);
   state.press({Key::enter}, 0);
@@ -224,6 +226,33 @@ TEST(LiveState, EnterOpensWhatThePointerIsAtAndEscRestoresAll) {
   Arrangement restored = before;
   restored.window_s = 60;
   EXPECT_EQ(state.arrangement(), restored);
+  EXPECT_EQ(state.cursor(), cursor);
+}
+
+TEST(LiveState, EscLeavesTheCountersFirst) {
+  State state(false, false, true, {.first = find_grouping("host")});
+  state.fit(10, 5, kFixedColumns);
+  state.point_at(Opened{.by = find_grouping("host"), .key = flow(1, 1).key});
+  state.press({Key::enter}, 0);
+  for (const char* const key : {"d", "w"}) {
+    type(state, key);
+    EXPECT_FALSE(state.has_cursor());
+    state.press({Key::escape}, 0);
+    EXPECT_TRUE(state.has_cursor());
+    EXPECT_EQ(state.arrangement().within.size(), 1);
+  }
+  state.press({Key::escape}, 0);
+  EXPECT_TRUE(state.arrangement().within.empty());
+}
+
+TEST(LiveState, AfterTheEndTheCountersComeAndGo) {
+  State state = state_of(10, 5);
+  type(state, "d");
+  state.end();
+  type(state, "f");
+  EXPECT_EQ(state.choice().level, Level::flow);
+  type(state, "d");
+  EXPECT_EQ(state.choice().level, Level::packet);
 }
 
 TEST(LiveState, AConversationOpensToFlowsUnlessTheRunKeepsOnlyGroups) {

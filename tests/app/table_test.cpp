@@ -100,15 +100,15 @@ TEST(LiveTable, AMeanRateRisesAndFallsWithItsTime) {
   load_each_second(table, {{flow(1, 100), flow(2, 100)}, {flow(1, 200), flow(2, 100)}, {flow(1, 300), flow(2, 1100)}},
                    /*window_s=*/10);
   const View view = arranged(table, {.sort = kPps, .filter = {}});
-  const double weight = 1 - std::exp(-0.1);
-  EXPECT_NEAR(view.rows[0].values[0], 100, 1e-3);            // 100 packets a second since it is known
-  EXPECT_NEAR(view.rows[1].values[0], 1000 * weight, 1e-3);  // 0, then 1000
+  const double weight = (1 - std::exp(-0.1)) / (1 - std::exp(-0.2));
+  EXPECT_NEAR(view.rows[0].values[0], 1000 * weight, 1e-3);  // 0, then 1000
+  EXPECT_NEAR(view.rows[1].values[0], 100, 1e-3);            // 100 packets a second since it is known
 }
 
-TEST(LiveTable, AMeanRateOfANewFlowBeginsAtZero) {
+TEST(LiveTable, TheFirstIntervalCountsInFullForNewFlowsToo) {
   Table table;
   load_each_second(table, {{flow(1, 1)}, {flow(1, 1), flow(2, 100)}}, /*window_s=*/10);
-  EXPECT_NEAR(arranged(table, {.sort = kPps, .filter = {}}).rows[0].values[0], 100 * (1 - std::exp(-0.1)), 1e-3);
+  EXPECT_NEAR(arranged(table, {.sort = kPps, .filter = {}}).rows[0].values[0], 100, 1e-3);
 }
 
 TEST(LiveTable, RowsWithoutAPacketOfLateAreLeftOutAndCounted) {

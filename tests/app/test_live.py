@@ -51,21 +51,21 @@ class LiveView(unittest.TestCase):
             screen.until("^flows, rate: last")
 
     def test_a_host_opens_to_its_conversations_peers_and_alarms(self):
-        """Two hosts talk; an alarm is raised for each."""
         task = "heavy-hitters:key=src,top=5,min-packets=0,min-rate=0"
         traffic = "flows=40,protocol=sessions,pace=20000"
         with Screen("-g", traffic, "--by", "host", "--task", task, "--window", "200ms", columns=130) as screen:
-            text = screen.until(r"^host +pps +bit/s▼(?s:.*)^alarms and figures, the latest \d")
-            rows = text.split("host  ")[1].splitlines()[1:]
-            host = rows[1].split()[0]
-            screen.keys("p", "Down", "Enter")
+            screen.until(r"^host +pps +bit/s▼(?s:.*)^alarms and figures, the latest \d")
+            screen.keys("p")
+            host = re.search(r"heavy-hitters\D+([\d.]+\d)", screen.settled())[1]
+            screen.type(f"/host {host}")
+            screen.until(rf'filter "host {re.escape(host)}": 1')
+            screen.keys("Enter", "Enter")
             text = screen.until(rf"^host {re.escape(host)} \(Esc: back\): conversations")
             text = screen.until(r"^proto +client +server ")
             ends = [line.split()[1:3] for line in text.splitlines() if line.startswith("TCP ")]
             self.assertTrue(ends)
             for pair in ends:
                 self.assertIn(host, [end.rsplit(":", 1)[0] for end in pair])
-            screen.keys("p")
             text = screen.until(rf"^alarms of host {re.escape(host)}, the latest \d(?s:.*){re.escape(host)}")
             for line in text.split("alarms of host ")[1].splitlines()[1:-1]:
                 self.assertIn(host, line)

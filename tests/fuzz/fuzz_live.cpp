@@ -2,7 +2,10 @@
 #include <vector>
 
 #include "../app/reports.hpp"
+#include "app/live/row_groups.hpp"
+#include "app/live/row_key.hpp"
 #include "app/live/screen.hpp"
+#include "app/live/table.hpp"
 #include "targets.hpp"
 
 namespace parshall::fuzz {
@@ -33,27 +36,35 @@ const Table& made_table() {
   return table;
 }
 
+View arranged(const Arrangement& wanted) {
+  static RowGroups groups({}, 1);
+  return *groups.arrange(made_table().rows(), wanted, [] { return false; });
+}
+
 /// A row passes either a filter or its opposite; with a wrong filter, all rows pass.
 void check_filter(const View& view) {
-  const std::size_t rows = kFlows - view.idle;
-  Arrangement opposite = view.arrangement;
+  Arrangement opposite = view.arrangement, all = opposite;
+  all.filter.clear();
+  const std::uint64_t rows = arranged(all).matched;
   if (!view.filter_problem.empty() || opposite.filter.find_first_not_of(' ') == std::string::npos)
     return require(view.matched == rows);
   opposite.filter = "not (" + opposite.filter + ")";
-  const auto others = made_table().arrange(opposite, [] { return false; });
-  require(others->filter_problem.empty());
-  require(view.matched + others->matched == rows);
+  const View others = arranged(opposite);
+  require(others.filter_problem.empty());
+  require(view.matched + others.matched == rows);
 }
 
 void check_screen(State& state, const Pulse& pulse, Size size, Glyphs glyphs) {
-  const auto view = made_table().arrange(state.arrangement(), [] { return false; });
-  require(view.has_value());
-  check_filter(*view);
-  state.fit(body_lines(state, *view, pulse), lay_out(size, &*view, shown_events(state, pulse)).rows,
-            kFixedColumns + view->columns.size());
-  require(state.arrangement().sort < kFixedColumns + view->columns.size());
+  const View view = arranged(state.arrangement());
+  check_filter(view);
+  state.fit(body_lines(state, view, pulse), lay_out(size, &view, shown_events(state, pulse)).rows,
+            kFixedColumns + view.columns.size());
+  require(state.arrangement().sort < kFixedColumns + view.columns.size());
+  require(!state.has_cursor() || view.matched == 0 || state.cursor() < view.matched);
+  const std::uint64_t at = state.cursor() - view.first;
+  state.point_at(state.has_cursor() && at < view.rows.size() ? opened(view.rows[at], view) : std::nullopt);
   require(state.arrangement().filter.size() <= 64);
-  for (const View* const shown : {&*view, static_cast<const View*>(nullptr)}) {
+  for (const View* const shown : {&view, static_cast<const View*>(nullptr)}) {
     const auto lines = draw(state, shown, pulse, size, glyphs);
     require(lines.size() <= size.lines);
     for (const Line& line : lines) {

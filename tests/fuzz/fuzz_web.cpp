@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "app/web/rows_query.hpp"
 #include "base/file_handle.hpp"
 #include "targets.hpp"
 #include "web/access.hpp"
@@ -19,6 +20,18 @@ bool same(const std::optional<Request>& a, const std::optional<Request>& b) {
          a->has_body == b->has_body;
 }
 
+/// What a query selects can be asked for again by its names.
+void check_query(const std::string& query) {
+  static const live::Rows flows;
+  static const live::RowGroups groups({}, 1);
+  const auto wanted = parse_rows_query(query, {}, flows, groups);
+  if (!wanted) return require(!wanted.error().message.empty());
+  require(wanted->filter.size() <= 256 && wanted->within.size() <= 8);
+  std::string within = "within=";
+  for (const live::Opened& each : wanted->within) within += name_of(*each.by, each.key) + ",";
+  require(parse_rows_query(within, {}, flows, groups)->within == wanted->within);
+}
+
 void check_request(const std::string& text) {
   const auto request = parse_request(text);
   const bool whole = head_is_whole(text);
@@ -27,6 +40,7 @@ void check_request(const std::string& text) {
   // What comes behind a head says nothing of it.
   require(same(parse_request(head), request) && same(parse_request(head + "Host: other\r\n\r\n"), request));
   if (!request) return;
+  check_query(request->query);
   require(!request->method.empty() && request->path.find_first_of(" ?") == std::string::npos);
   const std::string own = fmt::format("{} {}?x HTTP/1.1\r\nhOST:  {} \r\nAuthorization: {}\r\n{}\r\n", request->method,
                                       request->path, request->host, request->authorization,

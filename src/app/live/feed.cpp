@@ -87,7 +87,7 @@ void Feed::run() {
       if (!idle && Clock::now() >= next_refresh_) refresh();
     } catch (const std::bad_alloc&) {  // the view stays as it was; the run goes on
       flows_ = {};
-      groups_.forget();
+      groups_.clear();
       next_refresh_ = Clock::now() + kPeriod;
     }
   }
@@ -101,10 +101,20 @@ void Feed::serve() {
 /// Arranges and publishes; returns false if another arrangement was wanted in the meantime.
 bool Feed::publish() {
   const Arrangement arrangement = wanted().arrangement;
+  if (flows_.rows().summary.number == 0) {  // before the first report, or without memory for one
+    served_ = arrangement;
+    return true;
+  }
   const auto superseded = [this] {
     return pending_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
   };
-  auto view = groups_.arrange(flows_.rows(), arrangement, superseded);
+  const auto abandoned = [&] {
+    if (!superseded()) return false;
+    const std::lock_guard lock(mutex_);
+    return stopping_.load(std::memory_order_relaxed) || wish_.arrangement.by != arrangement.by ||
+           wish_.arrangement.within != arrangement.within;
+  };
+  auto view = groups_.arrange(flows_.rows(), arrangement, superseded, abandoned);
   if (!view) return false;
   served_ = arrangement;
   const auto shared = std::make_shared<const View>(*std::move(view));
@@ -131,6 +141,8 @@ std::optional<Schema> Feed::schema_of(const Choice& choice) const {
   if (choice.level == Level::flow) names = column_names(choice.of, choice.what).value_or(names);
   if (options_.statistics.classifier && (options_.marks || choice.level == Level::flow))
     names.emplace_back(FlowClass::kName);
+  for (const Grouping* const grouping : groupings_of(options_.own.columns()))
+    if (!grouping->of_column.empty()) names.emplace_back(grouping->of_column);  // so that rows can go on to be these
   auto schema = Schema::make(names, options_.statistics);
   return schema ? std::optional(*std::move(schema)) : std::nullopt;
 }

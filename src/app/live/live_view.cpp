@@ -53,12 +53,15 @@ class PulseMeter {
   Pulse pulse_;
 };
 
-/// Returns the row at the cursor, unless the view still shows rows of another kind.
-std::optional<Opened> row_at(const State& state, const View& view) {
+/// Returns whether the view shows the wanted kind of rows; after a change it follows a little later.
+bool is_current(const State& state, const View& view) {
   const Arrangement& wanted = state.arrangement();
+  return !state.has_cursor() || (view.by == wanted.by && view.arrangement.within == wanted.within);
+}
+
+std::optional<Opened> row_at_cursor(const State& state, const View& view) {
   const std::uint64_t at = state.cursor() - view.first;
-  if (!state.has_cursor() || view.by != wanted.by || view.arrangement.within != wanted.within || at >= view.rows.size())
-    return std::nullopt;
+  if (!state.has_cursor() || at >= view.rows.size()) return std::nullopt;
   return opened(view.rows[at], view);
 }
 
@@ -79,6 +82,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
             {.arrangement = state.arrangement(), .choice = initial});
   PulseMeter meter(watched);
   Pulse shown_pulse;
+  std::vector<Opened> shown_within;
   std::shared_ptr<const View> view;
   bool stale = true;
   while (!state.quit() && !options.leave()) {
@@ -88,21 +92,29 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
       if (view->summary.final) state.end();
     }
     const bool beat = meter.beat(view.get());
-    if (!state.paused() && (beat || stale)) {
+    const bool is_new = !state.paused() && (beat || stale);
+    if (is_new) {
+      const std::vector<std::string> events = std::move(shown_pulse.events);
       shown_pulse = meter.pulse();
-      if (options.events) shown_pulse.events = options.events(state.arrangement().within);
+      shown_pulse.events = events;
       if (options.recalls) shown_pulse.recalls = options.recalls();
       stale = true;
     }
+    if (options.events && (is_new || shown_within != state.arrangement().within)) {
+      shown_within = state.arrangement().within;
+      shown_pulse.events = options.events(shown_within);
+    }
     if (stale) {
       const Size size = terminal->size();
-      if (view) {
+      if (view && is_current(state, *view)) {
         state.fit(body_lines(state, *view, shown_pulse),
                   lay_out(size, view.get(), shown_events(state, shown_pulse)).rows,
                   kFixedColumns + view->columns.size());
-        state.point_at(row_at(state, *view));
-        feed.wish({state.arrangement(), state.choice(), state.paused()});
+        state.point_at(row_at_cursor(state, *view));
+      } else {
+        state.point_at(std::nullopt);
       }
+      if (view) feed.wish({state.arrangement(), state.choice(), state.paused()});
       terminal->paint(draw(state, view.get(), shown_pulse, size, terminal->glyphs()));
       stale = false;
     }

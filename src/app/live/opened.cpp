@@ -6,6 +6,12 @@
 
 namespace parshall::live {
 
+std::string within_text(const std::vector<Opened>& within) {
+  std::string text;
+  for (const Opened& each : within) text += (text.empty() ? "" : " > ") + each.text;
+  return text;
+}
+
 Within::Within(const std::vector<Opened>& opened, const Networks& local, std::span<const ColumnInfo> columns)
     : opened_(opened), local_(local) {
   for (const Opened& each : opened) {

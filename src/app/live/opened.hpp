@@ -19,7 +19,10 @@ struct Opened {
   friend bool operator==(const Opened& a, const Opened& b) noexcept { return a.by == b.by && a.key == b.key; }
 };
 
-/// Tells the flows that are in all of some groups. Refers to what it is made of.
+/// Returns the texts of opened rows, the first one first.
+std::string within_text(const std::vector<Opened>& within);
+
+/// Test of whether a flow is in all of some groups. Keeps references to the arguments of its constructor.
 class Within {
  public:
   /// `columns` are those of `values` below. Without the column that a group is a value of, it has no flow.

@@ -67,23 +67,31 @@ std::uint64_t RowGroups::memory_bytes(std::uint64_t flows) noexcept {
 }
 
 std::optional<View> RowGroups::arrange(const Rows& flows, const Arrangement& wanted,
-                                       const std::function<bool()>& superseded) {
+                                       const std::function<bool()>& superseded,
+                                       const std::function<bool()>& abandoned) {
   if (wanted.by == nullptr) return flows.arrange(wanted, local_, superseded);
   const bool is_known = is_known_ && rows_.by == wanted.by && within_ == wanted.within;
-  if (!is_known && !add_up(flows, wanted, superseded)) return std::nullopt;
+  if (!is_known && !add_up(flows, wanted, abandoned)) return std::nullopt;
   return rows_.arrange(wanted, local_, superseded);
+}
+
+void RowGroups::clear() noexcept {
+  is_known_ = false;
+  rows_ = {};
+  table_.reset();
+  schema_.reset();
 }
 
 /// Prepares an empty table; returns false if flows do not have the column of the grouping.
 bool RowGroups::begin(const Rows& flows, const Grouping& by) {
   auto schema = GroupSchema::make(by, local_, flow_columns(flows), names_of(by, !local_.empty()));
   if (!schema) return false;
-  const bool is_same = schema_ && &schema_->grouping() == &by;
+  const bool is_same = schema_ && &schema_->grouping() == &by && most_ == flows.summary.capacity;
   schema_ = *std::move(schema);
   if (is_same && table_)
     table_->clear();
   else
-    table_.emplace(*schema_, flows.summary.capacity, seed_);
+    table_.emplace(*schema_, most_ = flows.summary.capacity, seed_);
   return true;
 }
 
@@ -96,7 +104,7 @@ std::vector<ColumnInfo> RowGroups::columns(const Rows& flows, const Grouping* by
   return columns;
 }
 
-bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& superseded) {
+bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& abandoned) {
   is_known_ = false;
   rows_ = {.summary = flows.summary,
            .by = wanted.by,
@@ -113,7 +121,7 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
     const Within within(wanted.within, local_, flows.columns);
     FlowReader reader(flows, *wanted.by);
     for (std::size_t i = 0; i < flows.entries.size(); ++i) {
-      if (i % Rows::kSlice == 0 && superseded()) return false;
+      if (i % Rows::kSlice == 0 && abandoned()) return false;
       if (within.empty() || within.contains(flows.entries[i].key, flows.values_of(i).subspan(kRates)))
         table_->add(reader.read(i));
     }

@@ -23,16 +23,23 @@ class RowGroups {
 
   /// Returns the rows that are wanted: of flows, or of groups of them. Nullopt: `superseded` returned true because
   /// nobody wants them any more. A grouping by a column that flows do not have gives no rows.
-  std::optional<View> arrange(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& superseded);
+  /// Adding up goes on when only another order is wanted, but not when `abandoned` returns true.
+  std::optional<View> arrange(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& superseded,
+                              const std::function<bool()>& abandoned);
+  std::optional<View> arrange(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& superseded) {
+    return arrange(flows, wanted, superseded, superseded);
+  }
 
   /// Returns the columns of rows, as in View; `by` is null for flows.
   std::vector<ColumnInfo> columns(const Rows& flows, const Grouping* by) const;
 
   /// Must be called when the flows have changed.
   void forget() noexcept { is_known_ = false; }
+  /// Gives the memory back.
+  void clear() noexcept;
 
  private:
-  bool add_up(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& superseded);
+  bool add_up(const Rows& flows, const Arrangement& wanted, const std::function<bool()>& abandoned);
   void take_in(const ReportFlow& group);
   bool begin(const Rows& flows, const Grouping& by);
 
@@ -42,6 +49,7 @@ class RowGroups {
   std::vector<Opened> within_;
   Rows rows_;
   std::optional<GroupSchema> schema_;
+  std::uint64_t most_ = 0;  ///< groups in the table
   std::optional<GroupTable> table_;
 };
 

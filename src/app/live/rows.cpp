@@ -20,16 +20,30 @@ double endpoint_order(std::span<const std::uint8_t> address, std::uint16_t port)
   return static_cast<double>(address.size() == 4 ? head << 16 | port : head << 16 | 1ull << 48);
 }
 
+/// Returns whether groups are made of a value, such as a VLAN, and not of addresses or ports.
+bool is_of_values(const Grouping* by) noexcept { return by != nullptr && by->columns.front().read == nullptr; }
+
+bool is_protocol(const Grouping* by) noexcept { return by != nullptr && by->names.one == "protocol"; }
+
+std::uint64_t number_of_group(const FlowKey& group) {
+  const Value value = value_of_group(group, ValueType::unsigned_integer);
+  return value.present() ? value.as_unsigned() : 0;
+}
+
 KeyParts key_parts(const Grouping* by) {
   if (by == nullptr || by->names.one == "conversation") return {.rows = by == nullptr ? "flows" : by->names.many};
   const bool is_service = by->names.one == "service";
-  return {.addresses = by->has_places() ? 1 : 0, .ports = is_service, .protocol = is_service, .rows = by->names.many};
+  return {.addresses = by->has_places() ? 1 : 0,
+          .ports = is_service,
+          .protocol = is_service || is_protocol(by),
+          .rows = by->names.many};
 }
 
 }  // namespace
 
 bool counts_all(const ReportSummary& summary) noexcept {
-  return summary.total.lost() == 0 && summary.total[Counter::kept_out_packets] == 0;
+  const Accounting& total = summary.total;
+  return total.lost() == 0 && total[Counter::kept_out_packets] == 0 && total[Counter::evicted_records] == 0;
 }
 
 std::string short_name_of(const ColumnInfo& column) {
@@ -44,6 +58,7 @@ double Rows::sort_key(std::uint32_t entry, std::size_t column) const noexcept {
     case kProtocol:
       return of.key.protocol;
     case kSource:
+      if (is_of_values(by)) return static_cast<double>(number_of_group(of.key));
       return endpoint_order(of.key.src_address(), of.key.src_port());
     case kDestination:
       return endpoint_order(of.key.dst_address(), of.key.dst_port());
@@ -63,7 +78,7 @@ double Rows::sort_key(std::uint32_t entry, std::size_t column) const noexcept {
 bool Rows::before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept {
   if (a.key != b.key) return a.key < b.key;
   const Entry &left_entry = entries[a.entry], &right_entry = entries[b.entry];
-  if (wanted.sort == kSource || wanted.sort == kDestination) {
+  if ((wanted.sort == kSource || wanted.sort == kDestination) && !is_of_values(by)) {
     const FlowKey &one = left_entry.key, &two = right_entry.key;
     const bool source = wanted.sort == kSource;
     const auto left = source ? one.src_address() : one.dst_address(),
@@ -136,7 +151,9 @@ std::optional<View> Rows::arrange(const Arrangement& wanted, const Networks& loc
       ++view.idle;
       continue;
     }
-    if (!filter.empty() && !filter.matches({entry.key, [&](std::size_t column) { return sort_key(i, column); }}))
+    FlowKey key_seen = entry.key;
+    if (is_protocol(by)) key_seen.protocol = static_cast<std::uint8_t>(number_of_group(entry.key));
+    if (!filter.empty() && !filter.matches({key_seen, [&](std::size_t column) { return sort_key(i, column); }}))
       continue;
     const double key = sort_key(i, order.sort);
     rows.push_back({std::isnan(key) ? std::numeric_limits<double>::infinity() : sign * key, i});

@@ -38,8 +38,8 @@ struct View {
   std::vector<Row> rows;
 };
 
-/// Returns whether rows count all packets: none was lost, or found no room in the tables. Else their counts are lower
-/// bounds.
+/// Returns whether live flows have all their packets: none was lost, and no flow was kept out of the table or evicted.
+/// Else counts are lower bounds.
 bool counts_all(const ReportSummary& summary) noexcept;
 
 /// Returns a column's name without its unit, which is shown with each value.
@@ -63,6 +63,8 @@ struct Rows {
   double now_s = 0;                 ///< packet time, which goes on by the clock while no packet comes
   std::vector<ColumnInfo> columns;  ///< as in View
   std::optional<double> pps, bps;
+  double known_s = 0;   ///< packet time since the first report
+  double mean_bps = 0;  ///< of all packets, over the time that rates of rows are means over
   std::optional<Interval> lately;
   std::vector<Entry> entries;
   std::vector<float> values;  ///< stride() for each entry

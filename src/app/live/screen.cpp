@@ -99,7 +99,7 @@ std::vector<Line> draw_events(const State& state, const Pulse& pulse, const Layo
   if (layout.events < 2) return lines;
   const std::size_t count = std::min(layout.events - 1, pulse.events.size());
   const std::vector<Opened>& within = state.arrangement().within;
-  const std::string what = within.empty() ? "alarms and figures" : "alarms of " + within.back().text;
+  const std::string what = within.empty() ? "alarms and figures" : "alarms of " + within_text(within);
   lines.push_back(
       {{cut(fmt::format("{}, the latest {} (v hides them)", what, count), size.columns, glyphs), Style::heading}});
   for (const std::string& event : std::span(pulse.events).last(count))
@@ -119,7 +119,7 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "Enter        open a row: a host's conversations, peers (f) and alarms",
       "Esc          clear the filter, or go back",
       "2 1 6        rates over about 2, 10 or 60 s",
-      "o            order by rates or by totals since the start",
+      "o            order by rates, or by totals of flows that have not ended",
       "z            show or hide rows without a packet in that time",
       "left, right  choose the column to sort by",
       "r            reverse the order",

@@ -127,13 +127,6 @@ void workers(const View& view, std::size_t lines, Size size, Glyphs glyphs, std:
   }
 }
 
-/// Names the rows that were opened, the first one first.
-std::string within_text(const std::vector<Opened>& within) {
-  std::string text;
-  for (const Opened& each : within) text += (text.empty() ? "" : " > ") + each.text;
-  return text;
-}
-
 Line measuring(const State& state, const View* view, const Layout& layout, Size size, Glyphs glyphs) {
   if (!layout.footer && (state.editing_filter() || !state.message().empty()))  // without a footer this is the only
                                                                                // place for it

@@ -35,7 +35,7 @@ void State::press(KeyPress press, double now_s) {
   }
   if (move(press.key)) return;
   if (editing_filter_) return edit_filter(press);
-  if (press.key == Key::escape) go_back();
+  if (press.key == Key::escape) go_back(now_s);
   if (press.key == Key::enter) open();
   if (press.key == Key::text) command(press.character, now_s);
 }
@@ -154,12 +154,9 @@ void State::command(char character, double now_s) {
     case 'f':
       change_rows(now_s);
       break;
-    case 'd': {
-      Choice other = choice_;
-      other.level = choice_.level == Level::flow ? Level::packet : Level::flow;
-      choose(other, now_s);
+    case 'd':
+      change_level(now_s);
       break;
-    }
     case 'z':
       arrangement_.hides_idle = !arrangement_.hides_idle;
       break;
@@ -258,7 +255,9 @@ void State::change_rows(double now_s) {
 void State::open() {
   if (!has_cursor()) return;
   if (!pointed_at_) {
-    message_ = arrangement_.by == nullptr ? "Enter opens hosts, services, ...: f shows them" : "no row to open";
+    message_ = rows_.all.empty()            ? "Enter: flows of this run are joined, or lack parts of their key"
+               : arrangement_.by == nullptr ? "Enter opens hosts, services, ...: f shows them"
+                                            : "no row to open";
     return;
   }
   const Grouping* const by = find_grouping(pointed_at_->by->opens);
@@ -266,7 +265,7 @@ void State::open() {
     message_ = "this run keeps what --by needs of its flows: leave out --by to see flows";
     return;
   }
-  before_.push_back(arrangement_);
+  before_.push_back({arrangement_, cursor_});
   arrangement_.within.push_back(*pointed_at_);
   arrangement_.by = by;
   arrangement_.filter.clear();
@@ -275,18 +274,29 @@ void State::open() {
   go_to_top();
 }
 
-/// Clears the filter, or leaves the row that was opened last.
-void State::go_back() {
+/// Goes back to flows, or clears the filter, or leaves the row that was opened last.
+void State::go_back(double now_s) {
+  if (states_shown_) return show_states(false);
+  if (choice_.level == Level::packet) return change_level(now_s);
   if (!arrangement_.filter.empty() || before_.empty()) {
     arrangement_.filter.clear();
     return;
   }
-  Arrangement before = std::move(before_.back());
+  Before before = std::move(before_.back());
   before_.pop_back();
-  before.window_s = arrangement_.window_s;
-  before.hides_idle = arrangement_.hides_idle;
-  arrangement_ = std::move(before);
-  cursor_ = arrangement_.first;
+  before.arrangement.window_s = arrangement_.window_s;
+  before.arrangement.hides_idle = arrangement_.hides_idle;
+  arrangement_ = std::move(before.arrangement);
+  cursor_ = before.cursor;
+}
+
+/// Goes from flows to counters of the device, or back. After the end this changes only what is shown.
+void State::change_level(double now_s) {
+  Choice other = choice_;
+  other.level = choice_.level == Level::flow ? Level::packet : Level::flow;
+  if (!ended_ || packets_only_) return choose(other, now_s);
+  choice_ = other;
+  go_to_top();
 }
 
 /// Returns whether the table has the column; groups lack some of those that name a flow.
@@ -309,12 +319,8 @@ void State::show_states(bool shown) noexcept {
 /// Shows flows, or groups of them. The run computes the same as before.
 void State::show_rows(const Grouping* by, double now_s) {
   show_states(false);
-  if (choice_.level == Level::packet) {
-    Choice flows = choice_;
-    flows.level = Level::flow;
-    choose(flows, now_s);
-    if (choice_.level == Level::packet) return;
-  }
+  if (choice_.level == Level::packet) change_level(now_s);
+  if (choice_.level == Level::packet) return;
   if (by == nullptr && !rows_.has_flows) {
     message_ = "this run keeps what --by needs of its flows: leave out --by to see them";
     return;

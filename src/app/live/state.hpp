@@ -80,7 +80,8 @@ class State {
   void toggle_order() noexcept;
   void change_rows(double now_s);
   void open();
-  void go_back();
+  void go_back(double now_s);
+  void change_level(double now_s);
   bool is_shown(std::size_t column) const noexcept;
   void show_rows(const Grouping* by, double now_s);
   void choose_columns(const Choice& choice, double now_s);
@@ -92,7 +93,11 @@ class State {
   const bool own_columns_, packets_only_, has_states_;
   const RowChoice rows_;
   Arrangement arrangement_;
-  std::vector<Arrangement> before_;  ///< those that rows were opened in
+  struct Before {
+    Arrangement arrangement;
+    std::uint64_t cursor;
+  };
+  std::vector<Before> before_;  ///< what rows were opened in
   std::optional<Opened> pointed_at_;
   Choice choice_;
   double chosen_s_ = 0;

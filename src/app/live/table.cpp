@@ -42,13 +42,18 @@ void Table::load(const Report& report, const std::function<void()>& between, dou
   const double interval_s = again ? static_cast<double>(after.last_ns() - before.last_ns()) * 1e-9 : 0;
   const double passed_s = interval_s > 0 ? interval_s : std::max(0.0, after.elapsed_s - before.elapsed_s);
   next_.now_s = interval_s > 0 || !again ? static_cast<double>(after.last_ns()) * 1e-9 : now_.now_s + passed_s;
-  const double weight = window_s > 0 ? 1 - std::exp(-passed_s / window_s) : 1;
+  next_.known_s = again ? now_.known_s + passed_s : 0;
+  // The first interval counts in full, and later ones so that all together weigh 1.
+  const double weight =
+      window_s > 0 && next_.known_s > 0 ? std::expm1(-passed_s / window_s) / std::expm1(-next_.known_s / window_s) : 1;
   const auto rate = [&](std::uint64_t was, std::uint64_t is) -> std::optional<double> {
     if (is == was && again) return 0;  // packet time did not advance
     return interval_s > 0 ? std::optional(static_cast<double>(is - was) / interval_s) : std::nullopt;
   };
   next_.pps = rate(before.total.counted(), after.total.counted());
   next_.bps = rate(8 * before.total[Counter::wire_bytes], 8 * after.total[Counter::wire_bytes]);
+
+  next_.mean_bps = next_.bps ? now_.mean_bps + weight * (*next_.bps - now_.mean_bps) : now_.mean_bps;
 
   next_.lately = again && !after.final ? std::optional(interval_between(before, after)) : std::nullopt;
 

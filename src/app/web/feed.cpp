@@ -17,9 +17,10 @@ namespace {
 constexpr std::chrono::seconds kPeriod{1};
 constexpr std::chrono::milliseconds kFirst{100};  ///< delay until the first snapshot
 constexpr std::chrono::milliseconds kRates{400};  ///< delay from the first with flows, which gives no rates yet
-constexpr std::chrono::milliseconds kLook{20}, kPoll{1};
-constexpr std::size_t kMoments = 600;   ///< moments that a page starts with
-constexpr std::size_t kMostShares = 6;  ///< of protocols, services, directions
+constexpr std::chrono::milliseconds kTick{20}, kPoll{1};
+constexpr std::chrono::seconds kPatience{30};  ///< flows are read for so long after the last client
+constexpr std::size_t kMoments = 600;          ///< moments that a page starts with
+constexpr std::size_t kMostShares = 6;         ///< of protocols, services, directions
 constexpr const char* const kAnswers[] = {kStatePath, kEventsPath};
 
 }  // namespace
@@ -50,24 +51,35 @@ void Feed::run() {
   while (!is_over()) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait_until(lock, std::min(next_, Clock::now() + kLook), is_over);
+      changed_.wait_until(lock, std::min(next_, Clock::now() + kTick), is_over);
     }
     try {
+      const auto now = Clock::now();
+      if (has_clients()) last_client_ = now;
       const bool has_flows = table_.rows().summary.number != 0;
-      if (!has_flows && !moments_.empty() && is_looked_at()) next_ = std::min(next_, Clock::now());
-      if (Clock::now() >= next_)
+      if (!has_flows && !moments_.empty() && last_client_ == now) next_ = std::min(next_, std::max(now, retry_));
+      if (now >= next_) {
         refresh();
-      else
+      } else if (now >= next_answer_) {
         answer(/*all=*/false);
-    } catch (const std::bad_alloc&) {  // viewers see that nothing new comes; the run goes on
-      table_ = {};
-      common_.clear();
-      next_ = Clock::now() + kPeriod;
+        next_answer_ = Clock::now() + (Clock::now() - now);
+      }
+    } catch (const std::bad_alloc&) {  // clients see that nothing new comes; the run goes on
+      give_up();
+      next_ = retry_ = Clock::now() + kPeriod;
     }
   }
 }
 
-bool Feed::is_looked_at() {
+/// Forgets the flows, and gives their memory back.
+void Feed::give_up() {
+  table_ = {};
+  groups_.clear();
+  shared_groups_.clear();
+  common_.clear();
+}
+
+bool Feed::has_clients() {
   return std::ranges::any_of(kAnswers, [this](const char* path) { return !server_.queries(path).empty(); });
 }
 
@@ -94,13 +106,9 @@ void Feed::refresh() {
   next_ = std::max(next_, now + (now - began));
 }
 
-/// Reads the flows, and answers, if anybody looks.
+/// Reads the flows, and answers, if there are clients or were lately: rates need the reports before.
 void Feed::load(const Report& report) {
-  if (!is_looked_at()) {
-    table_ = {};
-    common_.clear();
-    return;
-  }
+  if (Clock::now() - last_client_ > kPatience) return give_up();
   const bool is_first = table_.rows().summary.number == 0;
   table_.load(
       report, [] {}, kWindowS);
@@ -111,55 +119,67 @@ void Feed::load(const Report& report) {
     next_ = Clock::now() + kRates;
     return;
   }
-  common_ = common_json(table_.rows(), moments_.back(), options_.tasks(), shares(), options_.rows);
+  TaskResults tasks = options_.tasks();
+  alarms_ = std::move(tasks.alarms);
+  common_ = common_json(table_.rows(), moments_.back(), tasks, shares(), options_.rows);
   answer(/*all=*/true);
 }
 
 /// Adds up the protocols, services and directions of all flows.
 std::vector<Shares> Feed::shares() {
   std::vector<Shares> all;
-  double bps = 0;
-  for (std::size_t i = 0; i < table_.rows().entries.size(); ++i) {
-    const float rate = table_.rows().values_of(i)[1];
-    if (!std::isnan(rate)) bps += rate;
-  }
+  const auto is_over = [this] { return stopping_.load(std::memory_order_relaxed); };
   for (const std::string_view name : {"protocol", "service", "direction"}) {
     const auto by = std::ranges::find(options_.rows.all, name, [](const Grouping* each) { return each->names.one; });
     if (by == options_.rows.all.end()) continue;
-    const auto view = shared_groups_.arrange(table_.rows(), {.by = *by, .within = {}, .sort = live::kBps, .filter = {}},
-                                             [this] { return stopping_.load(); });
+    const auto view =
+        shared_groups_.arrange(table_.rows(), {.by = *by, .within = {}, .sort = live::kBps, .filter = {}}, is_over);
     if (!view) break;
-    Shares& shares = all.emplace_back(Shares{.of = std::string((*by)->names.many), .bps = bps, .largest = {}});
+    Shares& shares =
+        all.emplace_back(Shares{.of = std::string((*by)->names.many), .bps = table_.rows().mean_bps, .largest = {}});
     for (const live::Row& row : std::span(view->rows).first(std::min(view->rows.size(), kMostShares)))
       if (row.values[1] > 0) shares.largest.push_back({live::group_text(row, *view), row.values[1]});
   }
   return all;
 }
 
-/// Answers clients: all of them, or those that have had no answer yet.
+/// Answers clients: all of them, or those that have had no answer yet. Those that want the same groups follow each
+/// other, so that these are added up once.
 void Feed::answer(bool all) {
   if (common_.empty()) return;
-  std::string state;
+  struct Question {
+    const char* path;
+    std::string query;
+    Result<live::Arrangement> wanted;
+  };
+  std::vector<Question> questions;
   for (const char* const path : kAnswers)
-    for (const std::string& query : all ? server_.queries(path) : server_.new_queries(path)) {
-      if (stopping_.load(std::memory_order_relaxed)) return;
-      state = answer_to(query);
-      const bool is_event = path == kEventsPath;
-      server_.publish(path, is_event ? "data: " + state + "\n\n" : state, query);
+    for (std::string& query : server_.queries(path, all ? Queries::all : Queries::unanswered)) {
+      auto wanted = parse_rows_query(query, options_.rows, table_.rows(), groups_);
+      questions.push_back({path, std::move(query), std::move(wanted)});
     }
-}
-
-std::string Feed::answer_to(const std::string& query) {
-  std::string rows;
-  const auto wanted = parse_rows_query(query, options_.rows, table_.rows(), groups_);
-  if (!wanted) {
-    rows = rows_json(wanted.error());
-  } else if (const auto view = groups_.arrange(table_.rows(), *wanted, [this] { return stopping_.load(); })) {
-    rows = rows_json(*view);
-  } else {
-    rows = "null";
+  const auto groups_of = [](const Question& one) {
+    std::string groups;
+    if (!one.wanted || one.wanted->by == nullptr) return groups;
+    groups = one.wanted->by->names.one;
+    for (const live::Opened& each : one.wanted->within) groups += name_of(*each.by, each.key);
+    return groups;
+  };
+  std::ranges::stable_sort(questions, {}, groups_of);
+  const auto is_over = [this] { return stopping_.load(std::memory_order_relaxed); };
+  for (const Question& one : questions) {
+    std::string rows = one.wanted ? "" : rows_json(one.wanted.error());
+    if (one.wanted) {
+      const auto view = groups_.arrange(table_.rows(), *one.wanted, is_over);
+      if (!view) return;
+      rows = rows_json(*view);
+    }
+    const bool is_part = one.wanted && !one.wanted->within.empty();
+    std::string state = "{" + common_ +
+                        ",\"alarms\":" + alarms_json(is_part ? options_.alarms(one.wanted->within) : alarms_) +
+                        ",\"rows\":" + rows + "}";
+    server_.publish(one.path, one.path == kEventsPath ? "data: " + state + "\n\n" : std::move(state), one.query);
   }
-  return "{" + common_ + ",\"rows\":" + rows + "}";
 }
 
 }  // namespace parshall::web

@@ -21,12 +21,13 @@ namespace parshall::web {
 /// Takes a snapshot of a run each second, in a thread of its own, and publishes it on the server. It calls the run's
 /// snapshot functions; nothing else may call them while it exists.
 ///
-/// Cost:   one snapshot a second, fewer if one takes more than half a second. Flows are read only while a client looks,
-///         and added up once for each different query.
+/// Cost:   one snapshot a second, fewer if one takes more than half a second. Flows are read only while there are
+///         clients, and added up once for each different kind of rows that they ask for.
 class Feed {
  public:
   struct Options {
     std::function<TaskResults()> tasks;
+    std::function<std::optional<AlarmList>(const std::vector<live::Opened>&)> alarms;  ///< of opened rows
     live::RowChoice rows;
     Networks local;
     std::uint64_t seed;
@@ -47,9 +48,9 @@ class Feed {
   void refresh();
   void load(const Report& report);
   std::vector<Shares> shares();
-  bool is_looked_at();
+  bool has_clients();
   void answer(bool all);
-  std::string answer_to(const std::string& query);
+  void give_up();
 
   live::Watched& watched_;
   const Options options_;
@@ -57,10 +58,12 @@ class Feed {
   live::Table table_;
   live::RowGroups groups_, shared_groups_;  ///< for queries; for shares
   std::string common_;                      ///< what all clients get; empty: nothing to answer with
+  std::optional<AlarmList> alarms_;         ///< of all rows
   std::deque<Moment> moments_;
   Accounting before_;
   double before_s_ = 0;
-  Clock::time_point next_;
+  Clock::time_point next_, next_answer_, last_client_;
+  Clock::time_point retry_;  ///< earliest read of flows after a shortage of memory
 
   std::mutex mutex_;
   std::condition_variable changed_;

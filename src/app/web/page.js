@@ -112,17 +112,17 @@ function showAccount() {
   at("balance").textContent = account.balanced ? "balanced" : "DOES NOT BALANCE";
   at("balance").className = account.balanced ? "good" : "bad";
 }
-// The parts of the bits of late, such as protocols.
+// Bit rates of protocols, services and directions.
 function showShares() {
   for (const of of ["protocols", "services", "directions"]) {
     const share = state.shares[of], list = at(of);
     if (!share) {
-      list.replaceChildren(element("div", of === "directions" ? "named with --local, such as --local 10.0.0.0/8" : "not with these flows", "faint"));
+      list.replaceChildren(element("div", of === "directions" ? "needs --local, such as --local 10.0.0.0/8" : "not with --key, --biflow or --packets-only", "faint"));
       continue;
     }
     const rest = share.bps - share.largest.reduce((sum, [, bps]) => sum + bps, 0);
-    const parts = rest > share.bps / 1000 ? [...share.largest, ["others", rest]] : share.largest;
-    list.replaceChildren(...(parts.length ? parts.map(([name, bps]) => bar(name, bps / share.bps, `${scaled(bps, "bit/s")}, ${percent(bps / share.bps)}`)) : [element("div", "none of late", "faint")]));
+    const parts = rest > share.bps / 1000 ? [...share.largest, ["others, ended flows", rest]] : share.largest;
+    list.replaceChildren(...(parts.length ? parts.map(([name, bps]) => bar(name, bps / share.bps, `${scaled(bps, "bit/s")}, ${percent(bps / share.bps)}`)) : [element("div", "no packets", "faint")]));
   }
 }
 function showWorkers() {
@@ -177,10 +177,10 @@ function showAlarms() {
   const told = state.alarms, rank = {info: 0, warning: 1, critical: 2};
   at("alarms-card").hidden = !told;
   if (!told) return;
-  const host = openedHost(), latest = host ? told.latest.filter(({alarm}) => Object.values(alarm.key ?? {}).includes(host)) : told.latest;
-  at("alarms-told").textContent = `${host ? `${latest.length} of host ${host}; in total ` : ""}${whole(told.open)} open, ${whole(told.begun)} since the start${told.findings_left_out ? `; ${whole(told.findings_left_out)} findings had no room` : ""}`;
+  const of = openedText();
+  at("alarms-told").textContent = `${of ? `${whole(told.latest.length)} of ${of}; in total ` : ""}${whole(told.open)} open, ${whole(told.begun)} since the start${told.findings_left_out ? `; ${whole(told.findings_left_out)} findings had no room` : ""}`;
   const order = ({alarm}) => [alarm.alarm === "ended" ? 0 : 1, rank[alarm.severity], alarm.begin_ns];
-  const all = latest.map(of => [order(of), of]).sort(([a], [b]) => b[0] - a[0] || b[1] - a[1] || b[2] - a[2]);
+  const all = told.latest.map(of => [order(of), of]).sort(([a], [b]) => b[0] - a[0] || b[1] - a[1] || b[2] - a[2]);
   at("alarms").replaceChildren(...(all.length ? all.map(([, of]) => alarmCard(of)) : [element("li", "none", "good")]));
 }
 function showRest() {
@@ -229,6 +229,7 @@ function showAge() {
 async function get(path, signal) {
   const answer = await fetch(path, {headers: token ? {Authorization: `Bearer ${token}`} : {}, cache: "no-store", signal});
   if (answer.status === 401) throw new Error("token");
+  if (answer.status === 503) throw new Error("busy");
   if (!answer.ok) throw new Error(`${answer.status}`);
   return answer;
 }
@@ -260,17 +261,19 @@ async function follow() {
 }
 async function stay() {
   for (;;) {
+    let isBusy = false;
     try { await follow(); } catch (problem) {
-      if (problem === kOtherRows) continue;
+      if (stream.signal.reason === kOtherRows) continue;
       if (problem.message === "token") {
         link("a token is needed", "bad");
         at("ask").hidden = false;
         at("all").hidden = true;
         return;
       }
+      isBusy = problem.message === "busy";
     }
     moments = [];
-    link(came ? `not connected since ${new Date(came).toLocaleTimeString()}: retrying` : "not connected: retrying", "bad");
+    link(isBusy ? "the monitor is busy with other views: retrying" : came ? `not connected since ${new Date(came).toLocaleTimeString()}: retrying` : "not connected: retrying", "bad");
     await new Promise(done => setTimeout(done, 2000));
   }
 }

@@ -2,7 +2,8 @@
 // The table of flows or groups, which the server sorts and filters.
 "use strict";
 const kOtherRows = new Error("other rows are wanted"), kNarrow = matchMedia("(max-width: 600px)");
-let by = "", sort = "bit/s", falls = true, filter = "", opened = [], heads = "", kinds = "", typing = 0;
+const kMostOpened = 8;
+let by = "", sort = "bit/s", falls = true, filter = "", opened = [], heads = "", kinds = "", typing = 0, shownBy = "", wantsFocus = "";
 
 function rowsQuery() {
   const query = new URLSearchParams({sort, order: falls ? "falling" : "rising", filter});
@@ -10,7 +11,7 @@ function rowsQuery() {
   if (opened.length) query.set("within", opened.map(each => each.name).join());
   return query;
 }
-// Asks the server for other rows. What is shown stays until they come.
+// Asks the server for other rows. The present rows stay until those come.
 function askAnew(changes = () => {}) {
   changes();
   showKinds();
@@ -26,26 +27,27 @@ function showRowsBy(name) {
   });
 }
 // Opens a group: only its flows are shown from now on, added up in another way.
-function open(name, text) {
+function openRow(name, text) {
+  const kind = kindOf(name.split(":")[0]);
+  if (!kind || opened.length === kMostOpened) return;
   askAnew(() => {
-    opened.push({name, text, by, sort, falls, filter});
-    by = kindOf(by).opens;
+    opened.push({name, text: `${kind.name} ${text}`, by, sort, falls, filter});
+    by = kind.opens;
     sort = "bit/s";
     falls = true;
     at("filter").value = filter = "";
   });
   at("back").focus();
 }
-// Leaves the group that was opened last, or that one and all after it.
-function goBack(place = opened.length - 1) {
+// Leaves the group that was opened last.
+function goBack() {
   if (!opened.length) return;
   askAnew(() => {
-    ({by, sort, falls, filter} = opened[place]);
+    ({by, sort, falls, filter, name: wantsFocus} = opened.pop());
     at("filter").value = filter;
-    opened.length = place;
   });
 }
-const openedHost = () => opened.find(each => each.name.startsWith("host:"))?.text;
+const openedText = () => opened.map(each => each.text).join(" \u203a ");
 
 function showKinds() {
   if (!state) return;
@@ -61,7 +63,7 @@ function showKinds() {
   }
   state.kinds.forEach(({name}, i) => { at("kinds").children[i].ariaPressed = String(name === by); });
   at("back").hidden = !opened.length;
-  at("within").textContent = opened.map(each => `${kindOf(each.by)?.name ?? ""} ${each.text}`).join(" \u203a ");
+  at("within").textContent = openedText();
 }
 // The columns in the order in which they are shown: on a narrow screen the numbers come first.
 function places(columns) {
@@ -101,15 +103,16 @@ function isSelected(part) {
 function showRows() {
   showKinds();
   const rows = state.rows, problem = rows?.problem || rows?.filter_problem;
-  at("problem").textContent = problem ? `filter: ${problem}` : "";
+  at("problem").textContent = rows?.filter_problem ? `filter: ${problem}` : problem ?? "";
   at("problem").hidden = !problem;
   if (!rows?.columns) return;
-  showHeads(rows);
-  if (isSelected(at("flows"))) {
+  if (rows.by === shownBy && isSelected(at("flows"))) {
     at("shown").textContent = "not updated while text is selected";
     return;
   }
-  const order = places(rows.columns), focused = document.activeElement?.dataset?.name;
+  shownBy = rows.by;
+  showHeads(rows);
+  const order = places(rows.columns), focused = wantsFocus || document.activeElement?.dataset?.name;
   const firstKey = rows.columns.findIndex(column => column.is_text && column.name !== "protocol"), openKey = firstKey < 0 ? 0 : firstKey;
   const cell = (row, i, name) => {
     const {name: column, unit, values, is_text} = rows.columns[i];
@@ -120,7 +123,7 @@ function showRows() {
     if (name && i === openKey) {
       const button = element("button", text);
       button.dataset.name = name;
-      button.onclick = () => open(name, rows.columns.map((each, k) => each.is_text ? row[k] : "").filter(part => part).join(" "));
+      button.onclick = () => openRow(name, rows.columns.map((each, k) => each.is_text ? row[k] : "").filter(part => part).join(" "));
       td.append(button);
     }
     return td;
@@ -130,7 +133,11 @@ function showRows() {
     tr.append(...order.map(i => cell(row, i, rows.names[r])));
     return tr;
   }));
-  if (focused) [...at("flows").querySelectorAll("button")].find(button => button.dataset.name === focused)?.focus();
+  const again = focused && [...at("flows").querySelectorAll("button")].find(button => button.dataset.name === focused);
+  if (again) {
+    again.focus({preventScroll: true});
+    wantsFocus = "";
+  }
   const many = kindOf(rows.by)?.many ?? "flows";
   at("shown").textContent = `${whole(rows.rows.length)} of ${whole(rows.matched)} ${many}` + (rows.idle ? `, ${whole(rows.idle)} idle` : "");
 }

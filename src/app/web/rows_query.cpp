@@ -68,6 +68,7 @@ std::optional<std::size_t> column_of(std::string_view name, const Grouping* by,
     if (!headings[column].empty() && (name == headings[column] || (column == live::kProtocol && name == "protocol")))
       return column;
   constexpr std::string_view kFixed[] = {"pps", "bit/s", "packets", "bytes"};
+  if (name == "bps") return live::kBps;
   const auto* const fixed = std::ranges::find(kFixed, name);
   if (fixed != std::end(kFixed)) return live::kPps + static_cast<std::size_t>(fixed - kFixed);
   const auto column = std::ranges::find(columns, name, &ColumnInfo::name);
@@ -103,7 +104,7 @@ Result<live::Arrangement> parse_rows_query(std::string_view query, const live::R
         wanted.within.push_back(*group);
       }
     } else if (name == "filter") {
-      if (value.size() > kMostFilter) return wrong(fmt::format("longer than {} characters", kMostFilter));
+      if (value.size() > kMostFilter) return wrong(fmt::format("longer than {} bytes", kMostFilter));
       wanted.filter = value;
     } else if (name == "sort") {
       sort = value;

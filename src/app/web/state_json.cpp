@@ -110,17 +110,6 @@ std::string recalls_json(std::span<const live::TaskRecall> recalls) {
   return dumped(all);
 }
 
-std::string alarms_json(const AlarmList& list) {
-  std::string json = fmt::format("{{\"begun\":{},\"open\":{},\"findings_left_out\":{},\"latest\":[", list.begun,
-                                 list.open, list.left_out);
-  for (const Alarm& alarm : list.alarms) {
-    if (json.back() != '[') json += ',';
-    json += fmt::format("{{\"alarm\":{},\"history\":[{}],\"stretch\":{}}}", alarm_json(alarm),
-                        fmt::join(alarm.history.values(), ","), alarm.history.stretch());
-  }
-  return json += "]}";
-}
-
 std::string moment_json(const Moment& moment) {
   return fmt::format("[{:.3f},{},{},{}]", moment.at_s, number(moment.pps), number(moment.bps), number(moment.lost_pps));
 }
@@ -137,6 +126,19 @@ Moment moment_of(double at_s, double seconds, const Accounting& before, const Ac
           .lost_pps = rate(before.lost(), after.lost())};
 }
 
+std::string alarms_json(const std::optional<AlarmList>& known) {
+  if (!known) return "null";
+  const AlarmList& list = *known;
+  std::string json = fmt::format("{{\"begun\":{},\"open\":{},\"findings_left_out\":{},\"latest\":[", list.begun,
+                                 list.open, list.left_out);
+  for (const Alarm& alarm : list.alarms) {
+    if (json.back() != '[') json += ',';
+    json += fmt::format("{{\"alarm\":{},\"history\":[{}],\"stretch\":{}}}", alarm_json(alarm),
+                        fmt::join(alarm.history.values(), ","), alarm.history.stretch());
+  }
+  return json += "]}";
+}
+
 std::string common_json(const live::Rows& flows, const Moment& now, const TaskResults& tasks,
                         std::span<const Shares> shares, const live::RowChoice& choice) {
   std::string json =
@@ -147,9 +149,8 @@ std::string common_json(const live::Rows& flows, const Moment& now, const TaskRe
     if (json.back() != '[') json += ',';
     json += fmt::format("{{\"text\":{},\"event\":{}}}", dumped(event_words(event)), event_json(event));
   }
-  return json +=
-         fmt::format("],\"alarms\":{},\"states\":{},\"recall\":{}", tasks.alarms ? alarms_json(*tasks.alarms) : "null",
-                     dumped(states_of(flows.summary.states)), recalls_json(tasks.recalls));
+  return json += fmt::format("],\"states\":{},\"recall\":{}", dumped(states_of(flows.summary.states)),
+                             recalls_json(tasks.recalls));
 }
 
 std::string rows_json(const live::View& view) {

@@ -27,12 +27,12 @@ struct TaskResults {
   std::vector<live::TaskRecall> recalls;
 };
 
-/// Part of the bits of late that belong to one protocol, service or direction.
+/// Bit rate of one protocol, service or direction, mean over about kWindowS.
 struct Share {
   std::string name;
   double bps = 0;
 };
-/// The largest parts, and all bits.
+/// The largest of them, and the rate of all packets, among them those of flows that have ended.
 struct Shares {
   std::string of;  ///< such as "protocols"
   double bps = 0;
@@ -42,6 +42,9 @@ struct Shares {
 /// Formats what all clients get of a state: members of a JSON object, as docs/web.md describes.
 std::string common_json(const live::Rows& flows, const Moment& now, const TaskResults& tasks,
                         std::span<const Shares> shares, const live::RowChoice& choice);
+
+/// Formats alarms, as a member of a state.
+std::string alarms_json(const std::optional<AlarmList>& list);
 
 /// Formats the rows that one client wants, as a JSON object.
 std::string rows_json(const live::View& view);

@@ -240,15 +240,17 @@ std::vector<AlarmCount> AlarmBook::counts() const {
   return counts;
 }
 
-AlarmList AlarmBook::list(std::size_t most) const {
+AlarmList AlarmBook::list(std::size_t most, const std::function<bool(const Alarm&)>& wanted) const {
   AlarmList list;
   std::vector<const Alarm*> chosen;
   const std::lock_guard lock(mutex_);
   for (const TaskAlarms& task : tasks_) list.begun += task.begun;
   list.open = open_.size();
   list.left_out = left_out_;
-  for (const auto& [of, open] : open_) chosen.push_back(&open.alarm);
-  for (const Alarm& ended : ended_) chosen.push_back(&ended);
+  for (const auto& [of, open] : open_)
+    if (wanted(open.alarm)) chosen.push_back(&open.alarm);
+  for (const Alarm& ended : ended_)
+    if (wanted(ended)) chosen.push_back(&ended);
   most = std::min(most, chosen.size());
   const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(most);
   const auto weight = [](const Alarm* alarm) {  // the latest of the most severe open ones first

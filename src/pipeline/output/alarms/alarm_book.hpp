@@ -44,8 +44,11 @@ class AlarmBook {
 
   // For any thread:
 
-  /// Returns at most `most` alarms: open ones first, of these the most severe, and the latest.
-  AlarmList list(std::size_t most = kMostOpen + kMostEnded) const;
+  /// Returns at most `most` alarms of those that are `wanted`: open ones first, of these the most severe, and the
+  /// latest.
+  AlarmList list(
+      std::size_t most = kMostOpen + kMostEnded,
+      const std::function<bool(const Alarm&)>& wanted = [](const Alarm&) { return true; }) const;
   /// Returns how many alarms each task has open, and has begun.
   std::vector<AlarmCount> counts() const;
   std::uint64_t memory_bytes() const noexcept;
