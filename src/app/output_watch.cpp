@@ -8,6 +8,7 @@
 
 #include "base/counted.hpp"
 #include "cli/messages.hpp"
+#include "cli/signals.hpp"
 #include "pipeline/output/text/summary_text.hpp"
 
 namespace parshall::cli {
@@ -102,9 +103,8 @@ std::string OutputWatch::whom_we_wait_for() {
   for (const Watched& watched : watched_)
     if (watched.queue->summary().waiting() != OutputSummary::Sum())
       names += (names.empty() ? "" : ", ") + name_of(*watched.queue);
-  return fmt::format(
-      "waiting for the reader of {}; another signal ends the run at once, and what is not yet written is lost",
-      names.empty() ? main_name_ : names);
+  return fmt::format("waiting for the reader of {}; {} the run at once, and what is not yet written is lost",
+                     names.empty() ? main_name_ : names, stop_asked() ? "another signal ends" : "two signals end");
 }
 
 void OutputWatch::tell_account() const {

@@ -85,6 +85,9 @@ TEST(RowGroups, ColumnsOfFlowsMakeGroupsThatOpen) {
   RowGroups groups({}, 1);
   const View vlans = *groups.arrange(flows.rows(), {.by = by_name("vlan")}, wanted_on);
   EXPECT_THAT(packets_of(vlans), ElementsAre(Pair("42", 12)));
+  EXPECT_EQ(groups.arrange(flows.rows(), {.by = by_name("vlan"), .filter = "vlan 42"}, wanted_on)->matched, 1);
+  EXPECT_EQ(groups.arrange(flows.rows(), {.by = by_name("vlan"), .filter = "vlan > 42"}, wanted_on)->matched, 0);
+  EXPECT_EQ(groups.arrange(flows.rows(), {.filter = "vlan 42 and packets > 5"}, wanted_on)->matched, 1);
   const std::vector<Opened> within{row_of(vlans, "42")};
   EXPECT_EQ(groups.arrange(flows.rows(), {.by = by_name("host"), .within = within}, wanted_on)->matched, 3);
   EXPECT_EQ(groups.arrange(flows.rows(), {.within = within}, wanted_on)->matched, 2);

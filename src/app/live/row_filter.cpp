@@ -144,13 +144,15 @@ class RowFilter::Parser {
     if (end != End::any) return wrong("src and dst stand before host, net or port");
     const std::string first = words_[at_++];
     if (const auto column = std::ranges::find(columns_, first, &FilterColumn::name); column != columns_.end())
-      return comparison(*column);
+      return first == "vlan" && comparison_of(word()) == nullptr ? vlan(*column) : comparison(*column);
+    if (first == "vlan")
+      return wrong(fmt::format("{} have no VLAN: ask for the column with --columns +vlan", parts_.rows));
     if (Networks::parse(std::span(&first, 1))) return networks(first, end);
     if (port_of(first) == std::nullopt && protocol_of(first)) return protocol(first);
     if (port_of(first.substr(first.find_first_not_of(':') == 1 ? 1 : 0)))
       return wrong(
           fmt::format("\"{0}\" is no word of a filter; is it port {1}?", first, first.substr(first[0] == ':')));
-    std::vector<std::string> names{"host", "net", "port", "proto", "and", "or", "not"};
+    std::vector<std::string> names{"host", "net", "port", "proto", "vlan", "and", "or", "not"};
     for (const FilterColumn& column : columns_) names.push_back(column.name);
     return wrong(fmt::format("\"{}\" is no word of a filter{}", first, suggestion(first, names)));
   }
@@ -190,6 +192,13 @@ class RowFilter::Parser {
     if (!number) return wrong(fmt::format("\"{}\" is no protocol, such as tcp or 47", text));
     if (!parts_.protocol) return lack("protocol");
     return [protocol = *number](const FilteredRow& row) { return row.key.protocol == protocol; };
+  }
+
+  Test vlan(const FilterColumn& column) {
+    const std::string text = next("a VLAN", "vlan 10");
+    const auto number = number_of(text);
+    if (!number) return wrong(fmt::format("\"{}\" is no VLAN, such as 10", text));
+    return [index = column.index, number = *number](const FilteredRow& row) { return row.number(index) == number; };
   }
 
   Test comparison(const FilterColumn& column) {

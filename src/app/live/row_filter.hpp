@@ -34,9 +34,9 @@ struct KeyParts {
 
 /// Filter of rows: "port 53 and pps > 1000".
 ///
-/// Terms are host ADDRESS, net PREFIX, port NUMBER, proto NAME, each also with src or dst in front, and COLUMN
-/// COMPARISON NUMBER. They are joined by and, or, not and brackets; terms side by side mean and. An address, a prefix
-/// and the name of a protocol may stand alone.
+/// Terms are host ADDRESS, net PREFIX, port NUMBER, each also with src or dst in front, proto NAME, vlan NUMBER, and
+/// COLUMN COMPARISON NUMBER. They are joined by and, or, not and brackets; terms side by side mean and. An address, a
+/// prefix and the name of a protocol may stand alone.
 class RowFilter {
  public:
   RowFilter() = default;  ///< lets every row pass

@@ -120,6 +120,7 @@ View Rows::empty_view() const {
 std::vector<FilterColumn> Rows::filter_columns() const {
   std::vector<FilterColumn> names{
       {"pps", kPps}, {"bps", kBps}, {"bit/s", kBps}, {"packets", kPackets}, {"bytes", kBytes}};
+  if (is_of_values(by)) names.push_back({std::string(by->columns.front().name), kSource});
   for (std::size_t i = 0; i < columns.size(); ++i) {
     names.push_back({columns[i].name, kFixedColumns + i});
     if (std::string heading = short_name_of(columns[i]); heading != names.back().name)

@@ -56,6 +56,10 @@ struct Rows {
     FlowKey key;
     std::uint64_t packets, wire_bytes, first_ns, last_ns;
   };
+  struct Sortable {
+    double key;
+    std::uint32_t entry;
+  };
 
   ReportSummary summary;
   const Grouping* by = nullptr;
@@ -73,6 +77,9 @@ struct Rows {
     return rows * (sizeof(Entry) + (2 + columns) * sizeof(float));
   }
 
+  /// Returns the most memory that arrange() takes besides the view.
+  static constexpr std::uint64_t arranging_bytes(std::uint64_t rows) noexcept { return rows * sizeof(Sortable); }
+
   std::size_t stride() const noexcept { return 2 + columns.size(); }
   std::span<const float> values_of(std::size_t entry) const noexcept {
     return std::span(values).subspan(entry * stride(), stride());
@@ -85,21 +92,12 @@ struct Rows {
                               const std::function<bool()>& superseded) const;
 
  private:
-  struct Sortable {
-    double key;
-    std::uint32_t entry;
-  };
-
   bool is_idle(const Entry& entry, double window_s) const noexcept;
   View empty_view() const;
   std::vector<FilterColumn> filter_columns() const;
   Row row(std::uint32_t entry) const;
   double sort_key(std::uint32_t entry, std::size_t column) const noexcept;
   bool before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept;
-
- public:
-  /// Returns the most memory that arrange() takes besides the view.
-  static constexpr std::uint64_t arranging_bytes(std::uint64_t rows) noexcept { return rows * sizeof(Sortable); }
 };
 
 }  // namespace parshall::live

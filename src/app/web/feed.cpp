@@ -56,8 +56,9 @@ void Feed::run() {
     try {
       const auto now = Clock::now();
       if (has_clients()) last_client_ = now;
-      const bool has_flows = table_.rows().summary.number != 0;
-      if (!has_flows && !moments_.empty() && last_client_ == now) next_ = std::min(next_, std::max(now, retry_));
+      const bool waits_for_rates = table_.rows().summary.number != 0 && table_.rows().known_s == 0;
+      if (last_client_ == now && common_.empty() && !moments_.empty() && !waits_for_rates)
+        next_ = std::min(next_, std::max(now, retry_));
       if (now >= next_) {
         refresh();
       } else if (now >= next_answer_) {
@@ -106,19 +107,17 @@ void Feed::refresh() {
   next_ = std::max(next_, now + (now - began));
 }
 
-/// Reads the flows, and answers, if there are clients or were lately: rates need the reports before.
+/// Reads the flows, if there are clients or were lately, since rates need the reports before. Answers clients.
 void Feed::load(const Report& report) {
   if (Clock::now() - last_client_ > kPatience) return give_up();
-  const bool is_first = table_.rows().summary.number == 0;
+  common_.clear();
   table_.load(
       report, [] {}, kWindowS);
   table_.commit();
   groups_.forget();
   shared_groups_.forget();
-  if (is_first) {
-    next_ = Clock::now() + kRates;
-    return;
-  }
+  if (table_.rows().known_s == 0) next_ = Clock::now() + kRates;
+  if (table_.rows().known_s == 0 || !has_clients()) return;
   TaskResults tasks = options_.tasks();
   alarms_ = std::move(tasks.alarms);
   common_ = common_json(table_.rows(), moments_.back(), tasks, shares(), options_.rows);
