@@ -25,18 +25,17 @@ std::string problem(std::string_view query) {
 
 TEST(RowsQuery, WithoutAWordItIsWhatALiveViewBeginsWith) {
   const auto wanted = parse("");
-  EXPECT_EQ(*wanted,
-            (live::Arrangement{
-                .by = find_grouping("conversation"), .sort = live::kBps, .window_s = kWindowS, .hides_idle = true}));
+  EXPECT_EQ(*wanted, (live::Arrangement{.by = find_grouping("conversation"), .sort = live::kBps, .hides_idle = true}));
 }
 
 TEST(RowsQuery, SaysWhichRowsInWhichOrder) {
-  const auto wanted = parse("by=host&filter=net+10.0.0.0%2F8+and%20pps>1&sort=peers&order=rising&idle=1");
+  const auto wanted = parse("by=host&filter=net+10.0.0.0%2F8+and%20pps>1&sort=peers&order=rising&idle=1&window=60");
   EXPECT_EQ(wanted->by, find_grouping("host"));
   EXPECT_EQ(wanted->filter, "net 10.0.0.0/8 and pps>1");
   EXPECT_EQ(wanted->sort, live::kFixedColumns + 2);  // after in_bps and out_bps
   EXPECT_TRUE(wanted->reversed);
   EXPECT_FALSE(wanted->hides_idle);
+  EXPECT_EQ(wanted->window_s(), 60);
   EXPECT_EQ(parse("by=flow")->by, nullptr);
   EXPECT_EQ(parse("by=flow&sort=gap_mean", {{.name = "gap_mean"}})->sort, +live::kFixedColumns);
 }
@@ -64,6 +63,8 @@ TEST(RowsQuery, WhatItDoesNotKnowIsNamed) {
   EXPECT_THAT(problem("by=vlan"), HasSubstr("no such rows"));
   EXPECT_THAT(problem("sort=peers"), HasSubstr("no such column"));
   EXPECT_THAT(problem("order=down"), HasSubstr("falling or rising"));
+  EXPECT_THAT(problem("window=11"), HasSubstr("window=11: 2, 10, 60 seconds"));
+  EXPECT_THAT(problem("window=x"), HasSubstr("seconds"));
   EXPECT_THAT(problem("idle=yes"), HasSubstr("0 or 1"));
   EXPECT_THAT(problem("x=1"), HasSubstr("by, within, filter"));
   EXPECT_THAT(problem("filter=" + std::string(257, '(')), HasSubstr("longer than 256 bytes"));

@@ -224,7 +224,7 @@ TEST(LiveState, EnterOpensWhatThePointerIsAtAndEscRestoresAll) {
   EXPECT_FALSE(state.arrangement().within.empty()) << "this one clears the filter";
   state.press({Key::escape}, 0);
   Arrangement restored = before;
-  restored.window_s = 60;
+  restored.window = 2;
   EXPECT_EQ(state.arrangement(), restored);
   EXPECT_EQ(state.cursor(), cursor);
 }
@@ -270,7 +270,7 @@ TEST(LiveState, ItBeginsWithWhatIsGoingOnNow) {
   const State state = state_of(10, 5);
   EXPECT_EQ(state.arrangement().by, find_grouping("conversation"));
   EXPECT_TRUE(state.arrangement().hides_idle);
-  EXPECT_EQ(state.arrangement().window_s, 10);
+  EXPECT_EQ(state.arrangement().window_s(), 10);
 }
 
 TEST(LiveState, FGoesThroughTheGroupingsAndFlows) {
@@ -340,7 +340,7 @@ TEST(LiveState, RatesOrTotalsOverATimeThatADigitChooses) {
   EXPECT_EQ(state.arrangement().sort, kBps);
   for (const auto& [key, seconds] : {std::pair{"2", 2}, {"6", 60}, {"1", 10}}) {
     type(state, key);
-    EXPECT_EQ(state.arrangement().window_s, seconds);
+    EXPECT_EQ(state.arrangement().window_s(), seconds);
   }
   type(state, "z");
   EXPECT_FALSE(state.arrangement().hides_idle);

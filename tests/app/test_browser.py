@@ -94,6 +94,12 @@ class Page(unittest.TestCase):
         self.assertTrue(rows)
         for row in rows:
             self.assertIn(host, row)
+        browser.press("2")
+        browser.wait_for("state.rows.window_s === 2")
+        browser.press("o")
+        browser.wait_for("document.querySelector('#names [aria-sort=descending]').dataset.name === 'bytes'")
+        browser.press("z")
+        browser.wait_for("document.getElementById('idle').ariaPressed === 'true' && state.rows.idle === 0")
         browser.press("f")
         browser.press("/")
         browser.write("proto tcp and pps > 1")

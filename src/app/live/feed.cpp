@@ -112,7 +112,7 @@ bool Feed::publish() {
     if (!superseded()) return false;
     const std::lock_guard lock(mutex_);
     return stopping_.load(std::memory_order_relaxed) || wish_.arrangement.by != arrangement.by ||
-           wish_.arrangement.within != arrangement.within;
+           wish_.arrangement.within != arrangement.within || wish_.arrangement.window != arrangement.window;
   };
   auto view = groups_.arrange(flows_.rows(), arrangement, superseded, abandoned);
   if (!view) return false;
@@ -168,8 +168,7 @@ void Feed::refresh() {
   const auto began = Clock::now();
   const auto report = next_report();
   if (!report) return;
-  flows_.load(
-      *report, [this] { serve(); }, wanted().arrangement.window_s);
+  flows_.load(*report, [this] { serve(); });
   {
     const std::lock_guard lock(mutex_);
     if (wish_.paused && !ended_) return;

@@ -10,7 +10,7 @@
 namespace parshall::live {
 namespace {
 
-constexpr std::size_t kRates = 2, kDirections = 2;  ///< values in front of those of columns
+constexpr std::size_t kDirections = 2;  ///< columns in front of others
 
 /// Columns of groups besides those that every view has.
 std::vector<std::string> names_of(const Grouping& by, bool has_local) {
@@ -31,28 +31,30 @@ std::vector<ColumnInfo> flow_columns(const Rows& flows) {
 /// Reads flows of `rows`: their counts, their rates, and the value that groups may be of.
 class FlowReader {
  public:
-  FlowReader(const Rows& rows, const Grouping& by) : rows_(rows), values_(rows.columns.size()) {
-    of_ = static_cast<std::size_t>(std::ranges::find(rows.columns, by.of_column, &ColumnInfo::name) -
+  FlowReader(const Rows& rows, const Arrangement& wanted)
+      : rows_(rows), window_(wanted.window), values_(rows.columns.size()) {
+    of_ = static_cast<std::size_t>(std::ranges::find(rows.columns, wanted.by->of_column, &ColumnInfo::name) -
                                    rows.columns.begin());
   }
 
   ReportFlow read(std::size_t at) {
     const Rows::Entry& entry = rows_.entries[at];
-    const auto numbers = rows_.values_of(at);
+    const auto rates = rows_.rates_of(at, window_);
     record_.key = entry.key;
     record_.packets = entry.packets;
     record_.wire_bytes = entry.wire_bytes;
     record_.first_ns = entry.first_ns;
     record_.last_ns = entry.last_ns;
     if (of_ < values_.size()) {
-      const float number = numbers[kRates + of_];
+      const float number = rows_.columns_of(at)[of_];
       values_[of_] = std::isnan(number) ? Value() : Value::of_unsigned(static_cast<std::uint64_t>(number));
     }
-    return {.record = record_, .values = values_, .rates = {.pps = numbers[0], .in_bps = 0, .out_bps = numbers[1]}};
+    return {.record = record_, .values = values_, .rates = {.pps = rates[0], .in_bps = 0, .out_bps = rates[1]}};
   }
 
  private:
   const Rows& rows_;
+  const std::size_t window_;
   std::size_t of_;  ///< column; that after the last: none
   FlowRecord record_;
   std::vector<Value> values_;
@@ -70,7 +72,7 @@ std::optional<View> RowGroups::arrange(const Rows& flows, const Arrangement& wan
                                        const std::function<bool()>& superseded,
                                        const std::function<bool()>& abandoned) {
   if (wanted.by == nullptr) return flows.arrange(wanted, local_, superseded);
-  const bool is_known = is_known_ && rows_.by == wanted.by && within_ == wanted.within;
+  const bool is_known = is_known_ && rows_.by == wanted.by && within_ == wanted.within && window_ == wanted.window;
   if (!is_known && !add_up(flows, wanted, abandoned)) return std::nullopt;
   return rows_.arrange(wanted, local_, superseded);
 }
@@ -119,11 +121,10 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
   rows_.values.clear();
   if (begin(flows, *wanted.by)) {
     const Within within(wanted.within, local_, flows.columns);
-    FlowReader reader(flows, *wanted.by);
+    FlowReader reader(flows, wanted);
     for (std::size_t i = 0; i < flows.entries.size(); ++i) {
       if (i % Rows::kSlice == 0 && abandoned()) return false;
-      if (within.empty() || within.contains(flows.entries[i].key, flows.values_of(i).subspan(kRates)))
-        table_->add(reader.read(i));
+      if (within.empty() || within.contains(flows.entries[i].key, flows.columns_of(i))) table_->add(reader.read(i));
     }
     rows_.key_names = schema_->key_names();
     // A group among its own flows says nothing: without it, a host's hosts are its peers.
@@ -137,6 +138,7 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
     table_->visit(take, GroupTable::Order::any);
   }
   within_ = wanted.within;
+  window_ = wanted.window;
   is_known_ = true;
   return true;
 }

@@ -47,6 +47,7 @@ class RowGroups {
   const std::uint64_t seed_;
   bool is_known_ = false;
   std::vector<Opened> within_;
+  std::size_t window_ = kUsualWindow;
   Rows rows_;
   std::optional<GroupSchema> schema_;
   std::uint64_t most_ = 0;  ///< groups in the table

@@ -51,9 +51,8 @@ std::string short_name_of(const ColumnInfo& column) {
   return column.name.ends_with(unit) ? column.name.substr(0, column.name.size() - unit.size()) : column.name;
 }
 
-double Rows::sort_key(std::uint32_t entry, std::size_t column) const noexcept {
+double Rows::sort_key(std::uint32_t entry, std::size_t column, std::size_t window) const noexcept {
   const Entry& of = entries[entry];
-  const auto value = [&](std::size_t i) { return static_cast<double>(values[entry * stride() + i]); };
   switch (column) {
     case kProtocol:
       return of.key.protocol;
@@ -63,15 +62,15 @@ double Rows::sort_key(std::uint32_t entry, std::size_t column) const noexcept {
     case kDestination:
       return endpoint_order(of.key.dst_address(), of.key.dst_port());
     case kPps:
-      return value(0);
+      return rates_of(entry, window)[0];
     case kBps:
-      return value(1);
+      return rates_of(entry, window)[1];
     case kPackets:
       return static_cast<double>(of.packets);
     case kBytes:
       return static_cast<double>(of.wire_bytes);
     default:
-      return value(2 + column - kFixedColumns);
+      return columns_of(entry)[column - kFixedColumns];
   }
 }
 
@@ -92,10 +91,13 @@ bool Rows::before(const Sortable& a, const Sortable& b, const Arrangement& wante
   return order != 0 ? order < 0 : a.entry < b.entry;
 }
 
-Row Rows::row(std::uint32_t entry) const {
+Row Rows::row(std::uint32_t entry, std::size_t window) const {
   const Entry& of = entries[entry];
-  const auto numbers = values_of(entry);
-  return {of.key, of.packets, of.wire_bytes, {numbers.begin(), numbers.end()}};
+  const auto rates = rates_of(entry, window);
+  Row row{of.key, of.packets, of.wire_bytes, {rates.begin(), rates.end()}};
+  const auto numbers = columns_of(entry);
+  row.values.insert(row.values.end(), numbers.begin(), numbers.end());
+  return row;
 }
 
 /// Returns whether no packet of the row came within `window_s`. At the end of a run, no row is idle.
@@ -147,16 +149,17 @@ std::optional<View> Rows::arrange(const Arrangement& wanted, const Networks& loc
   for (std::uint32_t i = 0; i < entries.size(); ++i) {
     if (i % kSlice == 0 && superseded()) return std::nullopt;
     const Entry& entry = entries[i];
-    if (is_part && !within.contains(entry.key, values_of(i).subspan(2))) continue;
-    if (order.hides_idle && is_idle(entry, order.window_s)) {
+    if (is_part && !within.contains(entry.key, columns_of(i))) continue;
+    if (order.hides_idle && is_idle(entry, order.window_s())) {
       ++view.idle;
       continue;
     }
     FlowKey key_seen = entry.key;
     if (is_protocol(by)) key_seen.protocol = static_cast<std::uint8_t>(number_of_group(entry.key));
-    if (!filter.empty() && !filter.matches({key_seen, [&](std::size_t column) { return sort_key(i, column); }}))
+    if (!filter.empty() &&
+        !filter.matches({key_seen, [&](std::size_t column) { return sort_key(i, column, order.window); }}))
       continue;
-    const double key = sort_key(i, order.sort);
+    const double key = sort_key(i, order.sort, order.window);
     rows.push_back({std::isnan(key) ? std::numeric_limits<double>::infinity() : sign * key, i});
   }
 
@@ -171,7 +174,7 @@ std::optional<View> Rows::arrange(const Arrangement& wanted, const Networks& loc
   if (superseded()) return std::nullopt;
   if (end != view.matched) std::nth_element(at(view.first), at(end), at(view.matched), less);
   std::sort(at(view.first), at(end), less);
-  for (auto one = at(view.first); one != at(end); ++one) view.rows.push_back(row(one->entry));
+  for (auto one = at(view.first); one != at(end); ++one) view.rows.push_back(row(one->entry, order.window));
   return view;
 }
 

@@ -47,7 +47,7 @@ std::string short_name_of(const ColumnInfo& column);
 
 /// Flows, or groups of flows, of one report, to be shown in any order.
 ///
-/// Shape: sizeof(Entry) + 4 * (2 + columns) bytes per row.
+/// Shape: sizeof(Entry) + 4 * (2 * kWindowsS.size() + columns) bytes per flow. Groups have the rates of one window.
 struct Rows {
   static constexpr std::uint64_t kMargin = 512;  ///< rows kept above and below the screen
   static constexpr std::size_t kSlice = 8192;    ///< rows between two calls of `superseded`
@@ -67,22 +67,28 @@ struct Rows {
   double now_s = 0;                 ///< packet time, which goes on by the clock while no packet comes
   std::vector<ColumnInfo> columns;  ///< as in View
   std::optional<double> pps, bps;
-  double known_s = 0;   ///< packet time since the first report
-  double mean_bps = 0;  ///< of all packets, over the time that rates of rows are means over
+  double known_s = 0;                               ///< packet time since the first report
+  std::array<double, kWindowsS.size()> mean_bps{};  ///< of all packets
   std::optional<Interval> lately;
   std::vector<Entry> entries;
-  std::vector<float> values;  ///< stride() for each entry
+  std::vector<float> values;  ///< stride() for each entry: pps and bit/s of each window, then columns
 
   static constexpr std::uint64_t memory_bytes(std::uint64_t rows, std::size_t columns) noexcept {
-    return rows * (sizeof(Entry) + (2 + columns) * sizeof(float));
+    return rows * (sizeof(Entry) + (2 * kWindowsS.size() + columns) * sizeof(float));
   }
 
   /// Returns the most memory that arrange() takes besides the view.
   static constexpr std::uint64_t arranging_bytes(std::uint64_t rows) noexcept { return rows * sizeof(Sortable); }
 
-  std::size_t stride() const noexcept { return 2 + columns.size(); }
-  std::span<const float> values_of(std::size_t entry) const noexcept {
-    return std::span(values).subspan(entry * stride(), stride());
+  std::size_t rates() const noexcept { return by == nullptr ? 2 * kWindowsS.size() : 2; }
+  std::size_t stride() const noexcept { return rates() + columns.size(); }
+  /// Returns pps and bit/s of an entry.
+  std::span<const float, 2> rates_of(std::size_t entry, std::size_t window) const noexcept {
+    return std::span<const float, 2>(values.data() + entry * stride() + (by == nullptr ? 2 * window : 0), 2);
+  }
+  /// Returns the values of its columns.
+  std::span<const float> columns_of(std::size_t entry) const noexcept {
+    return std::span(values).subspan(entry * stride() + rates(), columns.size());
   }
 
   /// Returns the rows that are wanted, or nullopt if `superseded` returned true because nobody wants them any more.
@@ -95,8 +101,8 @@ struct Rows {
   bool is_idle(const Entry& entry, double window_s) const noexcept;
   View empty_view() const;
   std::vector<FilterColumn> filter_columns() const;
-  Row row(std::uint32_t entry) const;
-  double sort_key(std::uint32_t entry, std::size_t column) const noexcept;
+  Row row(std::uint32_t entry, std::size_t window) const;
+  double sort_key(std::uint32_t entry, std::size_t column, std::size_t window) const noexcept;
   bool before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept;
 };
 

@@ -150,8 +150,7 @@ Line measuring(const State& state, const View* view, const Layout& layout, Size 
     return whole("filter: " + printable(view->filter_problem, glyphs), Style::warning, size, glyphs);
   if (!view->arrangement.filter.empty())
     text += fmt::format("; filter \"{}\": {}", printable(view->arrangement.filter, glyphs), view->matched);
-  if (view->arrangement.window_s > 0 && state.choice().level == Level::flow)
-    text += fmt::format("; rates over {:.0f} s", view->arrangement.window_s);
+  if (state.choice().level == Level::flow) text += fmt::format("; rates over {:.0f} s", view->arrangement.window_s());
   if (view->idle != 0) text += fmt::format("; {} idle (z shows them)", view->idle);
   return whole(text, Style::faint, size, glyphs);
 }

@@ -21,7 +21,6 @@ State::State(bool own_columns, bool packets_only, bool has_states, RowChoice row
                   .within = {},
                   .sort = kBps,
                   .filter = {},
-                  .window_s = 10,
                   .hides_idle = true};
 }
 
@@ -164,13 +163,13 @@ void State::command(char character, double now_s) {
       toggle_order();
       break;
     case '2':
-      arrangement_.window_s = 2;
+      arrangement_.window = 0;
       break;
     case '1':
-      arrangement_.window_s = 10;
+      arrangement_.window = 1;
       break;
     case '6':
-      arrangement_.window_s = 60;
+      arrangement_.window = 2;
       break;
     case 't':
       choose_of(Of::rate, now_s);
@@ -284,7 +283,7 @@ void State::go_back(double now_s) {
   }
   Before before = std::move(before_.back());
   before_.pop_back();
-  before.arrangement.window_s = arrangement_.window_s;
+  before.arrangement.window = arrangement_.window;
   before.arrangement.hides_idle = arrangement_.hides_idle;
   arrangement_ = std::move(before.arrangement);
   cursor_ = before.cursor;

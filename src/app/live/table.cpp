@@ -26,7 +26,7 @@ std::uint64_t hash_of(const FlowKey& key) noexcept {
 
 }  // namespace
 
-void Table::load(const Report& report, const std::function<void()>& between, double window_s) {
+void Table::load(const Report& report, const std::function<void()>& between) {
   next_.summary = report.summary;
   const auto asked = report.asked();
   next_.columns.assign(asked.begin(), asked.end());
@@ -43,9 +43,10 @@ void Table::load(const Report& report, const std::function<void()>& between, dou
   const double passed_s = interval_s > 0 ? interval_s : std::max(0.0, after.elapsed_s - before.elapsed_s);
   next_.now_s = interval_s > 0 || !again ? static_cast<double>(after.last_ns()) * 1e-9 : now_.now_s + passed_s;
   next_.known_s = again ? now_.known_s + passed_s : 0;
-  // The first interval counts in full, and later ones so that all together weigh 1.
-  const double weight =
-      window_s > 0 && next_.known_s > 0 ? std::expm1(-passed_s / window_s) / std::expm1(-next_.known_s / window_s) : 1;
+  Passed passed{.interval_s = interval_s, .weights = {}};
+  for (std::size_t i = 0; i < kWindowsS.size(); ++i)  // all intervals together weigh 1
+    passed.weights[i] =
+        next_.known_s > 0 ? std::expm1(-passed_s / kWindowsS[i]) / std::expm1(-next_.known_s / kWindowsS[i]) : 1;
   const auto rate = [&](std::uint64_t was, std::uint64_t is) -> std::optional<double> {
     if (is == was && again) return 0;  // packet time did not advance
     return interval_s > 0 ? std::optional(static_cast<double>(is - was) / interval_s) : std::nullopt;
@@ -53,7 +54,9 @@ void Table::load(const Report& report, const std::function<void()>& between, dou
   next_.pps = rate(before.total.counted(), after.total.counted());
   next_.bps = rate(8 * before.total[Counter::wire_bytes], 8 * after.total[Counter::wire_bytes]);
 
-  next_.mean_bps = next_.bps ? now_.mean_bps + weight * (*next_.bps - now_.mean_bps) : now_.mean_bps;
+  next_.mean_bps = now_.mean_bps;
+  for (std::size_t i = 0; i < kWindowsS.size(); ++i)
+    next_.mean_bps[i] += passed.weights[i] * (next_.bps.value_or(now_.mean_bps[i]) - now_.mean_bps[i]);
 
   next_.lately = again && !after.final ? std::optional(interval_between(before, after)) : std::nullopt;
 
@@ -61,47 +64,48 @@ void Table::load(const Report& report, const std::function<void()>& between, dou
   report.flows([&](const ReportFlow& flow) {
     if (const EndReason reason = flow.record.end_reason; reason != EndReason::none && reason != EndReason::forced_end)
       return;
-    take_in(flow, rates_of(flow.record, {interval_s, weight}));
+    take_in(flow, passed);
     if (next_.entries.size() % Rows::kSlice == 0) between();
   });
 }
 
-void Table::take_in(const ReportFlow& flow, const Rates& rates) {
+void Table::take_in(const ReportFlow& flow, const Passed& passed) {
   const FlowRecord& record = flow.record;
   next_.entries.push_back({.key = record.key,
                            .packets = record.packets,
                            .wire_bytes = record.wire_bytes,
                            .first_ns = record.first_ns,
                            .last_ns = record.last_ns});
-  next_.values.push_back(rates.pps);
-  next_.values.push_back(rates.bps);
+  add_rates(record, passed);
   for (const Value& value : flow.values.last(next_.columns.size())) {
     const auto number = value.number();
     next_.values.push_back(number ? static_cast<float>(*number) : kAbsent);
   }
 }
 
-/// Returns a flow's mean rates from those at the previous report and the difference since then.
-Table::Rates Table::rates_of(const FlowRecord& record, const Passed& passed) {
+/// Adds a flow's mean rates, from those at the previous report and the difference since then.
+void Table::add_rates(const FlowRecord& record, const Passed& passed) {
   const bool has_before = now_.summary.number != 0;
   const Rows::Entry* known = has_before ? entry_before(record.key) : nullptr;
-  const float* const rates =
-      known != nullptr ? &now_.values[static_cast<std::size_t>(known - now_.entries.data()) * now_.stride()] : nullptr;
+  const auto at = known != nullptr ? static_cast<std::size_t>(known - now_.entries.data()) : 0;
+  const bool had_rates = known != nullptr;
   // A record that started again since then has nothing to subtract.
   if (known != nullptr &&
       (record.first_ns > known->first_ns || record.packets < known->packets || record.wire_bytes < known->wire_bytes))
     known = nullptr;
-  const auto mean = [&](std::uint64_t amount, std::size_t index) {
-    const float before = rates != nullptr ? rates[index] : 0;
-    float rate = kAbsent;
-    if (has_before && amount == 0)
-      rate = 0;
-    else if (has_before && passed.interval_s > 0)
-      rate = static_cast<float>(static_cast<double>(amount) / passed.interval_s);
-    return std::isnan(before) ? rate : before + static_cast<float>(passed.weight) * (rate - before);
-  };
-  return {.pps = mean(record.packets - (known != nullptr ? known->packets : 0), 0),
-          .bps = mean(8 * (record.wire_bytes - (known != nullptr ? known->wire_bytes : 0)), 1)};
+  const std::array<std::uint64_t, 2> came{record.packets - (known != nullptr ? known->packets : 0),
+                                          8 * (record.wire_bytes - (known != nullptr ? known->wire_bytes : 0))};
+  for (std::size_t window = 0; window < kWindowsS.size(); ++window)
+    for (std::size_t i = 0; i < came.size(); ++i) {
+      const float before = had_rates ? now_.rates_of(at, window)[i] : 0;
+      float rate = kAbsent;
+      if (has_before && came[i] == 0)
+        rate = 0;
+      else if (has_before && passed.interval_s > 0)
+        rate = static_cast<float>(static_cast<double>(came[i]) / passed.interval_s);
+      const auto weight = static_cast<float>(passed.weights[window]);
+      next_.values.push_back(std::isnan(before) ? rate : before + weight * (rate - before));
+    }
 }
 
 /// Finds the flow in the previous report. Reports come in nearly the same order each time, so only new flows need a

@@ -12,7 +12,7 @@ namespace parshall::live {
 
 /// Flows of the latest report, with their rates.
 ///
-/// Rates are those between two reports, or means over a longer time in which older packets weigh less.
+/// Rates are means over kWindowsS, in which older packets weigh less. The first interval counts in full.
 ///
 /// Shape:  two reports, since rates are differences.
 /// Cost:   load() is linear in the flows.
@@ -24,9 +24,8 @@ class Table {
     return 2 * Rows::memory_bytes(flows, columns) + flows * kIndexBytes + Rows::arranging_bytes(flows);
   }
 
-  /// Reads a report. Rates of flows are means over about `window_s`; 0: since the previous report. Calls `between`
-  /// every Rows::kSlice flows, which may use rows() of the previous report.
-  void load(const Report& report, const std::function<void()>& between, double window_s = 0);
+  /// Reads a report. Calls `between` every Rows::kSlice flows, which may use rows() of the previous report.
+  void load(const Report& report, const std::function<void()>& between);
 
   /// Makes the report read last the one of rows(). Without this call the next load() starts over.
   void commit() noexcept { std::swap(now_, next_); }
@@ -34,16 +33,14 @@ class Table {
   const Rows& rows() const noexcept { return now_; }
 
  private:
-  struct Rates {
-    float pps, bps;
-  };
-  /// Packet time since the previous report, and the weight that it has in mean rates.
+  /// Packet time since the previous report, and the weight that it has in the mean rates of each window.
   struct Passed {
-    double interval_s, weight;
+    double interval_s;
+    std::array<double, kWindowsS.size()> weights;
   };
 
-  void take_in(const ReportFlow& flow, const Rates& rates);
-  Rates rates_of(const FlowRecord& record, const Passed& passed);
+  void take_in(const ReportFlow& flow, const Passed& passed);
+  void add_rates(const FlowRecord& record, const Passed& passed);
   const Rows::Entry* entry_before(const FlowKey& key);
   void index_entries();
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/web/feed.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <new>
@@ -111,8 +113,7 @@ void Feed::refresh() {
 void Feed::load(const Report& report) {
   if (Clock::now() - last_client_ > kPatience) return give_up();
   common_.clear();
-  table_.load(
-      report, [] {}, kWindowS);
+  table_.load(report, [] {});
   table_.commit();
   groups_.forget();
   shared_groups_.forget();
@@ -134,8 +135,8 @@ std::vector<Shares> Feed::shares() {
     const auto view =
         shared_groups_.arrange(table_.rows(), {.by = *by, .within = {}, .sort = live::kBps, .filter = {}}, is_over);
     if (!view) break;
-    Shares& shares =
-        all.emplace_back(Shares{.of = std::string((*by)->names.many), .bps = table_.rows().mean_bps, .largest = {}});
+    Shares& shares = all.emplace_back(
+        Shares{.of = std::string((*by)->names.many), .bps = table_.rows().mean_bps[live::kUsualWindow], .largest = {}});
     for (const live::Row& row : std::span(view->rows).first(std::min(view->rows.size(), kMostShares)))
       if (row.values[1] > 0) shares.largest.push_back({live::group_text(row, *view), row.values[1]});
   }
@@ -160,7 +161,7 @@ void Feed::answer(bool all) {
   const auto groups_of = [](const Question& one) {
     std::string groups;
     if (!one.wanted || one.wanted->by == nullptr) return groups;
-    groups = one.wanted->by->names.one;
+    groups = fmt::format("{} {}", one.wanted->by->names.one, one.wanted->window);
     for (const live::Opened& each : one.wanted->within) groups += name_of(*each.by, each.key);
     return groups;
   };

@@ -2,11 +2,11 @@
 // The table of flows or groups, which the server sorts and filters.
 "use strict";
 const kOtherRows = new Error("other rows are wanted"), kNarrow = matchMedia("(max-width: 600px)");
-const kMostOpened = 8;
-let by = "", sort = "bit/s", falls = true, filter = "", opened = [], heads = "", kinds = "", typing = 0, shownBy = "", wantsFocus = "";
+const kMostOpened = 8, kWindows = ["2", "10", "60"];
+let by = "", sort = "bit/s", falls = true, filter = "", window_s = "10", idle = false, opened = [], heads = "", kinds = "", typing = 0, shownBy = "", wantsFocus = "";
 
 function rowsQuery() {
-  const query = new URLSearchParams({sort, order: falls ? "falling" : "rising", filter});
+  const query = new URLSearchParams({sort, order: falls ? "falling" : "rising", filter, window: window_s, idle: idle ? "1" : "0"});
   if (by) query.set("by", by);
   if (opened.length) query.set("within", opened.map(each => each.name).join());
   return query;
@@ -50,6 +50,8 @@ function goBack() {
 const openedText = () => opened.map(each => each.text).join(" \u203a ");
 
 function showKinds() {
+  [...at("windows").children].forEach((button, i) => { button.ariaPressed = String(kWindows[i] === window_s); });
+  at("idle").ariaPressed = String(idle);
   if (!state) return;
   if (!by) by = state.rows?.by ?? "";
   const names = state.kinds.map(kind => kind.name).join();
@@ -147,6 +149,16 @@ at("filter").oninput = () => {
   typing = setTimeout(() => askAnew(() => { filter = at("filter").value; }), 300);
 };
 at("back").onclick = () => goBack();
+at("idle").onclick = () => askAnew(() => { idle = !idle; });
+[...at("windows").children].forEach((button, i) => { button.onclick = () => askAnew(() => { window_s = kWindows[i]; }); });
+// From rates to totals, and back.
+function changeOrder() {
+  const other = {"bit/s": "bytes", bytes: "bit/s", pps: "packets", packets: "pps"};
+  askAnew(() => {
+    sort = other[sort] ?? "bit/s";
+    falls = true;
+  });
+}
 document.onkeydown = event => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const inField = document.activeElement.tagName === "INPUT";
@@ -156,6 +168,12 @@ document.onkeydown = event => {
   } else if (event.key === "f" && !inField && state) {
     const all = state.kinds.map(kind => kind.name);
     showRowsBy(all[(all.indexOf(by) + 1) % all.length]);
+  } else if ("216".includes(event.key) && !inField) {
+    askAnew(() => { window_s = kWindows["216".indexOf(event.key)]; });
+  } else if (event.key === "o" && !inField) {
+    changeOrder();
+  } else if (event.key === "z" && !inField) {
+    at("idle").click();
   } else if (event.key === "Escape") {
     if (!at("filter").value) return goBack();
     at("filter").value = "";

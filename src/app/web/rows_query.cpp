@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/live/choice.hpp"
+#include "base/parse.hpp"
 
 namespace parshall::web {
 namespace {
@@ -20,6 +21,11 @@ std::optional<std::uint8_t> hex_byte(std::string_view digits) {
   const char* const end = digits.data() + digits.size();
   if (digits.size() != 2 || std::from_chars(digits.data(), end, byte, 16).ptr != end) return std::nullopt;
   return byte;
+}
+
+double number_of(const std::string& text) {
+  const auto count = parse_count(text);
+  return count ? static_cast<double>(*count) : 0;
 }
 
 /// Undoes the encoding of a form: "+" and "%20" are spaces.
@@ -84,7 +90,6 @@ Result<live::Arrangement> parse_rows_query(std::string_view query, const live::R
                            .within = {},
                            .sort = live::kBps,
                            .filter = {},
-                           .window_s = kWindowS,
                            .hides_idle = true};
   std::string sort = "bit/s";
   while (!query.empty()) {
@@ -111,11 +116,15 @@ Result<live::Arrangement> parse_rows_query(std::string_view query, const live::R
     } else if (name == "order") {
       if (value != "falling" && value != "rising") return wrong("falling or rising");
       wanted.reversed = value == "rising";
+    } else if (name == "window") {
+      const auto window = std::ranges::find(live::kWindowsS, number_of(value));
+      if (window == live::kWindowsS.end()) return wrong(fmt::format("{} seconds", fmt::join(live::kWindowsS, ", ")));
+      wanted.window = static_cast<std::size_t>(window - live::kWindowsS.begin());
     } else if (name == "idle") {
       if (value != "0" && value != "1") return wrong("0 or 1");
       wanted.hides_idle = value == "0";
     } else {
-      return wrong("the parts of a query are by, within, filter, sort, order and idle");
+      return wrong("the parts of a query are by, within, filter, sort, order, window and idle");
     }
   }
   const auto column = column_of(sort, wanted.by, groups.columns(flows, wanted.by));

@@ -10,16 +10,14 @@
 
 namespace parshall::web {
 
-inline constexpr double kWindowS = 10;  ///< time that rates are means over
-
 /// Name of flows among the kinds of rows.
 inline constexpr std::string_view kFlows = "flow";
 
 /// Reads the query of a request, which selects rows: "by=host&sort=packets&filter=port+53".
 ///
 /// Its parts are by, within (the names of opened rows, separated by commas), filter, sort (a column), order (falling or
-/// rising) and idle (1: also rows without a packet in kWindowS). Error: what is wrong. A wrong filter is no error here;
-/// the view tells it.
+/// rising), window (one of live::kWindowsS) and idle (1: also rows without a packet in that time). Error: what is
+/// wrong. A wrong filter is no error here; the view tells it.
 Result<live::Arrangement> parse_rows_query(std::string_view query, const live::RowChoice& choice,
                                            const live::Rows& flows, const live::RowGroups& groups);
 

@@ -45,8 +45,9 @@ std::string columns_json(const live::View& view) {
   };
   for (const std::size_t column : key_columns(view))
     add(column == live::kProtocol ? "protocol" : live::key_headings(view.by)[column], "", "", true);
-  add("pps", "packets/s", "packets per second of packet time, mean over about 10 s");
-  add("bit/s", "bit/s", "bits per second of packet time on the wire, mean over about 10 s");
+  const std::string over = fmt::format("mean over about {} s", view.arrangement.window_s());
+  add("pps", "packets/s", "packets per second of packet time, " + over);
+  add("bit/s", "bit/s", "bits per second of packet time on the wire, " + over);
   add("packets", "packets", "of flows that have not ended, since their starts");
   add("bytes", "bytes", "on the wire, likewise");
   for (const ColumnInfo& column : view.columns) {
@@ -162,10 +163,10 @@ std::string rows_json(const live::View& view) {
     names += is_group ? dumped(name_of(*view.by, row.key)) : "null";
   }
   return fmt::format(
-      "{{\"by\":{},\"columns\":{},\"rows\":{}],\"names\":{}],\"matched\":{},\"idle\":{},\"exact\":{},"
+      "{{\"by\":{},\"columns\":{},\"rows\":{}],\"names\":{}],\"matched\":{},\"idle\":{},\"window_s\":{},\"exact\":{},"
       "\"filter_problem\":{}}}",
       dumped(view.by != nullptr ? view.by->names.one : kFlows), columns_json(view), rows, names, view.matched,
-      view.idle, live::counts_all(view.summary), dumped(view.filter_problem));
+      view.idle, view.arrangement.window_s(), live::counts_all(view.summary), dumped(view.filter_problem));
 }
 
 std::string rows_json(const Error& problem) { return fmt::format("{{\"problem\":{}}}", dumped(problem.message)); }

@@ -27,7 +27,7 @@ struct TaskResults {
   std::vector<live::TaskRecall> recalls;
 };
 
-/// Bit rate of one protocol, service or direction, mean over about kWindowS.
+/// Bit rate of one protocol, service or direction, mean over the usual window.
 struct Share {
   std::string name;
   double bps = 0;
