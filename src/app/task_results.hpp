@@ -13,7 +13,7 @@
 
 namespace parshall::cli {
 
-/// What tasks found lately, for those who look on while a run goes on. Any thread.
+/// What tasks found lately, for the live view and the page. Any thread.
 class TaskResults {
  public:
   /// Takes events of the run. Must outlive the thread that hands over.

@@ -52,6 +52,7 @@ struct Resource {
   std::function<std::string()> make = {};
 };
 
+/// Those of all clients, or of clients that have no text yet.
 enum class Queries : std::uint8_t { all, unanswered };
 
 /// Answers GET requests for its resources by HTTP, one request per connection.

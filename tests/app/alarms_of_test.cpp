@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pipeline/flow/both_ways.hpp"
 #include "reports.hpp"
 
 namespace parshall::cli {
@@ -61,16 +62,47 @@ TEST(AlarmsOf, AServiceIsAPortWithItsProtocol) {
     EXPECT_EQ(belongs_to(event_about(part), group("service", https)), kYes) << part;
     EXPECT_EQ(belongs_to(event_about(part), group("service", quic)), kNo) << part;
   }
-  EXPECT_EQ(belongs_to(event_about("src"), group("service", https)), kUnknown);
+  for (const char* const part : {"src", "src-port"})
+    EXPECT_EQ(belongs_to(event_about(part), group("service", https)), kUnknown) << part;
+  Event dns = event_about("5tuple");
+  dns.key.src_port_bytes = {0, 53};
+  EXPECT_EQ(belongs_to(dns, group("service", https)), kNo) << "its service is the lower port";
   EXPECT_EQ(belongs_to(event_about("protocol"), group("protocol", https)), kYes);
   EXPECT_EQ(belongs_to(event_about("protocol"), group("protocol", quic)), kNo);
 }
 
-TEST(AlarmsOf, AConversationNeedsTheWholeKey) {
+TEST(AlarmsOf, AConversationIsToldByBothAddresses) {
   const FlowKey one = live::flow(1, 1).key, two = live::flow(2, 1).key;
   EXPECT_EQ(belongs_to(event_about("5tuple"), group("conversation", one)), kYes);
   EXPECT_EQ(belongs_to(event_about("5tuple"), group("conversation", two)), kNo);
+  for (const char* const part : {"src-dst", "src-dst-port"}) {
+    EXPECT_EQ(belongs_to(event_about(part), group("conversation", one)), kYes) << part;
+    EXPECT_EQ(belongs_to(event_about(part), group("conversation", opposite(one))), kYes) << part;
+    EXPECT_EQ(belongs_to(event_about(part), group("conversation", two)), kNo) << part;
+  }
   EXPECT_EQ(belongs_to(event_about("src"), group("conversation", one)), kUnknown);
+  EXPECT_EQ(belongs_to(event_about("src"), group("conversation", two)), kNo);
+}
+
+TEST(AlarmsOf, Ipv6IsComparedInFull) {
+  FlowKey six;
+  six.ip_version = 6;
+  six.protocol = 6;
+  for (std::size_t i = 0; i < six.address.size(); ++i) six.address[i] = static_cast<std::uint8_t>(i);
+  FlowKey near = six;
+  near.address[15] ^= 1;
+  const auto about = [&](const std::string& part) {
+    Event event = event_about(part);
+    event.key = event.part->of(six);
+    return event;
+  };
+  EXPECT_EQ(belongs_to(about("src"), group("host", six)), kYes);
+  EXPECT_EQ(belongs_to(about("src"), group("host", near)), kNo);
+  EXPECT_EQ(belongs_to(about("src"), group("prefix", near)), kYes);
+  EXPECT_EQ(belongs_to(about("src"), group("host", live::flow(1, 1).key)), kNo);
+  EXPECT_EQ(belongs_to(about("src/24"), group("host", six)), kUnknown);
+  EXPECT_EQ(belongs_to(about("src/24"), group("prefix", near)), kYes) << "48 bits";
+  EXPECT_EQ(belongs_to(about("src-dst"), group("conversation", near)), kNo);
 }
 
 TEST(AlarmsOf, OfSeveralGroupsThoseCountThatTheKeyTells) {

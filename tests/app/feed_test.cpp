@@ -91,6 +91,19 @@ TEST(LiveFeed, ChangesTheColumnsOfTheRun) {
   EXPECT_TRUE(within(1s, [&] { return run.columns_count == 0; }));
 }
 
+TEST(LiveFeed, TellsWhetherTheRunHasOtherColumns) {
+  for (const bool other : {false, true}) {
+    FakeRun run;
+    Feed feed(run, {}, {});
+    if (other) {
+      feed.wish({{}, {.of = Of::gap, .what = What::percentiles}, false});
+      EXPECT_TRUE(within(1s, [&] { return run.columns_count == 3; }));
+    }
+    feed.stop();
+    EXPECT_EQ(feed.has_other_columns(), other);
+  }
+}
+
 TEST(LiveFeed, AfterTheEndShowsTheFinalReportAndHandsItOver) {
   FakeRun run;
   Feed feed(run, {}, {});

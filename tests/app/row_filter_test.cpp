@@ -74,7 +74,7 @@ TEST(LiveRowFilter, EveryMistakeIsNamed) {
                                       {"53", "is it port 53?"},
                                       {":53", "is it port 53?"},
                                       {"host", "an address is missing"},
-                                      {"vlan 10", "flows have no VLAN: ask for the column with --columns +vlan"},
+                                      {"vlan 10", "flows have no VLAN: --columns +vlan adds it"},
                                       {"host lan", "\"lan\" is no address"},
                                       {"port http", "\"http\" is no port"},
                                       {"port 70000", "\"70000\" is no port"},

@@ -54,6 +54,19 @@ TEST(RowGroups, AGroupHasTheRatesOfItsFlowsThoughOthersEnd) {
   EXPECT_EQ(view.rows[0].values[0], 10);  // the second flow ended: its packets are no difference of the group
 }
 
+TEST(RowGroups, EachTimeHasItsRates) {
+  const Table flows = table_of({{flow(1, 100)}, {flow(1, 100)}, {flow(1, 1100)}});
+  RowGroups groups({}, 1);
+  float before = 1e9;
+  for (std::size_t window = 0; window < kWindowsS.size(); ++window) {
+    const View hosts = *groups.arrange(flows.rows(), {.by = by_name("host"), .window = window}, wanted_on);
+    const View rows = *groups.arrange(flows.rows(), {.window = window}, wanted_on);
+    EXPECT_EQ(hosts.rows[0].values[0], rows.rows[0].values[0]);
+    EXPECT_LT(hosts.rows[0].values[0], before);
+    before = hosts.rows[0].values[0];
+  }
+}
+
 TEST(RowGroups, OpenedGroupsLeaveTheFlowsThatAreInAllOfThem) {
   const Table flows = table_of({{flow(1, 5), flow(2, 7), flow(1, 11, 17)}});
   RowGroups groups({}, 1);

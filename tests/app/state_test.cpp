@@ -245,6 +245,15 @@ TEST(LiveState, EscLeavesTheCountersFirst) {
   EXPECT_TRUE(state.arrangement().within.empty());
 }
 
+TEST(LiveState, WithoutFlowsEscClearsTheFilter) {
+  State state(false, /*packets_only=*/true);
+  type(state, "/udp");
+  state.press({Key::enter}, 0);
+  state.press({Key::escape}, 0);
+  EXPECT_THAT(state.arrangement().filter, IsEmpty());
+  EXPECT_THAT(state.message(), IsEmpty());
+}
+
 TEST(LiveState, AfterTheEndTheCountersComeAndGo) {
   State state = state_of(10, 5);
   type(state, "d");

@@ -30,7 +30,7 @@ Feed::Feed(Watched& watched, Options options, const Wish& initial)
       next_refresh_(Clock::now() + kFirst) {
   wish_ = initial;
   served_ = initial.arrangement;  // nothing is shown before the first report
-  columns_ = names_of(options_.own);
+  columns_ = first_columns_ = names_of(options_.own);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -101,10 +101,7 @@ void Feed::serve() {
 /// Arranges and publishes; returns false if another arrangement was wanted in the meantime.
 bool Feed::publish() {
   const Arrangement arrangement = wanted().arrangement;
-  if (flows_.rows().summary.number == 0) {  // before the first report, or without memory for one
-    served_ = arrangement;
-    return true;
-  }
+  if (flows_.rows().summary.number == 0) return publish_none(arrangement);
   const auto superseded = [this] {
     return pending_.load(std::memory_order_relaxed) || stopping_.load(std::memory_order_relaxed);
   };
@@ -118,6 +115,22 @@ bool Feed::publish() {
   if (!view) return false;
   served_ = arrangement;
   const auto shared = std::make_shared<const View>(*std::move(view));
+  const std::lock_guard lock(mutex_);
+  latest_ = shared;
+  return true;
+}
+
+/// Publishes no rows: there was no memory for them. Before the first report, publishes nothing.
+bool Feed::publish_none(const Arrangement& arrangement) {
+  served_ = arrangement;
+  const auto before = latest();
+  if (before == nullptr) return true;
+  View view = *before;
+  view.by = arrangement.by;
+  view.arrangement = arrangement;
+  view.matched = view.idle = view.first = 0;
+  view.rows.clear();
+  const auto shared = std::make_shared<const View>(std::move(view));
   const std::lock_guard lock(mutex_);
   latest_ = shared;
   return true;

@@ -50,6 +50,8 @@ class Feed {
   /// Ends the thread. take_final() then returns the final report, if the run has ended.
   void stop();
   std::optional<Report> take_final() { return std::move(final_); }
+  /// Returns whether the run has other columns than at the start. After stop().
+  bool has_other_columns() const { return columns_ != first_columns_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -59,6 +61,7 @@ class Feed {
   std::optional<Report> next_report();
   void serve();
   bool publish();
+  bool publish_none(const Arrangement& arrangement);
   void use(const Choice& choice);
   std::optional<Schema> schema_of(const Choice& choice) const;
   Wish wanted();
@@ -75,7 +78,7 @@ class Feed {
   Table flows_;
   RowGroups groups_;
   Choice used_;
-  std::vector<std::string> columns_;  ///< those that the run has now
+  std::vector<std::string> first_columns_, columns_;  ///< at the start, and now
   Arrangement served_;
   bool ended_ = false;
   std::optional<Report> final_;

@@ -53,12 +53,6 @@ class PulseMeter {
   Pulse pulse_;
 };
 
-/// Returns whether the view shows the wanted kind of rows; after a change it follows a little later.
-bool is_current(const State& state, const View& view) {
-  const Arrangement& wanted = state.arrangement();
-  return !state.has_cursor() || (view.by == wanted.by && view.arrangement.within == wanted.within);
-}
-
 std::optional<Opened> row_at_cursor(const State& state, const View& view) {
   const std::uint64_t at = state.cursor() - view.first;
   if (!state.has_cursor() || at >= view.rows.size()) return std::nullopt;
@@ -72,14 +66,13 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
   if (!opened) return opened.error();
   std::unique_ptr<Terminal> terminal = *std::move(opened);
   State state(options.own_columns, options.packets_only, options.has_states, options.rows);
-  const Choice initial = state.choice();
   Feed feed(watched,
             {.own = options.own,
              .statistics = options.statistics,
              .local = options.local,
              .marks = options.marks,
              .keeps_columns = !options.rows.has_flows},
-            {.arrangement = state.arrangement(), .choice = initial});
+            {.arrangement = state.arrangement(), .choice = state.choice()});
   PulseMeter meter(watched);
   Pulse shown_pulse;
   std::vector<Opened> shown_within;
@@ -106,7 +99,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
     }
     if (stale) {
       const Size size = terminal->size();
-      if (view && is_current(state, *view)) {
+      if (view && (!state.has_cursor() || view->is_of(state.arrangement()))) {
         state.fit(body_lines(state, *view, shown_pulse),
                   lay_out(size, view.get(), shown_events(state, shown_pulse)).rows,
                   kFixedColumns + view->columns.size());
@@ -127,7 +120,7 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
   terminal.reset();  // first, so that the user has the terminal again whatever follows
   feed.stop();
   LiveOutcome outcome{
-      .final_report = feed.take_final(), .other_columns = state.choice() != initial, .chosen_s = state.chosen_s()};
+      .final_report = feed.take_final(), .other_columns = feed.has_other_columns(), .chosen_s = state.chosen_s()};
   return outcome;
 }
 

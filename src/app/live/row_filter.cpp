@@ -145,8 +145,7 @@ class RowFilter::Parser {
     const std::string first = words_[at_++];
     if (const auto column = std::ranges::find(columns_, first, &FilterColumn::name); column != columns_.end())
       return first == "vlan" && comparison_of(word()) == nullptr ? vlan(*column) : comparison(*column);
-    if (first == "vlan")
-      return wrong(fmt::format("{} have no VLAN: ask for the column with --columns +vlan", parts_.rows));
+    if (first == "vlan") return lack(parts_.rows == "flows" ? "VLAN: --columns +vlan adds it" : "VLAN");
     if (Networks::parse(std::span(&first, 1))) return networks(first, end);
     if (port_of(first) == std::nullopt && protocol_of(first)) return protocol(first);
     if (port_of(first.substr(first.find_first_not_of(':') == 1 ? 1 : 0)))

@@ -13,7 +13,7 @@ namespace parshall::live {
 
 /// Adds up flows by group for a view, one grouping at a time.
 ///
-/// Cost: linear in the flows for each change of the flows, of the grouping, or of what it is within.
+/// Cost: linear in the flows for each change of the flows, of the grouping, of what it is within, or of the window.
 class RowGroups {
  public:
   RowGroups(Networks local, std::uint64_t seed) : local_(std::move(local)), seed_(seed) {}

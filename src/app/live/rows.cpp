@@ -25,9 +25,10 @@ bool is_of_values(const Grouping* by) noexcept { return by != nullptr && by->col
 
 bool is_protocol(const Grouping* by) noexcept { return by != nullptr && by->names.one == "protocol"; }
 
-std::uint64_t number_of_group(const FlowKey& group) {
-  const Value value = value_of_group(group, ValueType::unsigned_integer);
-  return value.present() ? value.as_unsigned() : 0;
+/// Returns the value that a group is made of; NaN: it has none.
+double number_of_group(const FlowKey& group) {
+  const Value value = group.present() ? value_of_group(group, ValueType::unsigned_integer) : Value();
+  return value.present() ? static_cast<double>(value.as_unsigned()) : std::numeric_limits<double>::quiet_NaN();
 }
 
 KeyParts key_parts(const Grouping* by) {
@@ -57,7 +58,7 @@ double Rows::sort_key(std::uint32_t entry, std::size_t column, std::size_t windo
     case kProtocol:
       return of.key.protocol;
     case kSource:
-      if (is_of_values(by)) return static_cast<double>(number_of_group(of.key));
+      if (is_of_values(by)) return number_of_group(of.key);
       return endpoint_order(of.key.src_address(), of.key.src_port());
     case kDestination:
       return endpoint_order(of.key.dst_address(), of.key.dst_port());
@@ -155,7 +156,8 @@ std::optional<View> Rows::arrange(const Arrangement& wanted, const Networks& loc
       continue;
     }
     FlowKey key_seen = entry.key;
-    if (is_protocol(by)) key_seen.protocol = static_cast<std::uint8_t>(number_of_group(entry.key));
+    if (is_protocol(by) && entry.key.present())
+      key_seen.protocol = static_cast<std::uint8_t>(number_of_group(entry.key));
     if (!filter.empty() &&
         !filter.matches({key_seen, [&](std::size_t column) { return sort_key(i, column, order.window); }}))
       continue;

@@ -36,6 +36,11 @@ struct View {
   std::uint64_t idle = 0;      ///< rows that were left out, since they had no packet in the window
   std::uint64_t first = 0;     ///< position of rows[0] among them
   std::vector<Row> rows;
+
+  /// Returns whether its rows are of the wanted kind; after a change of that, a view follows a little later.
+  bool is_of(const Arrangement& wanted) const noexcept {
+    return by == wanted.by && arrangement.within == wanted.within;
+  }
 };
 
 /// Returns whether live flows have all their packets: none was lost, and no flow was kept out of the table or evicted.
@@ -67,7 +72,7 @@ struct Rows {
   double now_s = 0;                 ///< packet time, which goes on by the clock while no packet comes
   std::vector<ColumnInfo> columns;  ///< as in View
   std::optional<double> pps, bps;
-  double known_s = 0;                               ///< packet time since the first report
+  double known_s = 0;                               ///< time since the first report, as in now_s
   std::array<double, kWindowsS.size()> mean_bps{};  ///< of all packets
   std::optional<Interval> lately;
   std::vector<Entry> entries;

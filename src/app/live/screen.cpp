@@ -114,7 +114,7 @@ std::vector<Line> draw_help(Size size, Glyphs glyphs) {
       "q            end the run and print the final report (Ctrl-C too)",
       "p, space     freeze the screen; measuring goes on",
       "/            filter: host 10.0.0.1, net 10.0.0.0/8, port 53, proto udp,",
-      "             pps > 1000; and, or, not, ( ); src and dst before host, net, port",
+      "             vlan 10, pps > 1000; and or not ( ); src dst before host net port",
       "f            rows: flows, hosts, conversations, services, prefixes, ...",
       "Enter        open a row: a host's conversations, peers (f) and alarms",
       "Esc          clear the filter, or go back",

@@ -127,7 +127,8 @@ Line grid_line(const std::vector<std::string>& cells, const Grid& grid, std::siz
 std::vector<Line> draw_flows(const State& state, const View& view, const Layout& layout, Size size, Glyphs glyphs) {
   const std::size_t columns = kFixedColumns + view.columns.size();
   const Arrangement& shown = view.arrangement;  // order of the rows, which may lag behind the keys
-  const std::uint64_t first = std::clamp(state.arrangement().first, view.first, view.first + view.rows.size());
+  const std::uint64_t wanted = view.is_of(state.arrangement()) ? state.arrangement().first : view.first;
+  const std::uint64_t first = std::clamp(wanted, view.first, view.first + view.rows.size());
   const bool exact = size.columns >= kExactNumbers + kPerColumn * view.columns.size();
   std::vector<std::vector<std::string>> cells(1);
   for (std::size_t c = 0; c < columns; ++c) {

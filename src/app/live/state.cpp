@@ -264,7 +264,7 @@ void State::open() {
     message_ = "this run keeps what --by needs of its flows: leave out --by to see flows";
     return;
   }
-  before_.push_back({arrangement_, cursor_});
+  before_.push_back({arrangement_, cursor_, last_, last_first_});
   arrangement_.within.push_back(*pointed_at_);
   arrangement_.by = by;
   arrangement_.filter.clear();
@@ -276,7 +276,7 @@ void State::open() {
 /// Goes back to flows, or clears the filter, or leaves the row that was opened last.
 void State::go_back(double now_s) {
   if (states_shown_) return show_states(false);
-  if (choice_.level == Level::packet) return change_level(now_s);
+  if (choice_.level == Level::packet && !packets_only_) return change_level(now_s);
   if (!arrangement_.filter.empty() || before_.empty()) {
     arrangement_.filter.clear();
     return;
@@ -287,10 +287,13 @@ void State::go_back(double now_s) {
   before.arrangement.hides_idle = arrangement_.hides_idle;
   arrangement_ = std::move(before.arrangement);
   cursor_ = before.cursor;
+  last_ = before.last;
+  last_first_ = before.last_first;
 }
 
 /// Goes from flows to counters of the device, or back. After the end this changes only what is shown.
 void State::change_level(double now_s) {
+  show_states(false);
   Choice other = choice_;
   other.level = choice_.level == Level::flow ? Level::packet : Level::flow;
   if (!ended_ || packets_only_) return choose(other, now_s);

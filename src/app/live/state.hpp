@@ -95,7 +95,7 @@ class State {
   Arrangement arrangement_;
   struct Before {
     Arrangement arrangement;
-    std::uint64_t cursor;
+    std::uint64_t cursor, last, last_first;
   };
   std::vector<Before> before_;  ///< what rows were opened in
   std::optional<Opened> pointed_at_;

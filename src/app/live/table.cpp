@@ -104,6 +104,7 @@ void Table::add_rates(const FlowRecord& record, const Passed& passed) {
       else if (has_before && passed.interval_s > 0)
         rate = static_cast<float>(static_cast<double>(came[i]) / passed.interval_s);
       const auto weight = static_cast<float>(passed.weights[window]);
+      if (had_rates && std::isnan(rate)) rate = before;  // packet time stood still: nothing new is known
       next_.values.push_back(std::isnan(before) ? rate : before + weight * (rate - before));
     }
 }

@@ -106,7 +106,8 @@ void Feed::refresh() {
   server_.publish(kHistoryPath, history_json(moments_));
   load(*report);
   const auto now = Clock::now();
-  next_ = std::max(next_, now + (now - began));
+  retry_ = now + (now - began);
+  next_ = std::max(next_, retry_);
 }
 
 /// Reads the flows, if there are clients or were lately, since rates need the reports before. Answers clients.

@@ -22,7 +22,8 @@ namespace parshall::web {
 /// snapshot functions; nothing else may call them while it exists.
 ///
 /// Cost:   one snapshot a second, fewer if one takes more than half a second. Flows are read only while there are
-///         clients, and added up once for each different kind of rows that they ask for.
+///         clients and for some time after, and added up for shares and for each different kind of rows that clients
+///         ask for.
 class Feed {
  public:
   struct Options {
@@ -63,7 +64,7 @@ class Feed {
   Accounting before_;
   double before_s_ = 0;
   Clock::time_point next_, next_answer_, last_client_;
-  Clock::time_point retry_;  ///< earliest read of flows after a shortage of memory
+  Clock::time_point retry_;  ///< earliest next snapshot, whoever comes
 
   std::mutex mutex_;
   std::condition_variable changed_;

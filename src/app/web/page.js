@@ -117,7 +117,7 @@ function showShares() {
   for (const of of ["protocols", "services", "directions"]) {
     const share = state.shares[of], list = at(of);
     if (!share) {
-      list.replaceChildren(element("div", of === "directions" ? "needs --local, such as --local 10.0.0.0/8" : "not with --key, --biflow or --packets-only", "faint"));
+      list.replaceChildren(element("div", of === "directions" && state.shares.protocols ? "needs --local, such as --local 10.0.0.0/8" : "not with --key, --biflow or --packets-only", "faint"));
       continue;
     }
     const rest = share.bps - share.largest.reduce((sum, [, bps]) => sum + bps, 0);

@@ -3,7 +3,7 @@
 "use strict";
 const kOtherRows = new Error("other rows are wanted"), kNarrow = matchMedia("(max-width: 600px)");
 const kMostOpened = 8, kWindows = ["2", "10", "60"];
-let by = "", sort = "bit/s", falls = true, filter = "", window_s = "10", idle = false, opened = [], heads = "", kinds = "", typing = 0, shownBy = "", wantsFocus = "";
+let by = "", sort = "bit/s", falls = true, filter = "", window_s = "10", idle = false, opened = [], heads = "", kinds = "", typing = 0, shownQuery = "", wantsFocus = "";
 
 function rowsQuery() {
   const query = new URLSearchParams({sort, order: falls ? "falling" : "rising", filter, window: window_s, idle: idle ? "1" : "0"});
@@ -108,13 +108,15 @@ function showRows() {
   at("problem").textContent = rows?.filter_problem ? `filter: ${problem}` : problem ?? "";
   at("problem").hidden = !problem;
   if (!rows?.columns) return;
-  if (rows.by === shownBy && isSelected(at("flows"))) {
+  const query = rowsQuery().toString();
+  if (query === shownQuery && isSelected(at("flows"))) {
     at("shown").textContent = "not updated while text is selected";
     return;
   }
-  shownBy = rows.by;
+  shownQuery = query;
   showHeads(rows);
-  const order = places(rows.columns), focused = wantsFocus || document.activeElement?.dataset?.name;
+  const order = places(rows.columns), inField = document.activeElement?.tagName === "INPUT", focused = inField ? "" : wantsFocus || document.activeElement?.dataset?.name;
+  wantsFocus = "";
   const firstKey = rows.columns.findIndex(column => column.is_text && column.name !== "protocol"), openKey = firstKey < 0 ? 0 : firstKey;
   const cell = (row, i, name) => {
     const {name: column, unit, values, is_text} = rows.columns[i];
@@ -136,10 +138,7 @@ function showRows() {
     return tr;
   }));
   const again = focused && [...at("flows").querySelectorAll("button")].find(button => button.dataset.name === focused);
-  if (again) {
-    again.focus({preventScroll: true});
-    wantsFocus = "";
-  }
+  again?.focus({preventScroll: true});
   const many = kindOf(rows.by)?.many ?? "flows";
   at("shown").textContent = `${whole(rows.rows.length)} of ${whole(rows.matched)} ${many}` + (rows.idle ? `, ${whole(rows.idle)} idle` : "");
 }
@@ -160,7 +159,7 @@ function changeOrder() {
   });
 }
 document.onkeydown = event => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   const inField = document.activeElement.tagName === "INPUT";
   if (event.key === "/" && !inField) {
     at("filter").focus();
