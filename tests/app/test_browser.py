@@ -65,6 +65,11 @@ class Page(unittest.TestCase):
                     )
                     self.assertRegex(self.browser.ask(text_of("outputs")), "csv:/dev/null")
                     self.assertEqual(self.browser.ask(PRESSED), "conversations")
+                    bold = self.browser.ask(
+                        "[...document.querySelectorAll('#kinds button, #windows button, #idle')]"
+                        ".filter(each => getComputedStyle(each).fontWeight >= 600).map(each => each.textContent)"
+                    )
+                    self.assertEqual(bold, ["conversations", "10 s"])
                     back = self.browser.ask("getComputedStyle(document.body).backgroundColor")
                     self.assertEqual(sum(map(int, re.findall(r"\d+", back))) > 382, scheme == "light")
 
