@@ -87,9 +87,9 @@ Result<LiveOutcome> watch_live(Watched& watched, const LiveOptions& options) {
     const bool beat = meter.beat(view.get());
     const bool is_new = !state.paused() && (beat || stale);
     if (is_new) {
-      const std::vector<std::string> events = std::move(shown_pulse.events);
+      std::vector<std::string> events = std::move(shown_pulse.events);
       shown_pulse = meter.pulse();
-      shown_pulse.events = events;
+      shown_pulse.events = std::move(events);
       if (options.recalls) shown_pulse.recalls = options.recalls();
       stale = true;
     }

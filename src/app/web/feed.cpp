@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kTick{20}, kPoll{1};
 constexpr std::chrono::seconds kPatience{30};  ///< flows are read for so long after the last client
 constexpr std::size_t kMoments = 600;          ///< moments that a page starts with
 constexpr std::size_t kMostShares = 6;         ///< of protocols, services, directions
-constexpr const char* const kAnswers[] = {kStatePath, kEventsPath};
+constexpr std::string_view kAnswers[] = {kStatePath, kEventsPath};
 
 }  // namespace
 
@@ -83,7 +83,7 @@ void Feed::give_up() {
 }
 
 bool Feed::has_clients() {
-  return std::ranges::any_of(kAnswers, [this](const char* path) { return !server_.queries(path).empty(); });
+  return std::ranges::any_of(kAnswers, [this](std::string_view path) { return !server_.queries(path).empty(); });
 }
 
 void Feed::refresh() {
@@ -133,8 +133,7 @@ std::vector<Shares> Feed::shares() {
   for (const std::string_view name : {"protocol", "service", "direction"}) {
     const auto by = std::ranges::find(options_.rows.all, name, [](const Grouping* each) { return each->names.one; });
     if (by == options_.rows.all.end()) continue;
-    const auto view =
-        shared_groups_.arrange(table_.rows(), {.by = *by, .within = {}, .sort = live::kBps, .filter = {}}, is_over);
+    const auto view = shared_groups_.arrange(table_.rows(), {.by = *by, .sort = live::kBps}, is_over);
     if (!view) break;
     Shares& shares = all.emplace_back(
         Shares{.of = std::string((*by)->names.many), .bps = table_.rows().mean_bps[live::kUsualWindow], .largest = {}});
@@ -149,12 +148,12 @@ std::vector<Shares> Feed::shares() {
 void Feed::answer(bool all) {
   if (common_.empty()) return;
   struct Question {
-    const char* path;
+    std::string_view path;
     std::string query;
     Result<live::Arrangement> wanted;
   };
   std::vector<Question> questions;
-  for (const char* const path : kAnswers)
+  for (const std::string_view path : kAnswers)
     for (std::string& query : server_.queries(path, all ? Queries::all : Queries::unanswered)) {
       auto wanted = parse_rows_query(query, options_.rows, table_.rows(), groups_);
       questions.push_back({path, std::move(query), std::move(wanted)});

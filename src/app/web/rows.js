@@ -12,7 +12,7 @@ function rowsQuery() {
   return query;
 }
 // Asks the server for other rows. The present rows stay until those come.
-function askAnew(changes = () => {}) {
+function askAnew(changes) {
   changes();
   showKinds();
   stream?.abort(kOtherRows);
