@@ -324,8 +324,8 @@ class Ends(unittest.TestCase):
             os.close(reader)
 
     def test_a_run_without_memory_for_its_page_goes_on(self):
-        with Run(traffic=["-g", "flows=1000000,pace=60000", "--flows", "1Mi", "--workers", "1"]) as run:
-            before = run.state("by=host")["summary"]["report"]
+        with Run(traffic=["-g", "flows=500000,pace=60000", "--flows", "512Ki", "--workers", "1"]) as run:
+            before = run.state()["summary"]["report"]
             status = pathlib.Path(f"/proc/{run.process.pid}/status").read_text()
             in_use = 1024 * int(re.search(r"VmSize:\s+(\d+) kB", status)[1])
             resource.prlimit(run.process.pid, resource.RLIMIT_AS, (in_use // 2, resource.RLIM_INFINITY))
