@@ -6,9 +6,11 @@ usage: test_watching.py PARSHALL [unittest arguments]
 """
 
 import collections
+import concurrent.futures
 import json
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -17,6 +19,10 @@ import test_tasks
 
 import traffic
 from traffic import SECOND, TCP, UDP
+
+sys.path.insert(0, os.path.join(test_tasks.TESTS, "conformance"))
+from side_by_side import thorough
+from test_traces import find_traces
 
 BEGIN_NS = 1_600_000_000 * SECOND
 SYN, ACK, RST = 2, 16, 4
@@ -145,6 +151,13 @@ class NewHosts(Watching):
             traffic.packet(BEGIN_NS + i * SECOND, f"10.0.0.{i}", "192.0.2.1") for i in range(30)
         ]
         self.assertEqual(self.find(packets, "new-hosts"), {})
+
+    def test_time_without_packets_teaches_nothing(self):
+        packets = [traffic.packet(BEGIN_NS + i * SECOND, f"10.0.0.{i}", "192.0.2.1") for i in range(5)]
+        packets += [traffic.packet(BEGIN_NS + (86400 + i) * SECOND, f"10.0.1.{i}", "192.0.2.1") for i in range(7)]
+        found = self.find(packets, "new-hosts:learn=10s")
+        said = [event["key"]["src_ip"] for events in found.values() for event in events]
+        self.assertEqual(said, ["10.0.1.5", "10.0.1.6"])
 
     def test_who_stayed_away_for_long_is_new_again(self):
         at = [0, 1, 2, 30, 31, 80]
@@ -407,6 +420,40 @@ class Planted(Watching):
             self.assertLessEqual(truth, found, seed)
         print(f"recall {right / planted:.3f} of {planted}, precision {right / said:.3f} of {said}")
         self.assertGreater(right / said, 0.9)
+
+
+class Captures(unittest.TestCase):
+    """Each preset on all captures of the trace set, attacks among them."""
+
+    MOST_ALARMS_PER_FLOW = 0.001
+
+    @thorough
+    def test_of_a_thousand_flows_fewer_than_one_raises_an_alarm(self):
+        traces = find_traces()
+        if traces is None:
+            self.skipTest("SKIPPED: no traces")
+        captures = sorted((traces / "pcap").iterdir())
+        for preset in ("office", "server", "uplink", "lab"):
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                counts = list(pool.map(lambda capture, preset=preset: self.alarms_and_flows(capture, preset), captures))
+            alarms, flows = map(sum, zip(*counts))
+            print(f"{preset}: {alarms} alarms of {flows} flows in {len(captures)} captures")
+            self.assertGreater(flows, 50_000)
+            self.assertLess(alarms / flows, self.MOST_ALARMS_PER_FLOW, preset)
+
+    @staticmethod
+    def alarms_and_flows(capture, preset):
+        ran = subprocess.run(
+            [test_tasks.PROGRAM, "watch", "-q", "-r", capture, "--preset", preset, "--flows", "64Ki", "--task-keys"]
+            + ["64Ki", "--top", "1", "--format", "json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,  # a damaged capture counts as far as it goes, an empty file not at all
+        )
+        if not ran.stdout:
+            return 0, 0
+        summary = json.loads(ran.stdout)["summary"]
+        return summary["tasks"]["alarms"]["begun"], summary["live_flows"] + summary["ended_records"]
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kNewHostsParameters[] = {
-    {"learn", "10m", "time from the beginning in which hosts are only learnt"},
+    {"learn", "10m", "windows of so much time with packets, from the beginning, in which hosts are only learnt"},
     {"forget", "168h", "a host that was not seen for so long is new again"},
     {"networks", "private", "networks whose hosts count: 10.0.0.0/8+2001:db8::/32, all, or private (RFC 1918, 4193)"},
 };
@@ -49,18 +49,18 @@ class NewHosts final : public Task {
   }
 
   void end(EventWriter& events) override {
-    note_begin(events.window());
     std::vector<EventValue> error;
     if (const std::uint64_t untold = events.window().totals.untold_flows(); untold != 0)
       error = {{"flows_missing", untold}};
     if (const std::uint64_t forgotten = std::exchange(forgotten_, 0); forgotten != 0)
       events.write_left_out(forgotten, {});
     std::ranges::sort(seen_, [](const Seen& a, const Seen& b) { return order_of(a.key, b.key) < 0; });
+    const bool learns = learnt_ns_ < learn_ns_;
     for (const Seen& one : seen_) {
-      const bool is_learnt = one.first_ns < begin_ns_ || one.first_ns - begin_ns_ < learn_ns_;
-      if (is_new(one) && !is_learnt)
+      if (is_new(one) && !learns)
         events.write(part_, one.key, {{"packets", one.packets}, {"wire_bytes", one.wire_bytes}}, error);
     }
+    if (learns && events.window().totals.packets != 0) learnt_ns_ += time_of(events.window());
     seen_.clear();
     ++window_;
   }
@@ -80,13 +80,10 @@ class NewHosts final : public Task {
     std::uint64_t first_ns, last_ns, packets, wire_bytes;
   };
 
-  /// Notes when the learning begins. A first packet of a wrong time, long before the second window, does not count.
-  void note_begin(const EventWindow& window) {
-    constexpr std::uint64_t kFirst = 1, kSecond = 2;
-    const bool by_time = window.length.unit == WindowLength::Unit::ns;
-    const std::uint64_t now_ns = by_time ? window.length.begin_of(window.number) : window.totals.first_ns;
-    if (window_ == kFirst || (window_ == kSecond && now_ns > begin_ns_ && now_ns - begin_ns_ > learn_ns_))
-      begin_ns_ = now_ns;
+  /// Time without packets does not count: a capture of many days may have a gap of most of them.
+  static std::uint64_t time_of(const EventWindow& window) noexcept {
+    if (window.length.unit == WindowLength::Unit::ns) return window.length.amount;
+    return window.totals.last_ns - window.totals.first_ns;
   }
 
   void note(const FlowKey& key, Host& host, const FlowWindow& flow) {
@@ -127,7 +124,7 @@ class NewHosts final : public Task {
   Networks networks_;
   KeyTable<Host> hosts_;
   std::vector<Seen> seen_;  ///< in the open window
-  std::uint64_t window_ = 1, begin_ns_ = 0, forgotten_ = 0;
+  std::uint64_t window_ = 1, learnt_ns_ = 0, forgotten_ = 0;
 };
 
 }  // namespace
