@@ -4,21 +4,42 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <string_view>
 
 namespace parshall::cli {
 namespace {
 
-std::atomic<int> signals{0};
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<std::int64_t> first_ns{0};  ///< time of the first signal; 0: none yet
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 std::atomic<bool> reload{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void on_hangup(int) { reload.store(true, std::memory_order_relaxed); }
 
+std::int64_t now_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+/// A second signal that follows at once is no second wish: timeout(1) signals its child, and then the whole group.
 void on_signal(int number) {
-  if (signals.fetch_add(1, std::memory_order_relaxed) > 0) ::_exit(128 + number);
+  constexpr std::int64_t kOneWishNs = 500'000'000;
+  const int saved_errno = errno;
+  const std::int64_t now = now_ns();
+  std::int64_t none = 0;
+  if (!first_ns.compare_exchange_strong(none, now, std::memory_order_relaxed) && now - none > kOneWishNs) {
+    constexpr std::string_view kSaid =
+        "parshall: ended at once by a second signal: what it had still to write is lost\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSaid.data(), kSaid.size());
+    ::_exit(128 + number);
+  }
+  errno = saved_errno;
 }
 
 }  // namespace
@@ -40,6 +61,6 @@ void reload_on_hangup() {
 
 bool reload_asked() noexcept { return reload.exchange(false, std::memory_order_relaxed); }
 
-bool stop_asked() noexcept { return signals.load(std::memory_order_relaxed) > 0; }
+bool stop_asked() noexcept { return first_ns.load(std::memory_order_relaxed) != 0; }
 
 }  // namespace parshall::cli

@@ -3,7 +3,8 @@
 
 namespace parshall::cli {
 
-/// Installs handlers. The first SIGINT, SIGTERM or SIGHUP asks for a clean stop; the second ends the program at once.
+/// Installs handlers. The first SIGINT, SIGTERM or SIGHUP asks for a clean stop; another one, half a
+/// second later or more, ends the program at once.
 /// SIGHUP is ignored if the user asked for that (nohup). A reader that has gone becomes a write error.
 void catch_signals();
 

@@ -284,6 +284,24 @@ class NothingLost(Case):
                 self.assertEqual(accounting["nic_missed"], 0)
                 self.assertTrue(least < accounting["counted"] < most, accounting)
 
+    def test_a_second_signal_that_follows_at_once_loses_nothing(self):
+        """timeout(1) signals its child, and then the group that both are in."""
+        for between in (0, 0.02):
+            with self.subTest(between=between):
+                process = subprocess.Popen(
+                    [PROGRAM, "watch", "-g", "flows=50000,packets=100000", "--format", "json"],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                )
+                wait_until_it_measures(process)
+                time.sleep(0.2)
+                process.send_signal(signal.SIGTERM)
+                time.sleep(between)
+                process.send_signal(signal.SIGTERM)
+                out, err = process.communicate(timeout=20)
+                self.assertEqual(process.returncode, DONE, err)
+                self.assertTrue(json.loads(out)["summary"]["final"])
+
     def test_two_signals_end_at_once(self):
         reading, writing = os.pipe()
         process = subprocess.Popen(
@@ -302,6 +320,7 @@ class NothingLost(Case):
         status = process.wait(timeout=10)
         self.assertLess(time.monotonic() - began, 2)
         self.assertEqual(status, 130)
+        self.assertIn(b"ended at once by a second signal", process.stderr.read())
         os.close(reading)
         process.stderr.close()
 

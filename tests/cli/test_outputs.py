@@ -311,7 +311,7 @@ class Outputs(Case):
         for _ in range(2):
             self.assertIsNone(process.poll())
             process.send_signal(signal.SIGINT)
-            time.sleep(0.2)
+            time.sleep(1)
         self.assertEqual(process.wait(timeout=20), 130)
 
     def test_a_reader_that_does_not_read_costs_records_of_a_link_and_no_memory(self):
