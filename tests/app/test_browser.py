@@ -86,6 +86,8 @@ class Page(unittest.TestCase):
             "window.fetch = (...all) => { asked.push(String(all[0])); return really(...all); }; 1"
         )
         browser.press("f")
+        browser.wait_for(f"{PRESSED} === 'hosts' && document.querySelector('#names th').dataset.name === 'host'")
+        browser.press("f")
         browser.wait_for(f"{PRESSED} === 'services' && document.querySelector('#names th').dataset.name === 'protocol'")
         self.go_to("kinds", "hosts")
         browser.press("Enter")
@@ -110,6 +112,8 @@ class Page(unittest.TestCase):
         browser.press("z")
         browser.wait_for("document.getElementById('idle').ariaPressed === 'true'")
         browser.wait_for("asked.some(each => each.includes('idle=1'))")
+        browser.press("f")
+        browser.wait_for("state.rows.by === 'host'")
         browser.press("f")
         browser.press("/")
         browser.write("proto tcp and pps > 1")

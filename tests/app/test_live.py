@@ -44,6 +44,8 @@ class LiveView(unittest.TestCase):
             text = screen.until(r"^proto +client +server +pps bit/s▼ packets +bytes in_bps out_bps flows")
             self.assertRegex(text, r"(?m)^conversations \(f: other rows\); rates over 10 s")
             screen.keys("f")
+            screen.until(r"^hosts \(f: other rows\)(?s:.*)^\d+\.\d+\.\d+\.\d+ +[\d.]+ ")
+            screen.keys("f")
             screen.until(r"^services \(f: other rows\)(?s:.*)^(TCP|UDP) +\d+ +[\d.]+ ")
             screen.keys("2", "o")
             screen.until(r"^services .*; rates over 2 s(?s:.*)bytes▼")

@@ -125,6 +125,11 @@ constexpr GroupKeyColumn kInterface[] = {
     {"interface", kEnum8, {0, 82}, "name of the interface on which the flow was first seen", nullptr}};
 
 constexpr Grouping kGroupings[] = {
+    {.names = {"conversation", "conversations"},
+     .help = "both directions of a connection in one row",
+     .opens = {},
+     .columns = kConversation,
+     .find = find_conversation},
     {.names = {"host", "hosts"},
      .help = "addresses",
      .opens = "conversation",
@@ -132,11 +137,6 @@ constexpr Grouping kGroupings[] = {
      .find = find_hosts,
      .place_bits = {32, 128},
      .has_peers = true},
-    {.names = {"conversation", "conversations"},
-     .help = "both directions of a connection in one row",
-     .opens = {},
-     .columns = kConversation,
-     .find = find_conversation},
     {.names = {"service", "services"},
      .help = "protocols and ports of servers",
      .opens = "host",
