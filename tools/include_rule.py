@@ -24,8 +24,9 @@ MAY = {
     "web": {"base"},
     "parshall": {*ENGINE, "classify", "traffic", "web"},
     "cli": {"base", "output"},
+    "compare": {"base", "capture", "decode"},
     "verify": {"base", "output"},
-    "app": {*ENGINE, "classify", "traffic", "parshall", "cli", "verify", "web"},
+    "app": {*ENGINE, "classify", "traffic", "parshall", "cli", "compare", "verify", "web"},
     "tester": {*ENGINE, "traffic", "parshall", "cli", "app"},
     "lab": {*ENGINE, "classify", "traffic", "parshall", "cli", "app"},
 }

@@ -10,6 +10,7 @@ using namespace parshall::cli;
 void add_commands(Command program, int& status) {
   add_watch(program, status);
   add_classify(program, status);
+  add_compare(program, status);
   add_send(program, status);
   add_train(program, status);
   add_verify(program, status);

@@ -204,6 +204,7 @@ class StrangeNames(Case):
             ["watch", self.strange],
             ["watch", "-r", self.strange, "--config", self.strange],
             ["verify", self.strange],
+            ["compare", self.strange, self.strange + b"2"],
             ["train", "-r", self.strange, "-o", "/dev/null", "--labels", self.strange],
             ["classify", "-g", "flows=1", "--model", self.strange],
             ["watch", "-g", "flows=1", "--states", self.strange],

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "compare/packet_id.hpp"
 #include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/decode/dscp.hpp"
@@ -62,6 +63,16 @@ void check_more_facts(const RawPacket& packet, const PacketFacts& facts, IpHeade
   require(fast_side.vlan == side.vlan && fast_side.icmp_type_code == side.icmp_type_code && fast_side.ttl == side.ttl &&
           fast_side.dscp == side.dscp);
   require_same(fast_tcp, tcp);
+}
+
+/// What two taps have in common of a packet is what the innermost header says, whether addresses are part of it or not.
+void check_id(const RawPacket& packet, Verdict verdict, const PacketFacts& innermost) {
+  for (const OnTheWay on_the_way : {OnTheWay::forwarded, OnTheWay::translated}) {
+    parshall::SeenPacket seen;
+    require(PacketIds(1, on_the_way).read(packet, seen) == verdict);
+    if (verdict == Verdict::counted)
+      require(seen.key == innermost.key && seen.time_ns == innermost.time_ns && seen.ip_bytes >= innermost.ip_bytes());
+  }
 }
 
 /// Whatever a short path takes, the general decoder takes the same way.
@@ -125,6 +136,7 @@ void fuzz_frame(Bytes input) {
   require(static_cast<std::size_t>(verdict) < kVerdicts);
   require(count_later_msdus(packet) <= captured_bytes / 14);
   check_short_paths(packet, verdict, outer);
+  check_id(packet, verdict, inner);
   if (verdict == Verdict::counted) {
     check(packet, outer);
     check(packet, inner);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/compare_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/counted.hpp"
+#include "base/escaped.hpp"
+#include "pipeline/output/format.hpp"
+#include "pipeline/output/text/text_table.hpp"
+
+namespace parshall::cli {
+namespace {
+
+std::string endpoint_text(std::span<const std::uint8_t> address, std::uint16_t port, bool has_port) {
+  const std::string text = address_text(address);
+  if (!has_port) return text;
+  return address.size() > 4 ? fmt::format("[{}]:{}", text, port) : fmt::format("{}:{}", text, port);
+}
+
+std::string flow_text(const FlowKey& key) {
+  const bool has_ports = key.src_port() != 0 || key.dst_port() != 0;
+  return fmt::format("{} -> {} {}", endpoint_text(key.src_address(), key.src_port(), has_ports),
+                     endpoint_text(key.dst_address(), key.dst_port(), has_ports), protocol_text(key.protocol));
+}
+
+const char* way_text(Way way) noexcept { return way == Way::there ? "there" : "back"; }
+
+std::string delay_text(double ns) {
+  const double size = std::abs(ns);
+  if (size < 1e3) return fmt::format("{:.0f} ns", ns);
+  if (size < 1e6) return fmt::format("{:.1f} us", ns / 1e3);
+  if (size < 1e9) return fmt::format("{:.3f} ms", ns / 1e6);
+  return fmt::format("{:.3f} s", ns / 1e9);
+}
+std::string delay_text(std::int64_t ns) { return delay_text(static_cast<double>(ns)); }
+
+std::vector<std::string> cells(std::string name, const Passed& passed) {
+  const Delays& delays = passed.delays;
+  const double share =
+      passed.sent == 0 ? 0 : 100.0 * static_cast<double>(passed.lost) / static_cast<double>(passed.sent);
+  std::vector<std::string> line{std::move(name),
+                                std::to_string(passed.sent),
+                                std::to_string(passed.lost),
+                                passed.sent == 0 ? "" : fmt::format("{:.2f} %", share),
+                                std::to_string(passed.duplicated),
+                                std::to_string(passed.reordered)};
+  if (delays.packets == 0) {
+    line.resize(line.size() + 6);
+    return line;
+  }
+  for (const std::string& text : {delay_text(delays.least), delay_text(delays.mean), delay_text(delays.p50),
+                                  delay_text(delays.p99), delay_text(delays.most)})
+    line.push_back(text);
+  line.push_back(delays.variation ? delay_text(*delays.variation) : "");
+  return line;
+}
+
+std::vector<std::string> head(std::string name) {
+  return {std::move(name), "sent", "lost",   "",    "doubled", "reordered",
+          "least delay",   "mean", "median", "p99", "most",    "jitter"};
+}
+
+/// Returns why there is nothing to compare.
+std::string nothing_in_common(const Tap& up, const Tap& down, const Comparison& found) {
+  if (up.seen.empty() || down.seen.empty())
+    return fmt::format("no packet with an IP header in {}", escaped(up.seen.empty() ? up.name : down.name));
+  const bool has_flows = found.there.unlike + found.back.unlike != 0;
+  return has_flows
+             ? "no packet was seen at both points, though flows were: something on the way changes packets, or the "
+               "sender's NIC splits or joins them (ethtool -K INTERFACE gro off gso off tso off)"
+             : "no packet was seen at both points: are addresses translated (--nat)? Or is it other traffic?";
+}
+
+std::string clocks_text(const Tap& up, const Tap& down, const Clocks& clocks) {
+  switch (clocks.kind) {
+    case Clocks::Kind::unknown:
+      return "";
+    case Clocks::Kind::agree:
+      return clocks.error_ns ? fmt::format("no packet arrives before it was sent, so the clocks differ by at most {}",
+                                           delay_text(*clocks.error_ns))
+                             : "not checked, since all packets go one way: delays are as the captures say";
+    case Clocks::Kind::one_way:
+      return "they differ, and all packets go one way: delays are those above the least one";
+    case Clocks::Kind::corrected:
+      break;
+  }
+  const std::string drift =
+      std::abs(clocks.drift) < 5e-9 ? "" : fmt::format(" and drifts by {:.2f} ppm", clocks.drift * 1e6);
+  return fmt::format("{} is {} {} {} (+- {}){}; delays are corrected", escaped(down.name),
+                     delay_text(std::abs(static_cast<double>(clocks.offset_ns))),
+                     clocks.offset_ns < 0 ? "behind" : "ahead of", escaped(up.name),
+                     delay_text(clocks.error_ns.value_or(0)), drift);
+}
+
+void add_part(std::string& parts, std::uint64_t count, const std::string& what) {
+  if (count != 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", count, what);
+}
+
+std::string left_out_text(const Tap& tap) {
+  std::string parts;
+  add_part(parts, tap.not_ip, "not IP");
+  add_part(parts, tap.malformed, "malformed");
+  add_part(parts, tap.later_fragments, "later fragments");
+  return parts;
+}
+
+std::string other_text(const Passed& passed) {
+  std::string parts;
+  add_part(parts, passed.outside, "sent while the other point did not watch");
+  add_part(parts, passed.extra, "received but not seen before");
+  add_part(parts, passed.unlike + passed.unlike_received, "of flows whose packets change on the way");
+  add_part(parts, passed.alike, "that others cannot be told from");
+  return parts;
+}
+
+void write_text(const Tap& up, const Tap& down, const Comparison& found, std::span<const ComparedFlow* const> flows,
+                std::size_t top, Output& output) {
+  output.write(fmt::format("up        {}: {}\ndown      {}: {}\n", escaped(up.name), counted(up.packets, "packet"),
+                           escaped(down.name), counted(down.packets, "packet")));
+  const bool is_nothing = found.there.delivered + found.back.delivered == 0;
+  if (is_nothing) output.write("WARNING   " + nothing_in_common(up, down, found) + "\n");
+  if (const std::string clocks = clocks_text(up, down, found.clocks); !clocks.empty())
+    output.write("clocks    " + clocks + "\n");
+  for (const Tap* tap : {&up, &down})
+    if (const std::string left_out = left_out_text(*tap); !left_out.empty())
+      output.write(fmt::format("left out  of {}: {}\n", escaped(tap->name), left_out));
+  for (const Tap* tap : {&up, &down})
+    if (tap->cut != 0)
+      output.write(
+          fmt::format("WARNING   of {}, {} were captured too short to be told from all others; give both "
+                      "captures the same snapshot length\n",
+                      escaped(tap->name), counted(tap->cut, "packet")));
+  for (const auto& [passed, way] : {std::pair(&found.there, "there"), std::pair(&found.back, "back")})
+    if (const std::string others = other_text(*passed); !others.empty())
+      output.write(fmt::format("{:<9} {}\n", way, others));
+  TextTable ways(head("way"), 1, output);
+  if (found.there.sent + found.there.received != 0) ways.add(cells("there (up -> down)", found.there));
+  if (found.back.sent + found.back.received != 0) ways.add(cells("back (down -> up)", found.back));
+  ways.finish();
+  const std::size_t shown = top == 0 ? flows.size() : std::min(top, flows.size());
+  if (shown != 0) output.write(fmt::format("\n{} of {}\n", shown, counted(flows.size(), "flow")));
+  TextTable table(head("flow"), 1, output);
+  for (const ComparedFlow* flow : flows.first(shown)) {
+    std::string name = flow_text(flow->key) + (flow->way == Way::back ? " (back)" : "");
+    if (flow->at_down) name += " as " + flow_text(*flow->at_down);
+    table.add(cells(name, flow->passed));
+  }
+  table.finish();
+}
+
+nlohmann::ordered_json to_json(const Tap& tap) {
+  return {{"name", tap.name},     {"packets", tap.packets},     {"compared", tap.seen.size()},
+          {"not_ip", tap.not_ip}, {"malformed", tap.malformed}, {"later_fragments", tap.later_fragments},
+          {"cut", tap.cut}};
+}
+
+/// The numbers of a comparison under their names in csv and json. An absent value is null.
+nlohmann::ordered_json to_json(const Passed& passed) {
+  const Delays& delays = passed.delays;
+  nlohmann::ordered_json json{
+      {"packets_sent", passed.sent},           {"packets_received", passed.received},
+      {"packets_delivered", passed.delivered}, {"packets_lost", passed.lost},
+      {"packets_outside", passed.outside},     {"packets_duplicated", passed.duplicated},
+      {"packets_extra", passed.extra},         {"packets_reordered", passed.reordered},
+      {"packets_unlike_sent", passed.unlike},  {"packets_unlike_received", passed.unlike_received},
+      {"packets_alike", passed.alike},         {"delay_packets", delays.packets}};
+  const bool any = delays.packets != 0;
+  const auto put = [&](const char* name, const nlohmann::ordered_json& value, bool is_there) {
+    json[name] = is_there ? value : nlohmann::ordered_json();
+  };
+  put("delay_min_ns", delays.least, any);
+  put("delay_mean_ns", delays.mean, any);
+  put("delay_p50_ns", delays.p50, any);
+  put("delay_p90_ns", delays.p90, any);
+  put("delay_p99_ns", delays.p99, any);
+  put("delay_max_ns", delays.most, any);
+  put("delay_variation_mean_ns", delays.variation.value_or(0), delays.variation.has_value());
+  return json;
+}
+
+void put_key(nlohmann::ordered_json& json, const FlowKey& key, const std::string& prefix) {
+  json[prefix + "src_ip"] = address_text(key.src_address());
+  json[prefix + "src_port"] = key.src_port();
+  json[prefix + "dst_ip"] = address_text(key.dst_address());
+  json[prefix + "dst_port"] = key.dst_port();
+}
+
+nlohmann::ordered_json to_json(const ComparedFlow& flow) {
+  nlohmann::ordered_json json;
+  put_key(json, flow.key, "");
+  json["protocol"] = flow.key.protocol;
+  put_key(json, flow.at_down.value_or(flow.key), "down_");
+  json["way"] = way_text(flow.way);
+  json["first_ns"] = flow.first_ns;
+  json["last_ns"] = flow.last_ns;
+  json.update(to_json(flow.passed));
+  return json;
+}
+
+nlohmann::ordered_json to_json(const Clocks& clocks) {
+  constexpr const char* kKinds[] = {"agree", "corrected", "one_way", "unknown"};
+  nlohmann::ordered_json json{{"clocks", kKinds[static_cast<std::size_t>(clocks.kind)]},
+                              {"offset_ns", clocks.offset_ns}};
+  json["error_ns"] = clocks.error_ns ? nlohmann::ordered_json(*clocks.error_ns) : nlohmann::ordered_json();
+  json["at_ns"] = clocks.at_ns;
+  json["drift_ppm"] = clocks.drift * 1e6;
+  return json;
+}
+
+void write_json(const Tap& up, const Tap& down, const Comparison& found, std::span<const ComparedFlow* const> flows,
+                Output& output) {
+  nlohmann::ordered_json json{{"up", to_json(up)},
+                              {"down", to_json(down)},
+                              {"clocks", to_json(found.clocks)},
+                              {"there", to_json(found.there)},
+                              {"back", to_json(found.back)}};
+  const std::string beginning = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  output.write(beginning.substr(0, beginning.size() - 1) + ",\"flows\":[");
+  const char* between = "\n";
+  for (const ComparedFlow* flow : flows) output.write(std::exchange(between, ",\n") + to_json(*flow).dump());
+  output.write("]}\n");
+}
+
+void write_csv(std::span<const ComparedFlow* const> flows, Output& output) {
+  std::string line;
+  const nlohmann::ordered_json names = to_json(ComparedFlow{});
+  for (const auto& [name, value] : names.items()) line += (line.empty() ? "" : ",") + name;
+  output.write(line + "\n");
+  for (const ComparedFlow* flow : flows) {
+    line.clear();
+    const nlohmann::ordered_json values = to_json(*flow);
+    for (const auto& [name, value] : values.items()) {
+      if (name != "src_ip") line += ',';
+      line += value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
+    }
+    output.write(line + "\n");
+  }
+}
+
+}  // namespace
+
+void CompareReport::write(const Tap& up, const Tap& down, const Comparison& comparison, Output& output) const {
+  std::vector<const ComparedFlow*> flows;
+  for (const ComparedFlow& flow : comparison.flows)
+    if (only != "lossy" || !flow.passed.is_whole()) flows.push_back(&flow);
+  if (format == "json")
+    write_json(up, down, comparison, flows, output);
+  else if (format == "csv")
+    write_csv(flows, output);
+  else
+    write_text(up, down, comparison, flows, top, output);
+}
+
+}  // namespace parshall::cli
