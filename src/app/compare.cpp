@@ -61,7 +61,7 @@ int run_compare(const CompareOptions& options) {
     if (one == kDamaged) status = kDamaged;
     if (stop_asked()) return fail(kCompare, Error{"stopped before both captures were read: no result"}, kFailed);
   }
-  const Comparison comparison = compare(up, down, flows.keys());
+  const Comparison comparison = compare(up, down, flows);
   auto output = Output::open(options.output);
   if (!output) return fail(kCompare, output.error(), kFailed);
   options.report.write(up, down, comparison, **output);

@@ -21,8 +21,8 @@ void mirror(std::vector<Passage>& passages) {
   for (Passage& passage : passages) passage.difference_ns = -passage.difference_ns;
 }
 
-/// Returns the slope of the line below all points whose summed distance to them is least: an edge of their lower convex
-/// hull, the one around their mean time.
+/// Sorts the points by time, and returns the slope of the line below all points whose summed distance to them is least:
+/// an edge of their lower convex hull, the one around their mean time.
 double slope_below(std::vector<Passage>& passages) {
   std::ranges::sort(passages, {}, [](const Passage& one) { return std::pair(one.up_ns, one.difference_ns); });
   const std::uint64_t from_ns = passages.front().up_ns;
@@ -75,8 +75,8 @@ Clocks compare_clocks(std::vector<Passage> there, std::vector<Passage> back) {
   if (!there.empty() && !back.empty()) clocks.error_ns = std::max(there_ns, back_ns);
   if (there_ns >= 0 && back_ns >= 0) return clocks;
 
-  clocks.at_ns = (there.empty() ? back : there).front().up_ns;
   const double there_slope = there.empty() ? 0 : slope_below(there), back_slope = back.empty() ? 0 : -slope_below(back);
+  clocks.at_ns = (there.empty() ? back : there).front().up_ns;  // sorted by now
   const auto there_count = static_cast<double>(there.size()), back_count = static_cast<double>(back.size());
   clocks.drift = (there_slope * there_count + back_slope * back_count) / (there_count + back_count);
   const std::int64_t most_ns = least_left(there, clocks.at_ns, clocks.drift);

@@ -27,14 +27,14 @@ std::int64_t percentile(std::span<const std::int64_t> sorted, unsigned percent) 
 
 class Comparer {
  public:
-  Comparer(Tap& up, Tap& down, const std::vector<FlowKey>& keys)
+  Comparer(Tap& up, Tap& down, const FlowNumbers& flows)
       : up_(up),
         down_(down),
-        keys_(keys),
-        pairing_(pair_up(up, down, keys.size())),
-        ways_(find_ways(pairing_, keys)),
-        flows_(keys.size()),
-        sums_(keys.size()) {}
+        keys_(flows.keys()),
+        pairing_(pair_up(up, down, keys_.size())),
+        ways_(find_ways(pairing_, flows)),
+        flows_(keys_.size()),
+        sums_(keys_.size()) {}
 
   Comparison compare() {
     for (std::size_t flow = 0; flow < keys_.size(); ++flow) {
@@ -208,6 +208,6 @@ class Comparer {
 
 }  // namespace
 
-Comparison compare(Tap& up, Tap& down, const std::vector<FlowKey>& keys) { return Comparer(up, down, keys).compare(); }
+Comparison compare(Tap& up, Tap& down, const FlowNumbers& flows) { return Comparer(up, down, flows).compare(); }
 
 }  // namespace parshall

@@ -51,6 +51,6 @@ struct Comparison {
 };
 
 /// Compares what two taps saw. Sorts their packets.
-Comparison compare(Tap& up, Tap& down, const std::vector<FlowKey>& keys);
+Comparison compare(Tap& up, Tap& down, const FlowNumbers& flows);
 
 }  // namespace parshall

@@ -2,9 +2,11 @@
 #include "compare/pairing.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace parshall {
 namespace {
@@ -22,13 +24,30 @@ std::span<const Sighting> take_alike(std::span<const Sighting>& rest) {
   return alike;
 }
 
+/// For each flow at one tap, the flow that its packets are part of at the other one, by the earliest of them.
+class FlowLinks {
+ public:
+  explicit FlowLinks(std::size_t flows) : links_(flows), since_(flows, std::numeric_limits<std::uint64_t>::max()) {
+    std::iota(links_.begin(), links_.end(), 0u);
+  }
+  void note(const Sighting& here, std::uint32_t there) {
+    if (here.time_ns > since_[here.flow] || (here.time_ns == since_[here.flow] && there >= links_[here.flow])) return;
+    since_[here.flow] = here.time_ns;
+    links_[here.flow] = there;
+  }
+  const std::vector<std::uint32_t>& links() const noexcept { return links_; }
+
+ private:
+  std::vector<std::uint32_t> links_;
+  std::vector<std::uint64_t> since_;
+};
+
 void add_pairs(std::span<const Sighting> up, std::span<const Sighting> down, Pairing& found) {
   const std::size_t count = std::min(up.size(), down.size());
   const bool is_even = up.size() == down.size();
   for (std::size_t i = 0; i < count; ++i) {
     found.pairs.push_back({up[i].time_ns, down[i].time_ns, up[i].order, down[i].order, up[i].flow, up[i].ip_bytes,
                            up[i].ttl, down[i].ttl, is_even || up.size() == 1, is_even || down.size() == 1});
-    found.at_down[up[i].flow] = down[i].flow;
   }
 }
 
@@ -47,8 +66,7 @@ Pairing pair_up(Tap& up, Tap& down, std::size_t flows) {
   sort_by_id(up.seen);
   sort_by_id(down.seen);
   Pairing found;
-  found.at_down.resize(flows);
-  std::iota(found.at_down.begin(), found.at_down.end(), 0u);
+  FlowLinks down_links(flows), up_links(flows);
   found.alike_up.resize(flows);
   found.alike_down.resize(flows);
   std::span<const Sighting> up_rest = up.seen, down_rest = down.seen;
@@ -59,14 +77,17 @@ Pairing pair_up(Tap& up, Tap& down, std::size_t flows) {
     const auto at_down = takes_down ? take_alike(down_rest) : std::span<const Sighting>();
     add_pairs(at_up, at_down, found);
     const std::size_t paired = std::min(at_up.size(), at_down.size());
+    for (std::size_t i = 0; i < paired; ++i) {
+      down_links.note(at_up[i], at_down[i].flow);
+      up_links.note(at_down[i], at_up[i].flow);
+    }
     add_singles(at_up.subspan(paired), paired != 0, found.up_only);
     add_singles(at_down.subspan(paired), paired != 0, found.down_only);
     count_alike(at_up, found.alike_up);
     count_alike(at_down, found.alike_down);
   }
-  std::vector<std::uint32_t> at_up(flows);
-  std::iota(at_up.begin(), at_up.end(), 0u);
-  for (const Pair& pair : found.pairs) at_up[found.at_down[pair.flow]] = pair.flow;
+  found.at_down = down_links.links();
+  const std::vector<std::uint32_t>& at_up = up_links.links();
   for (Single& single : found.down_only) single.flow = at_up[single.flow];
   for (std::size_t flow = 0; flow < flows; ++flow)
     if (at_up[flow] != flow) found.alike_down[at_up[flow]] += std::exchange(found.alike_down[flow], 0);

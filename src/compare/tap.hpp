@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,6 +22,10 @@ class FlowNumbers {
     const auto [at, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
     if (is_new) keys_.push_back(key);
     return at->second;
+  }
+  std::optional<std::uint32_t> find(const FlowKey& key) const {
+    const auto found = numbers_.find(key);
+    return found == numbers_.end() ? std::nullopt : std::optional(found->second);
   }
   const std::vector<FlowKey>& keys() const noexcept { return keys_; }
 

@@ -136,6 +136,18 @@ class Networks(Compared):
         self.assertEqual({flow["down_src_ip"] for flow in changed}, {"192.0.2.1"})
 
 
+class Seeds(Compared):
+    def test_the_result_does_not_depend_on_the_seed_of_the_ids(self):
+        network = Network(loss=0.02, doubled=0.02, late=0.02, nat=True, hops=0, offset_ns=-(10**8), drift=20e-6)
+        sent = two_taps.send(network, 3000, 40)
+        for packet in sent[::7]:
+            packet.number, packet.payload = packet.number % 5, b"again"
+        two_taps.write_taps(network, sent, self.up, self.down)
+        for options in (["--nat"], []):
+            told = {self.run_it("--format", "json", *options).stdout for _ in range(6)}
+            self.assertEqual(len(told), 1)
+
+
 class Edges(Compared):
     def test_what_was_sent_while_the_other_did_not_watch_is_not_lost(self):
         network = Network(loss=0.05, back=0.4)
