@@ -90,8 +90,8 @@ class Sender {
 };
 
 auto numbers_of(const TcpSender& sender) {
-  return std::tuple(sender.base, sender.next_seq, sender.contiguous_end, sender.last_ack, sender.next_seq_ns,
-                    sender.syn_ns, sender.unacked.count, sender.window, sender.duplicate_acks,
+  return std::tuple(sender.base, sender.next_seq, sender.contiguous_end, sender.gap_end, sender.last_ack,
+                    sender.next_seq_ns, sender.syn_ns, sender.unacked.count, sender.window, sender.duplicate_acks,
                     sender.duplicate_acks == 0 ? 0 : sender.last_ns, sender.has_base, sender.has_window,
                     sender.answered_syn, sender.opening, sender.kept_alive, sender.probed);
 }

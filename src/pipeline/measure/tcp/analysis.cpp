@@ -91,18 +91,32 @@ void mark_by_ack(const Segment& packet, const TcpSender& me, TcpSender& peer, Se
   peer.contiguous_end = before(peer.next_seq, packet.ack) ? packet.ack : peer.next_seq;
 }
 
-/// Returns whether the same bytes were seen before and are not acknowledged. It searches only the oldest segments,
-/// which are sent again first, so no sender can make the search long.
-bool was_seen(const Segment& packet, SegmentList unacked, SegmentPool& segments) noexcept {
+/// Returns whether the same bytes were seen before and are not acknowledged: they are behind all gaps, or in a segment.
+/// It searches only the oldest segments, which are sent again first, so no sender can make the search long.
+bool was_seen(const Segment& packet, TcpSender& me, SegmentPool& segments) noexcept {
   constexpr int kMostLookedAt = 64;
   bool seen = false;
   int looked_at = 0;
-  segments.visit(unacked, [&](UnackedSegment& segment) {
+  segments.visit(me.segments(), [&](UnackedSegment& segment) {
     seen = up_to(segment.seq, packet.seq) && up_to(packet.seq + packet.bytes, segment.next_seq);
     if (seen) segment.retransmission = true;
     return !seen && ++looked_at != kMostLookedAt;
   });
-  return seen;
+  const bool is_of_this_round = packet.seq - 1 < me.next_seq - 1;  // not before the first packet, nor 2^32 ago
+  return seen || (me.gap_end == 0 ? is_of_this_round : up_to(me.gap_end, packet.seq));
+}
+
+/// Notes the gap that a packet leaves, or closes a part of, before me.next_seq has it.
+void note_gap(TcpSender& me, const TcpSender& peer, const Segment& packet) noexcept {
+  constexpr std::uint32_t kFarthest = 1u << 30;  // numbers twice as far apart have no order
+  const bool is_acked = peer.last_ack != 0 && up_to(packet.seq, peer.last_ack);
+  const bool is_begun = packet.has(kSyn) || packet.seq == 1 || is_acked;
+  if (me.next_seq == 0 ? !is_begun : before(me.next_seq, packet.seq))
+    me.gap_end = packet.seq;
+  else if (me.gap_end != 0 && before(packet.seq, me.gap_end) && up_to(me.gap_end, packet.next_seq))
+    me.gap_end = packet.seq;
+  if (me.gap_end != 0 && packet.next_seq - me.gap_end > kFarthest && before(me.gap_end, packet.next_seq))
+    me.gap_end = packet.next_seq - kFarthest;
 }
 
 /// Marks a packet that occupies sequence numbers, but not the next ones.
@@ -125,7 +139,7 @@ void mark_resent(TcpConnection& connection, std::size_t from, const Segment& pac
     return;
   }
   const std::uint64_t reorder_ns = connection.handshake_ns != 0 ? connection.handshake_ns : kReorderNs;
-  const bool seen = was_seen(packet, me.segments(), segments);
+  const bool seen = was_seen(packet, me, segments);
   if (since(packet.time_ns, me.next_seq_ns) < reorder_ns && !seen && me.next_seq != packet.next_seq)
     marks.add(TcpMark::out_of_order);
   else
@@ -195,6 +209,7 @@ void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tc
   const bool is_probe = marks.has(TcpMark::zero_window_probe);
   const bool is_further = !is_probe && (me.next_seq == 0 || before(me.next_seq, packet.next_seq));
   if (is_further) segments.detach(me.segments());
+  if (!is_probe && (is_further || packet.takes_numbers())) note_gap(me, peer, packet);
   if (packet.takes_numbers()) {
     const UnackedSegment segment{.seq = packet.seq,
                                  .next_seq = packet.next_seq,
@@ -219,6 +234,7 @@ void analyse_tcp(TcpConnection& connection, std::size_t from, const TcpFacts& tc
   me.has_window = true;
   const std::uint32_t last_ack = me.last_ack;
   if (has_ack) me.last_ack = packet.ack;
+  if (has_ack && peer.gap_end != 0 && up_to(peer.gap_end, packet.ack)) peer.gap_end = 0;
   me.last_ns = time_ns;
   me.kept_alive = marks.has(TcpMark::keep_alive);
   me.probed = is_probe;

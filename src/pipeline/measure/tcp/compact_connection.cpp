@@ -11,12 +11,12 @@ constexpr std::uint32_t kHalf = 0x8000'0000;  ///< numbers further apart than th
 /// Returns whether an end is undisturbed, and sent something.
 bool sent_in_order(const TcpSender& sender) noexcept {
   return sender.has_base && sender.has_window && sender.window != 0 && sender.next_seq != 0 && sender.last_ack != 0 &&
-         sender.contiguous_end == sender.next_seq;
+         sender.contiguous_end == sender.next_seq && sender.gap_end == 0;
 }
 
 bool sent_nothing(const TcpSender& sender) noexcept {
   return sender.has_base && !sender.has_window && sender.next_seq == 0 && sender.last_ack == 0 &&
-         sender.contiguous_end == 0 && sender.unacked.empty();
+         sender.contiguous_end == 0 && sender.gap_end == 0 && sender.unacked.empty();
 }
 
 /// Returns whether nothing that the end sent changes what the next ordinary packet means.
@@ -51,6 +51,7 @@ TcpConnection CompactConnection::unpack(SegmentPool& segments) noexcept {
     if (!is_disturbed) continue;
     sender.next_seq_ns |= std::uint64_t{others.high_time_bits} << kModeShift;
     sender.contiguous_end = others.contiguous_end;
+    sender.gap_end = others.gap_end;
     sender.has_window = others.has_window;
     sender.duplicate_acks = others.duplicate_acks;
     sender.opening = others.opening;
@@ -82,6 +83,7 @@ void CompactConnection::pack(const TcpConnection& connection, SegmentPool& segme
     others_[i] = {.last_ns = sender.last_ns,
                   .syn_ns = sender.syn_ns,
                   .contiguous_end = sender.contiguous_end,
+                  .gap_end = sender.gap_end,
                   .duplicate_acks = sender.duplicate_acks,
                   .has_base = sender.has_base,
                   .has_window = sender.has_window,

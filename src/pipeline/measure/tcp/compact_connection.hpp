@@ -123,16 +123,17 @@ class alignas(64) CompactConnection {
   };
   static_assert(sizeof(End) == 32);
 
-  /// The part of a TcpSender that an undisturbed connection does not use.
-  struct Others {
+  /// The part of a TcpSender that an undisturbed connection does not use. Packed, to leave room for the rest of the
+  /// line.
+  struct [[gnu::packed]] Others {
     std::uint64_t last_ns = 0, syn_ns = 0;
-    std::uint32_t contiguous_end = 0;
+    std::uint32_t contiguous_end = 0, gap_end = 0;
     std::uint8_t duplicate_acks = 0;
     std::uint8_t high_time_bits : 2 = 0;  ///< bits of next_seq_ns that time_and_mode has no room for
     bool has_base : 1 = false, has_window : 1 = false, answered_syn : 1 = false, opening : 1 = false;
     bool kept_alive : 1 = false, probed : 1 = false;
   };
-  static_assert(sizeof(Others) == 24);
+  static_assert(sizeof(Others) == 26);
 
   /// Analyses an ordinary packet of an undisturbed connection, if no end has a list, or needs one.
   /// Returns false, without effect, for any other packet.

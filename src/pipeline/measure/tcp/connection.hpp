@@ -46,6 +46,7 @@ struct TcpSender {
   std::uint32_t next_seq = 0;        ///< number after the highest sent
   std::uint32_t contiguous_end = 0;  ///< all before it was seen, or is taken as seen since its loss was reported
   std::uint32_t last_ack = 0;        ///< acknowledgement of the other end's numbers
+  std::uint32_t gap_end = 0;         ///< all from here to next_seq was seen; 0: all that is not acknowledged was
   std::uint64_t next_seq_ns = 0;     ///< when next_seq was reached
   std::uint64_t last_ns = 0;         ///< time of its last packet
   std::uint64_t syn_ns = 0;          ///< time of its last SYN
@@ -60,7 +61,7 @@ struct TcpSender {
 
   SegmentList segments() noexcept { return {unacked, next_seq, next_seq_ns}; }
 };
-static_assert(sizeof(TcpSender) == 56);
+static_assert(sizeof(TcpSender) == 64);
 
 /// Round-trip times of a flow: Welford's running mean, and sum of squared differences from it.
 struct RttHistory {

@@ -62,11 +62,11 @@ struct SegmentList {
 /// Segments of all connections, in memory of a fixed size.
 ///
 /// Shape: chunks of 128 bytes, for five segments of one sender, and 4 of the list of free ones.
-/// Full:  a segment is not stored, but counted. It gives no round-trip time, and if it is sent again soon it may be
-///        taken for a segment out of order.
+/// Full:  a segment is not stored, but counted. It gives no round-trip time, and if it is sent again soon behind a
+///        gap, it may be taken for a segment out of order.
 class SegmentPool {
  public:
-  static constexpr std::uint16_t kMostPerSender = 256;
+  static constexpr std::uint16_t kMostPerSender = 1024;
 
   explicit SegmentPool(std::size_t chunks) : chunks_(chunks), free_(chunks) {}
 
