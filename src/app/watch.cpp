@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "app/alarm_hook.hpp"
+#include "app/alarm_notice.hpp"
 #include "app/commands.hpp"
 #include "app/configured_outputs.hpp"
 #include "app/link_notice.hpp"
@@ -163,10 +164,19 @@ class Watch {
       outputs.add(std::move(hook),
                   {.name = "hook", .takes = {.alarms = ExporterTakes::Alarms::told}, .waits = run_->waits()});
     }
+    if (shows_alarms())
+      outputs.add(std::make_unique<AlarmNotice>(options_.command),
+                  {.name = "terminal", .takes = {.alarms = ExporterTakes::Alarms::told}, .waits = false});
     watched_.emplace(outputs, report_->queue(), report_->name(), options_.command);
     stall_.emplace(
         outputs, kPatience, [this] { return stop_asked() || ending_.load(std::memory_order_relaxed); },
         [this] { say_that_we_wait(); });
+  }
+
+  /// Returns whether someone who watches the terminal would else see alarms only at the end.
+  bool shows_alarms() {
+    return !options_.live && !options_.quiet && ::isatty(STDERR_FILENO) == 1 &&
+           !wiring().session.stage.windows.empty() && !run_->waits();
   }
 
   /// Announces the run once the workers run: packets sent from now on are counted.

@@ -5,6 +5,7 @@ usage: test_alarms.py PARSHALL [unittest arguments]
 """
 
 import collections
+import contextlib
 import datetime
 import json
 import os
@@ -206,6 +207,23 @@ class Alarms(unittest.TestCase):
             done.stdout,
             rf"\n{begin}  warning  scans  10\.9\.0\.1  attempts \d+ .*\(peak 1000, open for 3 s\)\n",
         )
+
+    def test_someone_at_the_terminal_sees_them_begin(self):
+        task = "heavy-hitters:key=src,threshold=1,top=5,min-packets=0,min-rate=0,severity="
+        for severity, quiet, shown in (("warning", [], True), ("info", [], False), ("warning", ["-q"], False)):
+            reading, writing = os.openpty()
+            words = [PROGRAM, "watch", "-g", "flows=40,protocol=sessions,pace=20000", "--task", task + severity, *quiet]
+            words += ["--window", "200ms", "--duration", "2s", "-o", "/dev/null"]
+            with subprocess.Popen(words, stderr=writing) as process:
+                os.close(writing)
+                said = b""
+                with contextlib.suppress(OSError):  # the terminal closes
+                    while part := os.read(reading, 65536):
+                        said += part
+            os.close(reading)
+            self.assertEqual(process.returncode, 0)
+            lines = re.findall(rb"parshall watch: \d{4}-\d\d-\d\d .* warning +heavy-hitters .*wire_bytes", said)
+            self.assertEqual(len(lines) > 5, shown, said)
 
     def test_what_is_wrong_is_said(self):
         traffic.write_capture(self.capture, [traffic.packet(BEGIN_NS, "10.0.0.1", "10.0.0.2")])
