@@ -6,7 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=build-memcheck
-tests=(capture classify control decode "fuzz corpora" app output tester traffic verify)
+tests=(capture classify compare control decode "fuzz corpora" app output tester traffic verify)
 
 tools/setup.sh valgrind
 if ! command -v valgrind >/dev/null; then

@@ -10,6 +10,7 @@
 namespace parshall {
 namespace {
 
+constexpr double kMostDrift = 0.01;  ///< no clock is off by so much
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t least(std::span<const Passage> passages) {
@@ -46,7 +47,8 @@ double slope_below(std::vector<Passage>& passages) {
   }
   const double mean = sum / static_cast<double>(passages.size());
   for (std::size_t i = 1; i < hull.size(); ++i)
-    if (hull[i].x >= mean) return (hull[i].y - hull[i - 1].y) / (hull[i].x - hull[i - 1].x);
+    if (hull[i].x >= mean)
+      return std::clamp((hull[i].y - hull[i - 1].y) / (hull[i].x - hull[i - 1].x), -kMostDrift, kMostDrift);
   return 0;
 }
 

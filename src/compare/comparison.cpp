@@ -148,8 +148,8 @@ class Comparer {
     const Tap& receiver = way == Way::there ? down_ : up_;
     const Transit& transit = transit_[index(way)];
     if (!transit.is_known) return false;
-    return sent_ns + static_cast<std::uint64_t>(transit.median) < receiver.first_ns ||
-           sent_ns + static_cast<std::uint64_t>(transit.least) > receiver.last_ns;
+    const __int128 sent = sent_ns;
+    return sent + transit.median < receiver.first_ns || sent + transit.least > receiver.last_ns;
   }
 
   static void note_time(ComparedFlow& flow, std::uint64_t ns) noexcept {

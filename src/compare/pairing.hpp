@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,11 @@ struct Pair {
   std::uint8_t up_ttl, down_ttl;
   bool is_clear_from_up, is_clear_from_down;  ///< seen from the tap that it passed first, it is clear which packet came
 
-  std::int64_t difference_ns() const noexcept { return static_cast<std::int64_t>(down_ns - up_ns); }
+  /// Returns how much later it passed DOWN by the clocks of both; at most 36 years either way.
+  std::int64_t difference_ns() const noexcept {
+    constexpr std::int64_t kMost = std::int64_t{1} << 60;  // so that sums of a few fit
+    return std::clamp(static_cast<std::int64_t>(down_ns - up_ns), -kMost, kMost);
+  }
 };
 
 /// A packet that one tap saw more often than the other.
