@@ -28,7 +28,7 @@ struct CompareOptions {
   std::string output = "-";
 };
 
-/// Reads a capture. Returns the status; anything but kDone was told.
+/// Reads a capture. Returns the status; anything but kDone was reported.
 ExitStatus read(const std::string& path, const PacketIds& ids, FlowNumbers& flows, Tap& tap) {
   tap.name = path == "-" ? "standard input" : path;
   auto sources = open_capture_file(path, 1);
@@ -45,7 +45,7 @@ std::uint64_t random_seed() {
 }
 
 int run_compare(const CompareOptions& options) {
-  if (same_file(options.up, options.down))
+  if (options.up == options.down || same_file(options.up, options.down))
     return fail(kCompare, Error{options.up + " is named twice: name the captures of two points"}, kUsage);
   for (const std::string& input : {options.up, options.down})
     if (same_file(input, options.output))
@@ -78,14 +78,18 @@ void add_compare(Command app, int& status) {
   compare->footer(
       "Compares two captures of the same traffic packet by packet: UP was made before a device or a network, DOWN\n"
       "behind it. Reports for each direction and flow what was lost, duplicated or reordered, and the delays.\n"
-      "Clocks may differ: traffic in both directions tells by how much. Takes 64 bytes of memory for each packet.");
+      "Clocks may differ: traffic in both directions tells by how much. Takes some 100 bytes of memory for each "
+      "packet.");
   auto o = std::make_shared<CompareOptions>();
   compare->add_option("UP", o->up, "Capture before it: pcap, pcapng or ERF; - for standard input")->required();
   compare->add_option("DOWN", o->down, "Capture behind it")->required();
-  compare->add_option("--only", o->report.only, "lossy: only flows of which a packet was lost, duplicated or reordered")
+  compare
+      ->add_option("--only", o->report.only,
+                   "all, or lossy: only flows of which not every packet passed once, in order and unchanged")
       ->check(among({"all", "lossy"}))
       ->capture_default_str();
-  compare->add_option("--top", o->report.top, "Most flows in text, those with the most losses first; 0: all")
+  compare
+      ->add_option("--top", o->report.top, "Number of flows to show in text, those with the most losses first; 0: all")
       ->capture_default_str();
   compare->add_flag("--nat", o->nat, "Addresses and ports change on the way: pair packets by their contents alone");
   compare->add_option("--format", o->report.format, "text, csv (flows) or json")
@@ -97,7 +101,7 @@ void add_compare(Command app, int& status) {
       status = run_compare(*o);
     } catch (const std::bad_alloc&) {
       status = fail(kCompare,
-                    Error{"not enough memory: it takes 64 bytes for each packet; compare parts of the "
+                    Error{"not enough memory: it takes some 100 bytes for each packet; compare parts of the "
                           "captures (editcap -A, -B)"},
                     kFailed);
     }

@@ -41,12 +41,12 @@ std::string delay_text(std::int64_t ns) { return delay_text(static_cast<double>(
 
 std::vector<std::string> cells(std::string name, const Passed& passed) {
   const Delays& delays = passed.delays;
-  const double share =
-      passed.sent == 0 ? 0 : 100.0 * static_cast<double>(passed.lost) / static_cast<double>(passed.sent);
+  const std::uint64_t known = passed.delivered + passed.lost;
+  const double share = known == 0 ? 0 : 100.0 * static_cast<double>(passed.lost) / static_cast<double>(known);
   std::vector<std::string> line{std::move(name),
                                 std::to_string(passed.sent),
                                 std::to_string(passed.lost),
-                                passed.sent == 0 ? "" : fmt::format("{:.2f} %", share),
+                                known == 0 ? "" : fmt::format("{:.2f} %", share),
                                 std::to_string(passed.duplicated),
                                 std::to_string(passed.reordered)};
   if (delays.packets == 0) {
@@ -61,40 +61,44 @@ std::vector<std::string> cells(std::string name, const Passed& passed) {
 }
 
 std::vector<std::string> head(std::string name) {
-  return {std::move(name), "sent", "lost",   "",    "doubled", "reordered",
-          "least delay",   "mean", "median", "p99", "most",    "jitter"};
+  return {std::move(name), "sent", "lost",   "",    "duplicated", "reordered",
+          "least delay",   "mean", "median", "p99", "most",       "jitter"};
 }
 
 /// Returns why there is nothing to compare.
 std::string nothing_in_common(const Tap& up, const Tap& down, const Comparison& found) {
   if (up.seen.empty() || down.seen.empty())
-    return fmt::format("no packet with an IP header in {}", escaped(up.seen.empty() ? up.name : down.name));
-  const bool has_flows = found.there.unlike + found.back.unlike != 0;
+    return fmt::format("no packet with an IP header in {}", up.seen.empty() ? up.name : down.name);
+  const bool has_flows = found.there.unlike_sent + found.back.unlike_sent != 0;
   return has_flows
              ? "no packet was seen at both points, though flows were: something on the way changes packets, or the "
                "sender's NIC splits or joins them (ethtool -K INTERFACE gro off gso off tso off)"
              : "no packet was seen at both points: are addresses translated (--nat)? Or is it other traffic?";
 }
 
+std::string drift_text(const Clocks& clocks) { return fmt::format("drift {:.2f} ppm", clocks.drift * 1e6); }
+
 std::string clocks_text(const Tap& up, const Tap& down, const Clocks& clocks) {
   switch (clocks.kind) {
     case Clocks::Kind::unknown:
       return "";
     case Clocks::Kind::agree:
-      return clocks.error_ns ? fmt::format("no packet arrives before it was sent, so the clocks differ by at most {}",
-                                           delay_text(*clocks.error_ns))
-                             : "not checked, since all packets go one way: delays are as the captures say";
+      return fmt::format("no packet arrives before it was sent, so the clocks differ by at most {}",
+                         delay_text(clocks.error_ns.value_or(0)));
+    case Clocks::Kind::not_checked:
+      return "not checked, since all packets go one way: delays are as the captures say";
     case Clocks::Kind::one_way:
-      return "they differ, and all packets go one way: delays are those above the least one";
+      return fmt::format("they differ{}, and all packets go one way: delays are those above the least one",
+                         clocks.drift == 0 ? "" : " (" + drift_text(clocks) + ")");
+    case Clocks::Kind::uneven:
+      return "";
     case Clocks::Kind::corrected:
       break;
   }
-  const std::string drift =
-      std::abs(clocks.drift) < 5e-9 ? "" : fmt::format(" and drifts by {:.2f} ppm", clocks.drift * 1e6);
-  return fmt::format("{} is {} {} {} (+- {}){}; delays are corrected", escaped(down.name),
+  return fmt::format("{} is {} {} {} (+- {}{}); delays are corrected", escaped(down.name),
                      delay_text(std::abs(static_cast<double>(clocks.offset_ns))),
                      clocks.offset_ns < 0 ? "behind" : "ahead of", escaped(up.name),
-                     delay_text(clocks.error_ns.value_or(0)), drift);
+                     delay_text(clocks.error_ns.value_or(0)), clocks.drift == 0 ? "" : ", " + drift_text(clocks));
 }
 
 void add_part(std::string& parts, std::uint64_t count, const std::string& what) {
@@ -111,30 +115,55 @@ std::string left_out_text(const Tap& tap) {
 
 std::string other_text(const Passed& passed) {
   std::string parts;
-  add_part(parts, passed.outside, "sent while the other point did not watch");
-  add_part(parts, passed.extra, "received but not seen before");
-  add_part(parts, passed.unlike + passed.unlike_received, "of flows whose packets change on the way");
-  add_part(parts, passed.alike, "that others cannot be told from");
+  add_part(parts, passed.outside, "sent when the other point may not have watched");
+  add_part(parts, passed.extra, "arrived without being seen before");
+  add_part(parts, passed.unlike_sent + passed.unlike_received, "in flows whose packets all change on the way");
+  add_part(parts, passed.alike, "with an identical twin, so their delay is unknown");
   return parts;
+}
+
+/// Returns whether packets are lost, and others come from nowhere, in the same direction: more than one in a hundred.
+bool seem_changed(const Passed& passed) {
+  return passed.unlike_sent > passed.sent / 100 ||
+         (passed.lost > passed.sent / 100 && passed.extra > passed.received / 100);
+}
+
+/// Returns what may make the numbers wrong, a sentence each.
+std::vector<std::string> warnings(const Tap& up, const Tap& down, const Comparison& found) {
+  std::vector<std::string> all;
+  const Passed &there = found.there, &back = found.back;
+  if (there.delivered + back.delivered == 0)
+    all.push_back(nothing_in_common(up, down, found));
+  else if (seem_changed(there) || seem_changed(back) || (there.lost > there.sent / 2 && back.lost > back.sent / 2))
+    all.push_back(
+        "many packets vanish and others come from nowhere: are addresses translated (--nat)? Does a NIC split or "
+        "join segments (ethtool -K INTERFACE gro off gso off tso off)?");
+  if (found.clocks.kind == Clocks::Kind::uneven)
+    all.push_back(
+        fmt::format("no offset and drift of the clocks explains all packets: a clock was set, or times are "
+                    "coarser than delays; delays are wrong by up to {}",
+                    delay_text(found.clocks.error_ns.value_or(0))));
+  if (there.lost + there.extra + back.lost + back.extra != 0 && up.cut + down.cut != 0)
+    all.push_back(
+        fmt::format("{} were captured too short to be compared as a whole; what was captured longer at the other "
+                    "point counts as lost (tcpdump -s 256)",
+                    counted(up.cut + down.cut, "packet")));
+  if (up.later_fragments != down.later_fragments)
+    all.push_back(fmt::format("later fragments are not compared, but {} has {} and {} has {}", up.name,
+                              up.later_fragments, down.name, down.later_fragments));
+  return all;
 }
 
 void write_text(const Tap& up, const Tap& down, const Comparison& found, std::span<const ComparedFlow* const> flows,
                 std::size_t top, Output& output) {
   output.write(fmt::format("up        {}: {}\ndown      {}: {}\n", escaped(up.name), counted(up.packets, "packet"),
                            escaped(down.name), counted(down.packets, "packet")));
-  const bool is_nothing = found.there.delivered + found.back.delivered == 0;
-  if (is_nothing) output.write("WARNING   " + nothing_in_common(up, down, found) + "\n");
+  for (const std::string& warning : warnings(up, down, found)) output.write("WARNING   " + escaped(warning) + "\n");
   if (const std::string clocks = clocks_text(up, down, found.clocks); !clocks.empty())
     output.write("clocks    " + clocks + "\n");
   for (const Tap* tap : {&up, &down})
     if (const std::string left_out = left_out_text(*tap); !left_out.empty())
       output.write(fmt::format("left out  of {}: {}\n", escaped(tap->name), left_out));
-  for (const Tap* tap : {&up, &down})
-    if (tap->cut != 0)
-      output.write(
-          fmt::format("WARNING   of {}, {} were captured too short to be told from all others; give both "
-                      "captures the same snapshot length\n",
-                      escaped(tap->name), counted(tap->cut, "packet")));
   for (const auto& [passed, way] : {std::pair(&found.there, "there"), std::pair(&found.back, "back")})
     if (const std::string others = other_text(*passed); !others.empty())
       output.write(fmt::format("{:<9} {}\n", way, others));
@@ -147,6 +176,7 @@ void write_text(const Tap& up, const Tap& down, const Comparison& found, std::sp
   TextTable table(head("flow"), 1, output);
   for (const ComparedFlow* flow : flows.first(shown)) {
     std::string name = flow_text(flow->key) + (flow->way == Way::back ? " (back)" : "");
+    if (flow->passed.received == 0) name += ", never seen at the other point";
     if (flow->at_down) name += " as " + flow_text(*flow->at_down);
     table.add(cells(name, flow->passed));
   }
@@ -162,13 +192,18 @@ nlohmann::ordered_json to_json(const Tap& tap) {
 /// The numbers of a comparison under their names in csv and json. An absent value is null.
 nlohmann::ordered_json to_json(const Passed& passed) {
   const Delays& delays = passed.delays;
-  nlohmann::ordered_json json{
-      {"packets_sent", passed.sent},           {"packets_received", passed.received},
-      {"packets_delivered", passed.delivered}, {"packets_lost", passed.lost},
-      {"packets_outside", passed.outside},     {"packets_duplicated", passed.duplicated},
-      {"packets_extra", passed.extra},         {"packets_reordered", passed.reordered},
-      {"packets_unlike_sent", passed.unlike},  {"packets_unlike_received", passed.unlike_received},
-      {"packets_alike", passed.alike},         {"delay_packets", delays.packets}};
+  nlohmann::ordered_json json{{"packets_sent", passed.sent},
+                              {"packets_received", passed.received},
+                              {"packets_delivered", passed.delivered},
+                              {"packets_lost", passed.lost},
+                              {"packets_outside", passed.outside},
+                              {"packets_duplicated", passed.duplicated},
+                              {"packets_extra", passed.extra},
+                              {"packets_reordered", passed.reordered},
+                              {"packets_unlike_sent", passed.unlike_sent},
+                              {"packets_unlike_received", passed.unlike_received},
+                              {"packets_alike", passed.alike},
+                              {"delay_packets", delays.packets}};
   const bool any = delays.packets != 0;
   const auto put = [&](const char* name, const nlohmann::ordered_json& value, bool is_there) {
     json[name] = is_there ? value : nlohmann::ordered_json();
@@ -196,14 +231,15 @@ nlohmann::ordered_json to_json(const ComparedFlow& flow) {
   json["protocol"] = flow.key.protocol;
   put_key(json, flow.at_down.value_or(flow.key), "down_");
   json["way"] = way_text(flow.way);
-  json["first_ns"] = flow.first_ns;
-  json["last_ns"] = flow.last_ns;
+  const bool any = flow.passed.sent != 0;
+  json["first_ns"] = any ? nlohmann::ordered_json(flow.first_ns) : nlohmann::ordered_json();
+  json["last_ns"] = any ? nlohmann::ordered_json(flow.last_ns) : nlohmann::ordered_json();
   json.update(to_json(flow.passed));
   return json;
 }
 
 nlohmann::ordered_json to_json(const Clocks& clocks) {
-  constexpr const char* kKinds[] = {"agree", "corrected", "one_way", "unknown"};
+  constexpr const char* kKinds[] = {"agree", "corrected", "not_checked", "one_way", "uneven", "unknown"};
   nlohmann::ordered_json json{{"clocks", kKinds[static_cast<std::size_t>(clocks.kind)]},
                               {"offset_ns", clocks.offset_ns}};
   json["error_ns"] = clocks.error_ns ? nlohmann::ordered_json(*clocks.error_ns) : nlohmann::ordered_json();
@@ -219,6 +255,7 @@ void write_json(const Tap& up, const Tap& down, const Comparison& found, std::sp
                               {"clocks", to_json(found.clocks)},
                               {"there", to_json(found.there)},
                               {"back", to_json(found.back)}};
+  json["warnings"] = warnings(up, down, found);
   const std::string beginning = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   output.write(beginning.substr(0, beginning.size() - 1) + ",\"flows\":[");
   const char* between = "\n";

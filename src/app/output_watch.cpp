@@ -104,7 +104,8 @@ std::string OutputWatch::whom_we_wait_for() {
     if (watched.queue->summary().waiting() != OutputSummary::Sum())
       names += (names.empty() ? "" : ", ") + name_of(*watched.queue);
   return fmt::format("waiting for the reader of {}; {} the run at once, and what is not yet written is lost",
-                     names.empty() ? main_name_ : names, stop_asked() ? "another signal ends" : "two signals end");
+                     names.empty() ? main_name_ : names,
+                     stop_asked() ? "another signal ends" : "two signals, half a second apart, end");
 }
 
 void OutputWatch::tell_account() const {

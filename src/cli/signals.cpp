@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/signals.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -27,16 +28,18 @@ std::int64_t now_ns() noexcept {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-/// A second signal that follows at once is no second wish: timeout(1) signals its child, and then the whole group.
+/// A second signal that follows at once counts as the first: timeout(1) signals its child, and then the whole group.
 void on_signal(int number) {
-  constexpr std::int64_t kOneWishNs = 500'000'000;
+  constexpr std::int64_t kTogetherNs = 500'000'000;
   const int saved_errno = errno;
   const std::int64_t now = now_ns();
   std::int64_t none = 0;
-  if (!first_ns.compare_exchange_strong(none, now, std::memory_order_relaxed) && now - none > kOneWishNs) {
+  if (!first_ns.compare_exchange_strong(none, now, std::memory_order_relaxed) && now - none > kTogetherNs) {
     constexpr std::string_view kSaid =
         "parshall: ended at once by a second signal: what it had still to write is lost\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSaid.data(), kSaid.size());
+    pollfd reader{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    if (::poll(&reader, 1, 0) == 1) [[maybe_unused]]
+      const auto written = ::write(STDERR_FILENO, kSaid.data(), kSaid.size());
     ::_exit(128 + number);
   }
   errno = saved_errno;

@@ -10,7 +10,8 @@
 namespace parshall {
 namespace {
 
-constexpr double kMostDrift = 0.01;  ///< no clock is off by so much
+constexpr double kMostDrift = 500e-6;        ///< of clocks that are not broken; a steeper line is a queue that fills
+constexpr std::size_t kFewestPackets = 100;  ///< whose line says something of the drift
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t least(std::span<const Passage> passages) {
@@ -47,8 +48,10 @@ double slope_below(std::vector<Passage>& passages) {
   }
   const double mean = sum / static_cast<double>(passages.size());
   for (std::size_t i = 1; i < hull.size(); ++i)
-    if (hull[i].x >= mean)
-      return std::clamp((hull[i].y - hull[i - 1].y) / (hull[i].x - hull[i - 1].x), -kMostDrift, kMostDrift);
+    if (hull[i].x >= mean) {
+      const double slope = (hull[i].y - hull[i - 1].y) / (hull[i].x - hull[i - 1].x);
+      return std::abs(slope) <= kMostDrift && passages.size() >= kFewestPackets ? slope : 0;
+    }
   return 0;
 }
 
@@ -73,8 +76,9 @@ Clocks compare_clocks(std::vector<Passage> there, std::vector<Passage> back) {
   if (there.empty() && back.empty()) return clocks;
   const std::int64_t there_ns = there.empty() ? kLargest : least(there),
                      back_ns = back.empty() ? kLargest : least(back);
-  clocks.kind = Clocks::Kind::agree;
-  if (!there.empty() && !back.empty()) clocks.error_ns = std::max(there_ns, back_ns);
+  const bool goes_both_ways = !there.empty() && !back.empty();
+  clocks.kind = goes_both_ways ? Clocks::Kind::agree : Clocks::Kind::not_checked;
+  if (goes_both_ways) clocks.error_ns = std::max(there_ns, back_ns);
   if (there_ns >= 0 && back_ns >= 0) return clocks;
 
   const double there_slope = there.empty() ? 0 : slope_below(there), back_slope = back.empty() ? 0 : -slope_below(back);
@@ -83,12 +87,12 @@ Clocks compare_clocks(std::vector<Passage> there, std::vector<Passage> back) {
   clocks.drift = (there_slope * there_count + back_slope * back_count) / (there_count + back_count);
   const std::int64_t most_ns = least_left(there, clocks.at_ns, clocks.drift);
   const std::int64_t least_ns = -least_left(back, clocks.at_ns, -clocks.drift);
-  if (there.empty() || back.empty()) {
+  if (!goes_both_ways) {
     clocks.kind = Clocks::Kind::one_way;
     clocks.offset_ns = there.empty() ? least_ns : most_ns;
     return clocks;
   }
-  clocks.kind = Clocks::Kind::corrected;
+  clocks.kind = least_ns <= most_ns ? Clocks::Kind::corrected : Clocks::Kind::uneven;
   clocks.offset_ns = std::midpoint(least_ns, most_ns);
   clocks.error_ns = std::abs(most_ns - least_ns) / 2;
   return clocks;

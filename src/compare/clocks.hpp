@@ -16,10 +16,12 @@ struct Passage {
 /// How the clock of DOWN differs from that of UP.
 struct Clocks {
   enum class Kind : std::uint8_t {
-    agree,      ///< no packet arrives before it was sent
-    corrected,  ///< they differ; delays are corrected by what both directions show
-    one_way,    ///< they differ, and all packets go one way: delays are those above the least one
-    unknown,    ///< no packet was seen by both
+    agree,        ///< no packet arrives before it was sent
+    corrected,    ///< they differ; delays are corrected by what both directions show
+    not_checked,  ///< all packets go one way, and none arrives before it was sent
+    one_way,      ///< they differ, and all packets go one way: delays are those above the least one
+    uneven,       ///< no offset and drift explain all packets: a clock was set, or times are coarser than delays
+    unknown,      ///< no packet was seen by both
   };
   Kind kind = Kind::unknown;
   std::uint64_t at_ns = 0;               ///< time at UP for which the offset holds

@@ -13,9 +13,9 @@
 namespace parshall {
 namespace {
 
-/// Median and least difference of the times at the receiver and the sender, of one direction.
+/// Differences of the times at the receiver and the sender, of one direction.
 struct Transit {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max(), median = 0;
+  std::int64_t least = 0, p99 = 0;
   bool is_known = false;
 };
 
@@ -67,7 +67,7 @@ class Comparer {
   Passed& total(Way way) noexcept { return way == Way::there ? found_.there : found_.back; }
   Way way_of(const Pair& pair) const noexcept { return ways_[pair.flow]; }
   bool is_clear(const Pair& pair) const noexcept {
-    return way_of(pair) == Way::there ? pair.is_clear_from_up : pair.is_clear_from_down;
+    return way_of(pair) == Way::there ? pair.is_single_at_up : pair.is_single_at_down;
   }
   std::int64_t difference_ns(const Pair& pair) const noexcept {
     return found_.clocks.true_difference_ns({pair.up_ns, pair.difference_ns()});
@@ -85,16 +85,14 @@ class Comparer {
     found_.clocks = compare_clocks(std::move(passages[0]), std::move(passages[1]));
     for (std::size_t way = 0; way < 2; ++way) {
       if (transits[way].empty()) continue;
-      const auto middle = transits[way].begin() + static_cast<std::ptrdiff_t>(transits[way].size() / 2);
-      std::ranges::nth_element(transits[way], middle);
-      transit_[way] = {std::ranges::min(transits[way]), *middle, true};
+      std::ranges::sort(transits[way]);
+      transit_[way] = {transits[way].front(), percentile(transits[way], 99), true};
     }
   }
 
   void count_pairs() {
     std::ranges::sort(pairing_.pairs, {}, [&](const Pair& pair) {
-      return way_of(pair) == Way::there ? std::tuple(pair.flow, pair.down_ns, pair.down_order)
-                                        : std::tuple(pair.flow, pair.up_ns, pair.up_order);
+      return std::pair(pair.flow, way_of(pair) == Way::there ? pair.down_order : pair.up_order);
     });
     std::uint32_t next = 0;  // RFC 4737: NextExp
     std::optional<std::int64_t> before_ns;
@@ -106,10 +104,10 @@ class Comparer {
       const Way way = flow.way;
       note_time(flow, way == Way::there ? pair.up_ns : pair.down_ns);
       ++flow.passed.sent, ++flow.passed.received, ++flow.passed.delivered;
+      if (!is_clear(pair)) continue;
       const std::uint32_t order = way == Way::there ? pair.up_order : pair.down_order;
       flow.passed.reordered += order < next;
       next = std::max(next, order + 1);
-      if (!is_clear(pair)) continue;
       const std::int64_t delay_ns = way == Way::there ? difference_ns(pair) : -difference_ns(pair);
       Sum& sum = sums_[pair.flow];
       sum.delays.push_back(delay_ns);
@@ -123,10 +121,6 @@ class Comparer {
     for (const Single& single : pairing_.up_only) seen_at[single.flow] |= 1;
     for (const Single& single : pairing_.down_only) seen_at[single.flow] |= 2;
     for (const Pair& pair : pairing_.pairs) seen_at[pair.flow] |= 4;
-    const bool goes_back =
-        std::ranges::any_of(pairing_.pairs, [&](const Pair& pair) { return way_of(pair) == Way::back; });
-    for (std::size_t flow = 0; flow < keys_.size(); ++flow)
-      if (seen_at[flow] == 2 && goes_back) flows_[flow].way = Way::back;
     for (const bool is_up : {true, false})
       for (const Single& single : is_up ? pairing_.up_only : pairing_.down_only) {
         ComparedFlow& flow = flows_[single.flow];
@@ -135,7 +129,7 @@ class Comparer {
         if (is_sent) {
           note_time(flow, single.time_ns);
           ++passed.sent;
-          ++(is_unlike ? passed.unlike : is_outside(single.time_ns, flow.way) ? passed.outside : passed.lost);
+          ++(is_unlike ? passed.unlike_sent : is_outside(single.time_ns, flow.way) ? passed.outside : passed.lost);
         } else {
           ++passed.received;
           ++(is_unlike ? passed.unlike_received : single.has_twin ? passed.duplicated : passed.extra);
@@ -143,17 +137,17 @@ class Comparer {
       }
   }
 
-  /// Returns whether a packet that was sent then cannot have been seen by the receiver, which began later or had ended.
+  /// Returns whether the receiver may not have seen a packet that was sent then, since it began later or had ended.
   bool is_outside(std::uint64_t sent_ns, Way way) const noexcept {
     const Tap& receiver = way == Way::there ? down_ : up_;
     const Transit& transit = transit_[index(way)];
     if (!transit.is_known) return false;
     const __int128 sent = sent_ns;
-    return sent + transit.median < receiver.first_ns || sent + transit.least > receiver.last_ns;
+    return sent + transit.least < receiver.first_ns || sent + transit.p99 > receiver.last_ns;
   }
 
   static void note_time(ComparedFlow& flow, std::uint64_t ns) noexcept {
-    flow.first_ns = flow.first_ns == 0 ? ns : std::min(flow.first_ns, ns);
+    flow.first_ns = std::min(flow.first_ns, ns);
     flow.last_ns = std::max(flow.last_ns, ns);
   }
 
@@ -164,7 +158,7 @@ class Comparer {
     summarise(std::move(sums_[number].delays), sums_[number], passed.delays);
     all.sent += passed.sent, all.received += passed.received, all.delivered += passed.delivered;
     all.lost += passed.lost, all.outside += passed.outside, all.duplicated += passed.duplicated;
-    all.unlike += passed.unlike, all.unlike_received += passed.unlike_received;
+    all.unlike_sent += passed.unlike_sent, all.unlike_received += passed.unlike_received;
     all.extra += passed.extra, all.reordered += passed.reordered, all.alike += passed.alike;
     all_[index(flow.way)].steps += sums_[number].steps;
     all_[index(flow.way)].step_count += sums_[number].step_count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,20 +18,21 @@ struct Delays {
   std::optional<double> variation;  ///< mean of |D(i) - D(i-1)| of a flow's packets as they arrived (RFC 3393)
 };
 
-/// What happened to packets that one tap sent on, and the other should have received.
-/// Accounts: sent = delivered + lost + outside + unlike, and received = delivered + duplicated + extra +
+/// Counts what happened to packets that one tap sent on, and the other should have received.
+/// Accounts: sent = delivered + lost + outside + unlike_sent, and received = delivered + duplicated + extra +
 /// unlike_received.
 struct Passed {
   std::uint64_t sent = 0, received = 0, delivered = 0, lost = 0;
-  std::uint64_t outside = 0;                      ///< the other tap did not watch yet, or not any more
-  std::uint64_t unlike = 0, unlike_received = 0;  ///< of flows of which both taps saw packets, none of them the same
-  std::uint64_t duplicated = 0;                   ///< received more often than sent
-  std::uint64_t extra = 0;                        ///< received, but not seen before
-  std::uint64_t reordered = 0;  ///< received after a packet of the flow that was sent later (RFC 4737)
-  std::uint64_t alike = 0;      ///< sent packets with an id that was sent more than once; see PacketIds
+  std::uint64_t outside = 0;  ///< the other tap did not watch yet, or not any more
+  std::uint64_t unlike_sent = 0,
+                unlike_received = 0;  ///< of flows of which both taps saw packets, none of them the same
+  std::uint64_t duplicated = 0;       ///< received more often than sent
+  std::uint64_t extra = 0;            ///< received, but not seen before
+  std::uint64_t reordered = 0;        ///< received after a packet of the flow that was sent later (RFC 4737)
+  std::uint64_t alike = 0;            ///< sent packets with an id that was sent more than once; see PacketIds
   Delays delays;
 
-  bool is_whole() const noexcept { return lost + unlike + duplicated + extra + reordered == 0; }
+  bool is_whole() const noexcept { return lost + unlike_sent + duplicated + extra + reordered == 0; }
 };
 
 enum class Way : std::uint8_t { there, back };  ///< from UP to DOWN, or the other way
@@ -41,7 +43,8 @@ struct ComparedFlow {
   std::optional<FlowKey> at_down;  ///< if it is another key there: NAT
   Way way = Way::there;
   Passed passed;
-  std::uint64_t first_ns = 0, last_ns = 0;  ///< when packets were sent, by the clock of the tap that they passed first
+  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max(),
+                last_ns = 0;  ///< when packets were sent, by the clock of the tap that they passed first
 };
 
 struct Comparison {

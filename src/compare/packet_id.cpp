@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kPayloadBytes = 32;
 constexpr std::uint8_t kIcmp = 1, kTcp = 6, kUdp = 17, kIcmpv6 = 58, kSctp = 132;
 
-/// What an id is made of. Other protocols have nothing but payload.
+/// Holds what is hashed to an id. Protocols without a layout have nothing but payload.
 struct Contents {
   std::array<std::uint8_t, 4> ip{};  ///< identification, protocol, TCP flags or ICMP type
   std::array<std::uint8_t, 12> transport{};
@@ -32,13 +32,14 @@ struct Layout {
   std::size_t header_bytes;
 };
 
-constexpr Layout kTcpLayout{{{{4, 8, 0}, {14, 2, 8}}}, 20};  // sequence numbers, window
-constexpr Layout kUdpLayout{{{{4, 2, 0}, {0, 0, 0}}}, 8};    // length of the whole datagram
-constexpr Layout kIcmpLayout{{{{0, 2, 0}, {4, 4, 2}}}, 8};   // type, code, rest of the header
-constexpr Layout kSctpLayout{{{{4, 4, 0}, {0, 0, 0}}}, 12};  // verification tag
+constexpr Layout kTcpLayout{{{{4, 8, 0}, {14, 2, 8}}}, 20};           // sequence numbers, window
+constexpr Layout kUdpLayout{{{{4, 2, 0}, {0, 0, 0}}}, 8};             // length of the whole datagram
+constexpr Layout kIcmpLayout{{{{0, 2, 0}, {4, 4, 2}}}, 8};            // type, code, rest of the header
+constexpr Layout kTranslatedIcmpLayout{{{{0, 2, 0}, {6, 2, 4}}}, 8};  // without the identifier, which NAT changes
+constexpr Layout kSctpLayout{{{{4, 4, 0}, {0, 0, 0}}}, 12};           // verification tag
 constexpr Layout kOtherLayout{{{{0, 0, 0}, {0, 0, 0}}}, 0};
 
-const Layout& layout_of(std::uint8_t protocol) noexcept {
+const Layout& layout_of(std::uint8_t protocol, OnTheWay on_the_way) noexcept {
   switch (protocol) {
     case kTcp:
       return kTcpLayout;
@@ -46,7 +47,7 @@ const Layout& layout_of(std::uint8_t protocol) noexcept {
       return kUdpLayout;
     case kIcmp:
     case kIcmpv6:
-      return kIcmpLayout;
+      return on_the_way == OnTheWay::translated ? kTranslatedIcmpLayout : kIcmpLayout;
     case kSctp:
       return kSctpLayout;
     default:
@@ -80,7 +81,7 @@ Verdict PacketIds::read(const RawPacket& packet, SeenPacket& seen) const noexcep
     const auto captured = inside.from(datagram.payload_at + from);
     std::copy_n(captured.begin(), std::min(bytes, captured.size()), to);
   };
-  const Layout& layout = layout_of(datagram.protocol);
+  const Layout& layout = layout_of(datagram.protocol, on_the_way_);
   std::size_t header_bytes = layout.header_bytes;
   for (const Part& part : layout.parts) copy(part.from, part.bytes, contents.transport.data() + part.to);
   if (datagram.protocol == kTcp && inside.has(datagram.payload_at, 14)) {

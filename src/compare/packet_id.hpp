@@ -8,7 +8,7 @@
 
 namespace parshall {
 
-/// Which header fields two points of a packet's way have in common.
+/// Says what may happen to the addresses of packets between two points.
 enum class OnTheWay : std::uint8_t {
   forwarded,   ///< routers, switches, tunnels: addresses and ports stay
   translated,  ///< NAT: they may change
@@ -26,9 +26,9 @@ struct SeenPacket {
 };
 
 /// Names packets by what does not change between two points: the IPv4 identification, the transport header without
-/// checksum and options, and the first 32 bytes of payload; the flow's key too, unless it is translated. What routers,
-/// offloading NICs and shapers change is left out: TTL, DSCP, ECN, lengths, checksums, TCP options, link headers,
-/// tunnels.
+/// checksum and options, and the first 32 bytes of payload; the flow's key too, unless it is translated. Fields that
+/// routers, offloading NICs and shapers change are left out: TTL, DSCP, ECN, lengths, checksums, TCP options, link
+/// headers, tunnels.
 ///
 /// Error: two packets of a flow are alike if the sender repeats all of this: 2 % in public captures, such as DNS
 ///        queries that are sent again. Different packets have the same id with a probability of 2^-64.

@@ -42,13 +42,30 @@ class FlowLinks {
   std::vector<std::uint64_t> since_;
 };
 
+/// Returns how much lower the TTL is at DOWN; 0 if a tap saw several, as of packets that passed it before and behind a
+/// router.
+std::int16_t hops_between(std::span<const Sighting> up, std::span<const Sighting> down) {
+  const auto differs = [](std::span<const Sighting> seen) {
+    return std::ranges::any_of(seen, [&](const Sighting& one) { return one.ttl != seen.front().ttl; });
+  };
+  if (differs(up) || differs(down)) return 0;
+  return static_cast<std::int16_t>(up.front().ttl - down.front().ttl);
+}
+
 void add_pairs(std::span<const Sighting> up, std::span<const Sighting> down, Pairing& found) {
   const std::size_t count = std::min(up.size(), down.size());
-  const bool is_even = up.size() == down.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    found.pairs.push_back({up[i].time_ns, down[i].time_ns, up[i].order, down[i].order, up[i].flow, up[i].ip_bytes,
-                           up[i].ttl, down[i].ttl, is_even || up.size() == 1, is_even || down.size() == 1});
-  }
+  if (count == 0) return;
+  const std::int16_t hops = hops_between(up, down);
+  for (std::size_t i = 0; i < count; ++i)
+    found.pairs.push_back({.up_ns = up[i].time_ns,
+                           .down_ns = down[i].time_ns,
+                           .up_order = up[i].order,
+                           .down_order = down[i].order,
+                           .flow = up[i].flow,
+                           .ip_bytes = up[i].ip_bytes,
+                           .hops = hops,
+                           .is_single_at_up = up.size() == 1,
+                           .is_single_at_down = down.size() == 1});
 }
 
 void add_singles(std::span<const Sighting> surplus, bool has_twin, std::vector<Single>& singles) {

@@ -48,7 +48,7 @@ struct Sighting {
 };
 static_assert(sizeof(Sighting) == 32);
 
-/// What one point saw. packets = not_ip + malformed + later_fragments + seen.size().
+/// Holds what one point saw. packets = not_ip + malformed + later_fragments + seen.size().
 struct Tap {
   std::string name;
   std::uint64_t packets = 0;

@@ -253,6 +253,122 @@ class Edges(Compared):
         self.assertEqual((told["there"]["packets_lost"], told["there"]["delay_max_ns"], told["flows"]), (0, 0, []))
 
 
+MS = 10**6
+
+
+class Odd(Compared):
+    """Traffic and clocks that make it hard to tell directions, delays and losses."""
+
+    def packet(self, number, connection, is_back, at_ns, *delays_ns, payload=b"some payload of this"):
+        sent_ns = two_taps.BEGIN_NS + at_ns
+        return two_taps.Packet(number, connection, is_back, sent_ns, [sent_ns + d for d in delays_ns], payload)
+
+    def compare(self, packets, network=None, *arguments):
+        two_taps.write_taps(network or Network(hops=0), packets, self.up, self.down)
+        return self.told(*arguments)
+
+    def ways(self, told, *names):
+        return [tuple(told[way][f"packets_{name}"] for name in names) for way in ("there", "back")]
+
+    def test_what_is_sent_again_unchanged_is_not_reordered(self):
+        """IPv6 has no identification: the copy has the id of what was lost."""
+        packets = [self.packet(i, 4, False, i * MS, *([] if i % 100 == 50 else [MS])) for i in range(1, 1000)]
+        packets += [self.packet(i, 4, False, (i + 20) * MS + 9, MS) for i in range(1, 1000) if i % 100 == 50]
+        packets.sort(key=lambda p: p.sent_ns)
+        told = self.compare(packets, Network(hops=1))
+        self.assertEqual(self.ways(told, "sent", "lost", "reordered"), [(1009, 10, 0), (0, 0, 0)])
+
+    def test_a_queue_that_fills_is_no_drift(self):
+        packets = [self.packet(i, 1, False, i * MS, MS + i * 50_000) for i in range(10_000)]
+        told = self.compare(packets, Network(offset_ns=-(10**10)))
+        self.assertEqual(told["clocks"]["clocks"], "one_way")
+        self.assertEqual(told["there"]["delay_max_ns"], 9999 * 50_000)
+
+    def test_few_packets_tell_of_no_drift(self):
+        packets = [self.packet(i, 1, i % 2 == 1, i * 500 * MS, MS + i * 300_000) for i in range(6)]
+        told = self.compare(packets, Network(offset_ns=10**9, hops=1))
+        self.assertEqual((told["clocks"]["clocks"], told["clocks"]["drift_ppm"]), ("corrected", 0))
+        self.assertLessEqual(abs(told["clocks"]["offset_ns"] - 10**9), told["clocks"]["error_ns"])
+
+    def test_a_clock_that_was_set_is_told(self):
+        packets = [self.packet(i, 1, i % 2 == 1, i * MS, 2 * MS) for i in range(2000)]
+        two_taps.write_taps(Network(), packets, self.up, self.down)
+        frames, _ = Captures.frames(pathlib.Path(self.down))
+        half = two_taps.BEGIN_NS + 1000 * MS
+        set_back = [(ns - 10**9 if ns > half else ns, data) for ns, _, data in frames]
+        two_taps.write_capture(self.down, set_back)
+        told = self.told()
+        self.assertEqual(told["clocks"]["clocks"], "uneven")
+        self.assertIn("a clock was set", told["warnings"][0])
+        self.assertEqual(self.ways(told, "lost", "reordered"), [(0, 0), (0, 0)])
+
+    def test_drift_turns_no_direction_round(self):
+        for drift in (50e-6, -50e-6):
+            packets = [
+                self.packet(i, 1, False, i * 10 * MS, *([] if i % 200 == 99 else [100_000])) for i in range(3000)
+            ]
+            packets += [
+                self.packet(3000 + i, 1, True, 30_000 * MS + i * 10 * MS, *([] if i % 200 == 99 else [100_000]))
+                for i in range(3000)
+            ]
+            told = self.compare(packets, Network(hops=0, drift=drift))
+            self.assertEqual(self.ways(told, "lost", "extra"), [(15, 0), (15, 0)])
+
+    def test_a_flow_of_one_direction_is_judged_by_others_of_its_time(self):
+        packets = [self.packet(i, 1, i % 2 == 1, i * MS, 100_000) for i in range(1000)]
+        packets += [
+            self.packet(1000 + i, 2, True, 60_000 * MS + i * MS, *([] if i % 10 == 5 else [100_000]))
+            for i in range(100)
+        ]
+        packets += [self.packet(9000 + i, 3, i % 2 == 1, 60_000 * MS + i * MS + 50_000, 100_000) for i in range(100)]
+        packets.sort(key=lambda p: p.sent_ns)
+        told = self.compare(packets, Network(hops=0, drift=50e-6))
+        self.assertEqual(self.ways(told, "lost", "extra"), [(0, 0), (10, 0)])
+
+    def test_a_stream_each_way_on_one_host(self):
+        packets = [
+            self.packet(i, 1 + i % 2, i % 2 == 1, i * MS, *([] if i % 100 in (50, 51) else [MS])) for i in range(1000)
+        ]
+        told = self.compare(packets)
+        self.assertEqual(self.ways(told, "lost", "extra"), [(10, 0), (10, 0)])
+        self.assertEqual(told["clocks"]["clocks"], "agree")
+
+    def test_alike_packets_have_a_direction_by_their_ttl(self):
+        packets = [self.packet(1, 1, True, i * MS, *([] if i % 10 == 5 else [MS])) for i in range(100)]
+        told = self.compare(packets, Network(hops=1))
+        self.assertEqual(self.ways(told, "sent", "lost", "duplicated"), [(0, 0, 0), (100, 10, 0)])
+
+    def test_a_device_that_sets_the_ttl(self):
+        packets = [self.packet(i, 1, i % 2 == 1, i * MS, *([] if i % 100 in (50, 51) else [MS])) for i in range(1000)]
+        told = self.compare(packets, Network(set_ttl=255))
+        self.assertEqual(self.ways(told, "lost", "extra"), [(10, 0), (10, 0)])
+
+    def test_what_is_in_a_queue_when_captures_end_is_not_lost(self):
+        packets = [self.packet(i, 1, False, i * MS, MS + i * 50_000) for i in range(10_000)]
+        two_taps.write_taps(Network(), packets, self.up, self.down)
+        frames, _ = Captures.frames(pathlib.Path(self.down))
+        end_ns = packets[-1].sent_ns
+        two_taps.write_capture(self.down, [(ns, data) for ns, _, data in frames if ns <= end_ns])
+        told = self.told()
+        self.assertLess(told["there"]["packets_lost"], 10)
+        self.assertGreater(told["there"]["packets_outside"], 450)
+
+    def test_joined_segments_are_suspected(self):
+        packets = [self.packet(i, 1, i % 4 == 0, i * MS, MS) for i in range(1, 1000)]
+        two_taps.write_taps(Network(), packets, self.up, self.down)
+        for packet in packets:
+            if not packet.is_back:
+                packet.payload, packet.number = packet.payload * 4, packet.number + 7
+        with tempfile.NamedTemporaryFile() as unused:
+            two_taps.write_taps(Network(), packets, unused.name, self.down)
+        self.assertIn("gro off", self.run_it().stdout)
+
+    def test_time_zero_is_a_time(self):
+        packets = [self.packet(i, 1, False, i * MS - two_taps.BEGIN_NS, MS) for i in range(10)]
+        told = self.compare(packets)
+        self.assertEqual(told["flows"][0]["first_ns"], 0)
+
+
 class Outputs(Compared):
     def setUp(self):
         super().setUp()
@@ -276,6 +392,7 @@ class Outputs(Compared):
         self.assertIn("cannot", self.run_it("--output", "/no/such/folder/x", status=1).stderr)
         for arguments, said in (
             ([self.up, self.up], "named twice"),
+            (["-", "-"], "named twice"),
             ([self.up], "DOWN"),
             ([self.up, "/no/such/file"], "/no/such/file"),
             ([self.up, self.down, "-o", self.up], "is read from"),
@@ -298,7 +415,8 @@ class Outputs(Compared):
 class Captures(Compared):
     """Real captures, and copies of them with known losses and copies of packets."""
 
-    def frames(self, path):
+    @staticmethod
+    def frames(path):
         data = path.read_bytes()
         forms = {b"\xd4\xc3\xb2\xa1": ("<", 1000), b"\x4d\x3c\xb2\xa1": ("<", 1), b"\xa1\xb2\xc3\xd4": (">", 1000)}
         if data[:4] not in forms or len(data) < 24:

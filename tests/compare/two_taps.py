@@ -22,6 +22,7 @@ class Network:
     delay_ns: int = 2_000_000
     jitter_ns: int = 200_000
     hops: int = 1  # 0: switches
+    set_ttl: int = 0  # that packets have which arrive at DOWN
     vlan: int = 0  # tag at DOWN
     dscp: int = 0  # at DOWN
     nat: bool = False  # 10.0.0.0/8 becomes 192.0.2.1 with other ports
@@ -71,6 +72,8 @@ def frame(packet, at_down, network):
     transport += packet.payload
     passed = at_down != packet.is_back  # behind the network
     ttl, tos = 64 - network.hops * passed, network.dscp << 2 if at_down else 0
+    if network.set_ttl and at_down and not packet.is_back:
+        ttl = network.set_ttl
     source, target = ipaddress.ip_address(src).packed, ipaddress.ip_address(dst).packed
     if len(source) == 16:
         ip = struct.pack(">IHBB", 6 << 28 | tos << 20, len(transport), protocol, ttl) + source + target
@@ -105,7 +108,8 @@ def send(network, packets, seed, connections=40, seconds=4):
         connection = min(int(rng.paretovariate(0.8)) - 1, connections - 1)
         packet = Packet(number + 1, connection, rng.random() < network.back, at_ns, [])
         packet.payload = struct.pack(">Q", rng.getrandbits(64)) * rng.choice([1, 10, 150])
-        at_edge = min(number, packets - 1 - number) < 10  # what is lost there may have been missed by the tap
+        of_all = number / packets
+        at_edge = min(of_all, 1 - of_all) * seconds < 0.02  # what is lost there may have been missed by the tap
         if rng.random() >= network.loss or at_edge:
             delay_ns = network.delay_ns + rng.randrange(network.jitter_ns + 1)
             delay_ns += 3_000_000 if rng.random() < network.late else 0

@@ -48,7 +48,7 @@ struct Numbers {
 
 class Connection : public ::testing::TestWithParam<Numbers> {
  protected:
-  static constexpr std::size_t kChunks = 512;
+  static constexpr std::size_t kChunks = 128;
 
   TcpFinding send(std::size_t from, std::uint64_t after_ns, const Packet& packet) {
     const TcpFacts tcp{.seq = first_[from] + packet.seq,

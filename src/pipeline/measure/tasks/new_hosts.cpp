@@ -12,7 +12,7 @@ namespace parshall {
 namespace {
 
 constexpr Parameter kNewHostsParameters[] = {
-    {"learn", "10m", "windows of so much time with packets, from the beginning, in which hosts are only learnt"},
+    {"learn", "10m", "time in which hosts are only learnt; windows without packets do not count"},
     {"forget", "168h", "a host that was not seen for so long is new again"},
     {"networks", "private", "networks whose hosts count: 10.0.0.0/8+2001:db8::/32, all, or private (RFC 1918, 4193)"},
 };
@@ -81,9 +81,10 @@ class NewHosts final : public Task {
   };
 
   /// Time without packets does not count: a capture of many days may have a gap of most of them.
-  static std::uint64_t time_of(const EventWindow& window) noexcept {
+  /// Of packets, a window counts for at most a tenth of the learning, as one packet's time may be wrong.
+  std::uint64_t time_of(const EventWindow& window) const noexcept {
     if (window.length.unit == WindowLength::Unit::ns) return window.length.amount;
-    return window.totals.last_ns - window.totals.first_ns;
+    return std::min(window.totals.last_ns - window.totals.first_ns, learn_ns_ / 10);
   }
 
   void note(const FlowKey& key, Host& host, const FlowWindow& flow) {

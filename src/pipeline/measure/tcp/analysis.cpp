@@ -110,8 +110,8 @@ bool was_seen(const Segment& packet, TcpSender& me, SegmentPool& segments) noexc
 void note_gap(TcpSender& me, const TcpSender& peer, const Segment& packet) noexcept {
   constexpr std::uint32_t kFarthest = 1u << 30;  // numbers twice as far apart have no order
   const bool is_acked = peer.last_ack != 0 && up_to(packet.seq, peer.last_ack);
-  const bool is_begun = packet.has(kSyn) || packet.seq == 1 || is_acked;
-  if (me.next_seq == 0 ? !is_begun : before(me.next_seq, packet.seq))
+  const bool begins_here = packet.has(kSyn) || packet.seq == 1 || is_acked;
+  if (me.next_seq == 0 ? !begins_here : before(me.next_seq, packet.seq))
     me.gap_end = packet.seq;
   else if (me.gap_end != 0 && before(packet.seq, me.gap_end) && up_to(me.gap_end, packet.next_seq))
     me.gap_end = packet.seq;

@@ -66,7 +66,7 @@ struct SegmentList {
 ///        gap, it may be taken for a segment out of order.
 class SegmentPool {
  public:
-  static constexpr std::uint16_t kMostPerSender = 1024;
+  static constexpr std::uint16_t kMostPerSender = 256;
 
   explicit SegmentPool(std::size_t chunks) : chunks_(chunks), free_(chunks) {}
 

@@ -139,7 +139,7 @@ std::string events_text(const Report& report) {
     if (summary.segments_not_kept != 0)
       text += fmt::format(
           "{} could not be kept until acknowledged, so round-trip times are missing: their connections had more than "
-          "1024 at once, or all flows together too many for --flows\n",
+          "256 at once, or all flows together too many for --flows\n",
           counted(summary.segments_not_kept, "TCP segment"));
     if (summary.events_not_taken != 0)
       text += fmt::format("{} dropped because the queue to the report was full\n",
