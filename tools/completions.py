@@ -3,6 +3,7 @@
 """completions.py PARSHALL FOLDER: completions for bash, zsh and fish, of each program beside PARSHALL, of what they say
 of themselves, into FOLDER/bash/PROGRAM, FOLDER/zsh/_PROGRAM and FOLDER/fish/PROGRAM.fish."""
 
+import itertools
 import pathlib
 import sys
 import textwrap
@@ -96,6 +97,7 @@ def zsh_action(option):
 
 
 def zsh_specs(command):
+    place = itertools.count(1)
     for option in command.options:
         if option.names:
             excluded = "" if option.many else f"({' '.join(option.names)})"
@@ -108,7 +110,7 @@ def zsh_specs(command):
                 equals = "=" if option.words != 0 and name.startswith("--") else ""
                 yield quoted(excluded + star + name + equals + said + word)
         elif option.positional:
-            yield quoted(f"{'*' if option.many else '1'}:{zsh_text(option.positional)}:{zsh_action(option)}")
+            yield quoted(f"{'*' if option.many else next(place)}:{zsh_text(option.positional)}:{zsh_action(option)}")
     if command.commands:
         yield quoted("1:command:->command")
         yield quoted("*::word:->words")

@@ -30,8 +30,8 @@ struct SeenPacket {
 /// routers, offloading NICs and shapers change are left out: TTL, DSCP, ECN, lengths, checksums, TCP options, link
 /// headers, tunnels.
 ///
-/// Error: two packets of a flow are alike if the sender repeats all of this: 2 % in public captures, such as DNS
-///        queries that are sent again. Different packets have the same id with a probability of 2^-64.
+/// Error: packets of a flow are alike if the sender repeats all of this. In public captures, 3 % of the packets have a
+///        twin, such as DNS queries that are sent again. Others have the same id with a probability of 2^-64.
 class PacketIds {
  public:
   PacketIds(std::uint64_t seed, OnTheWay on_the_way) noexcept : hash_(seed), on_the_way_(on_the_way) {}

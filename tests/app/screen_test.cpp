@@ -183,9 +183,7 @@ TEST(LiveScreen, EnterOpensARowAndEscGoesBack) {
 
 TEST(LiveScreen, PeersOfAHostAreWithoutItself) {
   const KeyPress enter{.key = Key::enter}, down{.key = Key::down}, rows{.key = Key::text, .character = 'f'};
-  std::vector<KeyPress> presses{down, enter};
-  presses.insert(presses.end(), groupings_of({}).size(), rows);  // all others, flows, and hosts
-  const std::string peers = groups_on_screen("host", {.sort = kBps}, presses);
+  const std::string peers = groups_on_screen("host", {.sort = kBps}, {down, enter, rows});  // conversations, then hosts
   EXPECT_THAT(peers, HasSubstr("host 10.0.0.1 (Esc: back): hosts"));
   EXPECT_THAT(peers, ContainsRegex("\n192.0.2.1 +100 "));
   EXPECT_THAT(peers, Not(ContainsRegex("\n10.0.0.")));

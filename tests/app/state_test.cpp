@@ -194,7 +194,7 @@ TEST(LiveState, AfterTheEndRowsMayStillBeOthers) {
   State state = state_of(10, 5);
   state.end();
   type(state, "f");
-  EXPECT_EQ(state.arrangement().by, find_grouping("service"));
+  EXPECT_EQ(state.arrangement().by, find_grouping("host"));
   EXPECT_THAT(state.message(), IsEmpty());
 }
 
