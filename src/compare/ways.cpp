@@ -13,6 +13,7 @@ namespace parshall {
 namespace {
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+constexpr std::int64_t kFewestChanges = 3;  ///< of a connection's direction, that can contradict each other
 
 /// A packet of which it is clear when it passed both taps.
 struct Observation {
@@ -93,9 +94,10 @@ class WayFinder {
         ways_[flow] = other(*ways_[partner]);
   }
 
-  /// Compares packets of a connection where its direction changes, so that clocks that drift do not matter.
+  /// Compares packets of a connection where its direction changes, so that clocks that drift do not matter. If both
+  /// directions go the same way, as in a replayed capture, these comparisons contradict each other and say nothing.
   void look_at_connections() {
-    std::vector<std::int64_t> votes(ways_.size());
+    std::vector<std::int64_t> votes(ways_.size()), changes(ways_.size());
     std::vector<std::optional<Observation>> last(ways_.size());  // of a connection, at the smaller number of its flows
     for (const Observation& one : observations_) {
       const std::size_t partner = partners_[one.flow];
@@ -105,9 +107,17 @@ class WayFinder {
         const int vote = sign(one.difference_ns - before->difference_ns);
         votes[one.flow] += vote;
         votes[before->flow] -= vote;
+        ++changes[one.flow], ++changes[before->flow];
       }
       before = one;
     }
+    std::int64_t agreeing = 0, all = 0;
+    for (std::size_t flow = 0; flow < ways_.size(); ++flow) {
+      if (changes[flow] < kFewestChanges) continue;
+      agreeing += std::abs(votes[flow]);
+      all += changes[flow];
+    }
+    if (agreeing * 10 < all * 9) return;
     for (std::size_t flow = 0; flow < ways_.size(); ++flow)
       if (!ways_[flow]) ways_[flow] = by_votes(votes[flow]);
   }

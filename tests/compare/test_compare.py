@@ -333,6 +333,23 @@ class Odd(Compared):
         self.assertEqual(self.ways(told, "lost", "extra"), [(10, 0), (10, 0)])
         self.assertEqual(told["clocks"]["clocks"], "agree")
 
+    def test_a_capture_replayed_one_way_has_both_directions_of_connections(self):
+        rng = random.Random(50)
+        delays = [MS + rng.randrange(MS) for _ in range(3000)]
+        packets = [self.packet(i, 1, False, i * MS, *([] if i % 100 == 50 else [delays[i]])) for i in range(3000)]
+        two_taps.write_taps(Network(hops=0), packets, self.up, self.down)
+        for path in (self.up, self.down):  # every other packet is of the other direction
+            frames = []
+            for ns, _, data in Captures.frames(pathlib.Path(path))[0]:
+                number = int.from_bytes(data[18:20], "big")  # of IPv4: the identification
+                turned = data[:26] + data[30:34] + data[26:30] + data[36:38] + data[34:36] + data[38:]
+                frames.append((ns, turned if number % 2 else data))
+            two_taps.write_capture(path, frames)
+        told = self.told()
+        self.assertEqual(len(told["flows"]), 2)
+        self.assertEqual(self.ways(told, "lost", "extra"), [(30, 0), (0, 0)])
+        self.assertEqual(told["there"]["delay_max_ns"], max(d for i, d in enumerate(delays) if i % 100 != 50))
+
     def test_alike_packets_have_a_direction_by_their_ttl(self):
         packets = [self.packet(1, 1, True, i * MS, *([] if i % 10 == 5 else [MS])) for i in range(100)]
         told = self.compare(packets, Network(hops=1))
