@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <unistd.h>
+
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "cli/messages.hpp"
 #include "pipeline/output/exporter.hpp"
+#include "pipeline/output/outputs.hpp"
 #include "pipeline/output/text/alarm_text.hpp"
 
 namespace parshall::cli {
@@ -22,5 +26,12 @@ class AlarmNotice final : public Exporter {
  private:
   std::string command_;
 };
+
+/// Adds the notice if standard error is a terminal.
+inline void show_alarms(Outputs& outputs, const std::string& command) {
+  if (::isatty(STDERR_FILENO) == 1)
+    outputs.add(std::make_unique<AlarmNotice>(command),
+                {.name = "terminal", .takes = {.alarms = ExporterTakes::Alarms::told}, .waits = false});
+}
 
 }  // namespace parshall::cli

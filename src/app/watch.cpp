@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -164,19 +163,12 @@ class Watch {
       outputs.add(std::move(hook),
                   {.name = "hook", .takes = {.alarms = ExporterTakes::Alarms::told}, .waits = run_->waits()});
     }
-    if (shows_alarms())
-      outputs.add(std::make_unique<AlarmNotice>(options_.command),
-                  {.name = "terminal", .takes = {.alarms = ExporterTakes::Alarms::told}, .waits = false});
+    if (!options_.live && !options_.quiet && !wiring().session.stage.windows.empty() && !run_->waits())
+      show_alarms(outputs, options_.command);
     watched_.emplace(outputs, report_->queue(), report_->name(), options_.command);
     stall_.emplace(
         outputs, kPatience, [this] { return stop_asked() || ending_.load(std::memory_order_relaxed); },
         [this] { say_that_we_wait(); });
-  }
-
-  /// Returns whether someone who watches the terminal would else see alarms only at the end.
-  bool shows_alarms() {
-    return !options_.live && !options_.quiet && ::isatty(STDERR_FILENO) == 1 &&
-           !wiring().session.stage.windows.empty() && !run_->waits();
   }
 
   /// Announces the run once the workers run: packets sent from now on are counted.
@@ -304,10 +296,9 @@ class Watch {
     session().stop();
     if (!outcome) return outcome.error();
     if (outcome->other_columns) report_->forget_order();
-    if (outcome->chosen_s > 0) {
+    if (outcome->chosen_s > 0)
       say(options_.command,
           fmt::format("the statistics per flow were counted since {:.1f} s after the start", outcome->chosen_s));
-    }
     return std::nullopt;
   }
 

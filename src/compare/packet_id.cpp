@@ -68,7 +68,6 @@ Verdict PacketIds::read(const RawPacket& packet, SeenPacket& seen) const noexcep
   describe(frame, datagram, packet.wire_bytes, facts);
   seen = {.key = facts.key,
           .time_ns = packet.time_ns,
-          .ip_bytes = datagram.ip_bytes,
           .ttl = frame.u8(datagram.at + (datagram.version == 4 ? 8 : 7)),
           .has_id = !datagram.later_fragment};
   if (!seen.has_id) return verdict;

@@ -62,7 +62,6 @@ void add_pairs(std::span<const Sighting> up, std::span<const Sighting> down, Pai
                            .up_order = up[i].order,
                            .down_order = down[i].order,
                            .flow = up[i].flow,
-                           .ip_bytes = up[i].ip_bytes,
                            .hops = hops,
                            .is_single_at_up = up.size() == 1,
                            .is_single_at_down = down.size() == 1});

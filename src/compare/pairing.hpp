@@ -12,8 +12,7 @@ namespace parshall {
 struct Pair {
   std::uint64_t up_ns, down_ns;
   std::uint32_t up_order, down_order;
-  std::uint32_t flow;  ///< at UP
-  std::uint32_t ip_bytes;
+  std::uint32_t flow;                       ///< at UP
   std::int16_t hops;                        ///< how much lower the TTL is at DOWN; 0 if not clear
   bool is_single_at_up, is_single_at_down;  ///< the tap saw its id once, so it is clear when it passed there
 

@@ -32,7 +32,7 @@ void read_tap(PacketSource& source, const PacketIds& ids, const std::function<bo
         ++tap.later_fragments;
       } else {
         tap.cut += packet.is_cut;
-        tap.seen.push_back({packet.id, packet.time_ns, order, flows.of(packet.key), packet.ip_bytes, packet.ttl});
+        tap.seen.push_back({packet.id, packet.time_ns, order, flows.of(packet.key), packet.ttl});
       }
     }
   }

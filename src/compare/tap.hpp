@@ -43,7 +43,6 @@ struct Sighting {
   std::uint64_t id, time_ns;
   std::uint32_t order;  ///< number of the packet at its tap
   std::uint32_t flow;   ///< by FlowNumbers
-  std::uint32_t ip_bytes;
   std::uint8_t ttl;
 };
 static_assert(sizeof(Sighting) == 32);
