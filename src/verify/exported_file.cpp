@@ -17,7 +17,12 @@
 namespace parshall {
 namespace {
 
-/// Reads a whole file. It is not mapped, since truncating the file in the meantime must not end the program.
+bool begins_with(Bytes bytes, std::string_view text) noexcept {
+  return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
+}
+
+}  // namespace
+
 Result<std::vector<std::uint8_t>> read_whole(const std::string& path) {
   const auto wrong = [&](int why) { return Error{fmt::format("cannot read {}: {}", path, std::strerror(why))}; };
   const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -36,12 +41,6 @@ Result<std::vector<std::uint8_t>> read_whole(const std::string& path) {
   }
   return bytes;
 }
-
-bool begins_with(Bytes bytes, std::string_view text) noexcept {
-  return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
-}
-
-}  // namespace
 
 Result<ExportedFile> read_exported(const std::string& path) {
   constexpr std::string_view kIpfix{"\0\x0a", 2};

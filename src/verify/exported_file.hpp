@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -35,6 +36,9 @@ using Bytes = std::span<const std::uint8_t>;
 ExportedFile read_parquet(Bytes file);
 ExportedFile read_ipfix(Bytes file);
 ExportedFile read_json_lines(Bytes file);
+
+/// Reads a whole file. It is not mapped, since truncating the file in the meantime must not end the program.
+Result<std::vector<std::uint8_t>> read_whole(const std::string& path);
 
 /// Reads a file of the kind that its beginning shows. Fails on unreadable files, and on kinds without an account.
 Result<ExportedFile> read_exported(const std::string& path);

@@ -2,9 +2,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
 #include "base/file_handle.hpp"
 #include "targets.hpp"
 #include "verify/exported_file.hpp"
+#include "verify/parquet_rows.hpp"
 
 namespace parshall::fuzz {
 namespace {
@@ -39,6 +45,15 @@ void fuzz_exported(Bytes input) {
   }
   // A whole file that lost its last byte is not whole.
   if (read_parquet(input).problem.empty()) require(!read_parquet(input.first(input.size() - 1)).problem.empty());
+  std::map<std::string, std::string> metadata;
+  std::size_t rows = 0;
+  constexpr std::array<std::string_view, 4> kColumns = {"flow_key", "src_ip", "packets", "end_reason"};
+  const std::string problem = read_parquet_rows(input, kColumns, metadata, [&](const ParquetRow& row) {
+    require(row.numbers.size() == kColumns.size() && row.texts.size() == kColumns.size());
+    for (std::size_t i = 0; i < kColumns.size(); ++i) require(row.present[i] || row.texts[i].empty());
+    return ++rows < 1000;
+  });
+  if (read_parquet(input).problem.empty() && rows < 1000) require(problem.empty());
   check_as_file(input);
 }
 
