@@ -30,8 +30,7 @@ class KeyedHash {
     return static_cast<std::uint64_t>(
         _mm_cvtsi128_si64(_mm_aesenc_si128(_mm_aesenc_si128(state, secret(2)), secret(3))));
 #else
-    const std::uint64_t once = fold(low(block) ^ secret_[0], high(block) ^ secret_[1]);
-    return fold(once ^ secret_[2], secret_[3] | 1);
+    return portable(low(block), high(block));
 #endif
   }
 
@@ -44,6 +43,12 @@ class KeyedHash {
     return _mm512_aesenc_epi128(state, key(3));
   }
 #endif
+
+  /// Hashes 16 bytes to the same value on every CPU, for names that other hosts compare.
+  std::uint64_t portable(std::uint64_t low, std::uint64_t high) const noexcept {
+    const std::uint64_t once = fold(low ^ secret_[0], high ^ secret_[1]);
+    return fold(once ^ secret_[2], secret_[3] | 1);
+  }
 
   /// Hashes three 16-byte blocks, chained.
   std::uint64_t operator()(__m128i first, __m128i second, __m128i third) const noexcept {
@@ -71,7 +76,7 @@ class KeyedHash {
   [[maybe_unused]] static std::uint64_t high(__m128i v) noexcept {
     return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_srli_si128(v, 8)));
   }
-  [[maybe_unused]] static std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
+  static std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
     const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }

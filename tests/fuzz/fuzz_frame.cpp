@@ -11,6 +11,7 @@
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/decode/dscp.hpp"
 #include "pipeline/decode/fast_path.hpp"
+#include "pipeline/decode/packet_name.hpp"
 #include "pipeline/decode/side.hpp"
 #include "pipeline/decode/tcp.hpp"
 #include "pipeline/flow/identity.hpp"
@@ -60,6 +61,8 @@ void check_more_facts(const RawPacket& packet, const PacketFacts& facts, IpHeade
   SideFacts fast_side;
   read_side_fast(packet, fast_side);
   if (header != IpHeader::outermost) return;
+  const PacketNames names(1);
+  require(names.of_fast(packet) == names.of(packet, header));
   require(fast_side.vlan == side.vlan && fast_side.icmp_type_code == side.icmp_type_code && fast_side.ttl == side.ttl &&
           fast_side.dscp == side.dscp);
   require_same(fast_tcp, tcp);

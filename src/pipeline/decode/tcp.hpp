@@ -16,8 +16,9 @@ struct TcpFacts {
   bool present = false;  ///< false: not a TCP segment, or too little captured; the other fields are then unspecified
   bool is_back = false;  ///< set for every packet if flows are biflows; see FlowIdentity::join_directions()
   SideFacts side = {};   ///< for any packet, on request; not read together with the other fields
+  std::uint64_t packet_name = 0;  ///< likewise: see PacketNames
 };
-static_assert(sizeof(TcpFacts) == 32);
+static_assert(sizeof(TcpFacts) == 40);
 
 /// Reads the fields of a packet that decode_fast() accepted: Ethernet, IPv4 without options, TCP or UDP.
 void read_tcp_fast(const RawPacket& packet, TcpFacts& tcp) noexcept;
