@@ -2,10 +2,16 @@
 #pragma once
 #include <cstdint>
 
+#include "base/named.hpp"
+
 namespace parshall {
 
 /// Names the fields of a packet that make up its flow's key.
 enum class KeyFields : std::uint8_t { five_tuple, src_dst, src, dst };
+inline constexpr Named<KeyFields> kKeyNames[] = {{"5tuple", KeyFields::five_tuple},
+                                                 {"src-dst", KeyFields::src_dst},
+                                                 {"src", KeyFields::src},
+                                                 {"dst", KeyFields::dst}};
 
 /// Says by what two flows are distinguished.
 enum class Identity : std::uint8_t {

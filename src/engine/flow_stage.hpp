@@ -164,6 +164,7 @@ struct FlowStageOptions {
   std::vector<WindowPlan> windows;                        ///< each index is that of a window clock
   std::vector<FindingNeeds> findings = {{}};              ///< by monitoring state
   bool side_facts = false;                                ///< statistics need SideFacts
+  bool packet_names = false;                              ///< statistics need packet names
   bool counts_bytes = false;                              ///< published() includes the bytes of all packets
   bool biflow = false;                                    ///< both directions of a connection are one flow (RFC 5103)
   std::shared_ptr<const StatePlan> states;                ///< null: all flows are in one state

@@ -48,7 +48,7 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
   if (options.populate) populate();
   keeps_classes_ = options.classified_batch != 0;
   follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
-  reads_headers_ = follows_tcp_ || options.side_facts;
+  reads_headers_ = follows_tcp_ || options.side_facts || options.packet_names;
   tells_kept_out_ = options.flood_filter_for_room && !options.states && !options.biflow;
   if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
 }

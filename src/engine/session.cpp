@@ -41,7 +41,8 @@ Session::Session(Input input, SessionOptions options, Schema schema, Stages stag
   const TcpWishes tcp{.facts = options_.follows_tcp(),
                       .together = options_.follows_tcp() && options_.workers > 1,
                       .side = options_.stage.side_facts,
-                      .biflow = options_.stage.biflow};
+                      .biflow = options_.stage.biflow,
+                      .names = options_.stage.packet_names ? std::optional(PacketNames(options_.seed)) : std::nullopt};
   const std::size_t lane_batch =
       input_.dealing == Dealing::in_turns ? Turns::packets_for(options_.batch) : options_.batch;
   std::vector<std::unique_ptr<Lane>> lanes;

@@ -35,7 +35,9 @@ struct SessionOptions {
   FlowStageOptions stage;       ///< `flows` is per worker; make_stages() sets `statistics` and memory
 
   bool follows_tcp() const noexcept;
-  bool reads_headers() const noexcept { return follows_tcp() || stage.side_facts || stage.biflow; }
+  bool reads_headers() const noexcept {
+    return follows_tcp() || stage.side_facts || stage.packet_names || stage.biflow;
+  }
 };
 
 }  // namespace parshall

@@ -219,6 +219,11 @@ ReportSummary Summarizer::summarize(std::span<const StageCounts> counts, const C
   summary.elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
   summary.capacity = options_.table == nullptr ? 0 : options_.stage.flows * options_.workers;
   summary.identity = options_.identity;
+  summary.flow_keys = {.key = options_.key,
+                       .header = options_.header,
+                       .is_biflow = options_.stage.biflow,
+                       .seed_check = FlowIds(options_.seed).check(),
+                       .filter = options_.filter ? options_.filter->expression() : std::string()};
   account(summary, counts, collected);
   if (input_.interfaces) summary.interfaces = input_.interfaces();
   if (summary.total[Counter::nic_missed] != 0) summary.remedy = input_.remedy;

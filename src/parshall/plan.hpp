@@ -64,6 +64,7 @@ struct FlowPlan {
 /// Statistics kept for each flow beside its counters.
 struct StatisticsPlan {
   std::vector<std::string> columns;  ///< all columns, in order; if the first is "+NAME", they are added to the eleven
+  bool digest = false;               ///< adds the columns of the group digest
   std::string times = "ns";          ///< format of times in CSV and JSON: ns or iso
   std::string integers = "number";   ///< format of 64-bit integers in JSON: number or text
   QuantileMethod quantiles = QuantileMethod::histogram;

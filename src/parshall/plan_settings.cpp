@@ -137,6 +137,8 @@ Settings statistics_settings() {
   s.texts(
       "columns", SettingKind::list, "Columns, in order; +NAME,... adds to the default ones (parshall list columns)",
       [](auto& p) -> auto& { return p.statistics.columns; });
+  s.flag("digest", "Add columns that tell `parshall compare` what was lost between two monitors, and the delay",
+         [](Plan& p) { p.statistics.digest = true; });
   s.name(
       "times", "Format of times in CSV and JSON: ns since 1970, or ISO 8601", {"ns", "iso"},
       [](auto& p) -> auto& { return p.statistics.times; });

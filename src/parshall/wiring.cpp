@@ -115,6 +115,7 @@ std::optional<Error> rows_problem(const Plan& plan, const Grouping* grouping) {
   if (plan.flows.packets_only) return problem("leave out --packets-only, which keeps no flows");
   if (plan.flows.key != KeyFields::five_tuple) return problem("leave out --key, since groups are made of whole keys");
   if (plan.flows.biflow) return problem("leave out --biflow, since groups have both directions in any case");
+  if (plan.statistics.digest) return problem("leave out --digest, which is of flows");
   for (const std::string& column : plan.statistics.columns)
     if (column.starts_with('+')) return problem(fmt::format("all columns are there: leave out --columns {}", column));
   return std::nullopt;
@@ -153,6 +154,7 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
     list = take_columns(plan.statistics.columns, statistics);
   else if (!grouping->of_column.empty())
     statistics.emplace_back(grouping->of_column);
+  if (plan.statistics.digest) statistics.emplace_back("digest");
   if (const auto problem = wire_model(plan, held.texts, wiring.statistics, statistics)) return *problem;
   auto schema = Schema::make(statistics, wiring.statistics, list);
   if (!schema) return schema.error();
@@ -177,6 +179,7 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   if (const auto problem = wire_flows(plan.flows, session)) return *problem;
   if (const auto problem = nic_hash_problem(plan)) return *problem;
   session.stage.side_facts = wiring.schema.statistics()->needs_side();
+  session.stage.packet_names = wiring.schema.statistics()->has_digest();
   session.workers = plan.threads.workers;
   session.stage.explain = plan.explain;
   session.threads = {.model = model->model,

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "pipeline/flow/both_ways.hpp"
 #include "pipeline/output/json/flow_json.hpp"
 #include "pipeline/output/put_value.hpp"
 #include "pipeline/output/records/community_id.hpp"
@@ -311,6 +313,60 @@ TEST(Schema, AFlowsNameIsOfItsKeyItsBeginningAndTheSeed) {
     names.insert(name_of(*schema, another));
   }
   EXPECT_EQ(names.size(), 2u + 1 + 8 + 1 + 24);
+}
+
+TEST(Schema, AKeyHasTheSameNameInAllItsFlowsAndBothDirectionsButForABit) {
+  const auto schema = Schema::make(Names{"flow_key"}, {.seed = 1}),
+             other_seed = Schema::make(Names{"flow_key"}, {.seed = 2});
+  const auto name_of = [](const Schema& by, const FlowRecord& flow) { return identity_of(by, flow)[0].as_unsigned(); };
+  const std::uint64_t name = name_of(*schema, record());
+  FlowRecord later = record();
+  ++later.first_ns;
+  EXPECT_EQ(name_of(*schema, later), name);
+  std::set<std::uint64_t> names{name, name_of(*other_seed, record())};
+  for (const std::uint8_t version : {std::uint8_t{4}, std::uint8_t{6}})
+    for (std::size_t byte = 0; byte < (version == 4 ? 8u : 32u); ++byte) {
+      FlowRecord another = record();
+      another.key.ip_version = version;
+      another.key.address[byte] ^= 1;
+      const std::uint64_t its_name = name_of(*schema, another);
+      names.insert(its_name);
+      another.key = opposite(another.key);
+      EXPECT_EQ(name_of(*schema, another), its_name ^ 1);
+    }
+  EXPECT_EQ(names.size(), 2u + 8 + 32);
+}
+
+TEST(Schema, ADigestIsThatOfTheRow) {
+  const auto schema = Schema::make(Names{"digest"}, {.seed = 1});
+  ASSERT_TRUE(schema) << schema.error().message;
+  ASSERT_EQ(schema->asked().size(), 9u);
+  std::vector<std::byte> row(schema->statistics()->row_bytes());
+  const auto read = [&] {
+    std::vector<Value> values(schema->columns().size());
+    schema->read(record(), row, {}, values);
+    return std::vector<Value>(values.begin() + kBaseColumns + 1, values.end());
+  };
+  for (const Value& value : read()) EXPECT_FALSE(value.present());
+  const Digest::State state{.packets = 3,
+                            .names = ~std::uint64_t{0},
+                            .times_ns = ~std::uint64_t{1},
+                            .cut_name = (1ull << 63) + 1,
+                            .cut_time_ns = 5,
+                            .cut_packets = 2,
+                            .cut_names = (1ull << 63) + 3,
+                            .cut_times_ns = 7};
+  std::byte* const at = row.data() + (schema->statistics()->digest_state(row.data()) - row.data());
+  std::memcpy(at, &state, sizeof state);
+  const auto values = read();
+  EXPECT_EQ(values[0], Value::of_unsigned(state.packets));
+  EXPECT_EQ(values[1], Value::of_unsigned(state.names));
+  EXPECT_EQ(values[2], Value::of_unsigned(state.times_ns));
+  EXPECT_EQ(values[3], Value::of_unsigned(state.cut_name));
+  EXPECT_EQ(values[4], Value::of_time(state.cut_time_ns));
+  EXPECT_EQ(values[5], Value::of_unsigned(state.cut_packets));
+  EXPECT_EQ(values[6], Value::of_unsigned(state.cut_names));
+  EXPECT_EQ(values[7], Value::of_unsigned(state.cut_times_ns));
 }
 
 TEST(Schema, WhatIsOpenAtTheEndOfADamagedCaptureIsNotExact) {

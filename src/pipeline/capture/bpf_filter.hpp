@@ -29,6 +29,9 @@ class BpfFilter {
   /// error.
   static Result<BpfFilter> compile(const std::string& expression);
 
+  /// Returns the expression as it was given, or with addresses in place of names.
+  const std::string& expression() const noexcept { return expression_; }
+
   /// Compiles for packets of these link types now, so that no name in the expression, such as a host's, is looked up
   /// later. Returns an error if a name is not found.
   std::optional<Error> compile_for(std::span<const LinkType> link_types);

@@ -10,6 +10,7 @@
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
+#include "pipeline/decode/packet_name.hpp"
 #include "pipeline/flow/both_ways.hpp"
 #include "pipeline/flow/identity.hpp"
 #include "pipeline/flow/in_flight.hpp"
@@ -45,8 +46,9 @@ struct TcpWishes {
   bool together = false;  ///< keep both directions of a connection in one partition
   bool side = false;      ///< fill InFlight::tcp().side
   bool biflow = false;    ///< give both directions one key, with InFlight::tcp().is_back to distinguish them
+  std::optional<PacketNames> names = std::nullopt;  ///< fill InFlight::tcp().packet_name
 
-  bool any() const noexcept { return facts || side || biflow; }
+  bool any() const noexcept { return facts || side || biflow || names; }
 };
 
 /// Turns raw packets into facts with key and hash: filter, decode, identity, and this worker's partition.
@@ -278,6 +280,7 @@ class FrontEnd {
         read_tcp(packet, header_, tcp);
     }
     if (tcp_.side) is_fast ? read_side_fast(packet, tcp.side) : read_side(packet, header_, tcp.side);
+    if (tcp_.names) tcp.packet_name = is_fast ? tcp_.names->of_fast(packet) : tcp_.names->of(packet, header_);
   }
 
   /// Returns whether the outermost header is the requested one; no tunnel runs over TCP.

@@ -73,6 +73,7 @@ std::optional<std::uint64_t> side_sample(const SideFacts& side, Variable variabl
     case Variable::size:
     case Variable::ip_size:
     case Variable::tcp_flags:
+    case Variable::packet_name:
     case Variable::rtt:
     case Variable::tcp:
       break;  // not of SideFacts
@@ -164,27 +165,35 @@ void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* header
 }
 
 /// Updates a statistic with the packets that have a sample, according to `sample_of(i)`.
-template <class SampleOf>
+template <bool kWithTimes, class SampleOf>
 void FlowRows::update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets,
                            SampleOf sample_of) noexcept {
   std::array<std::byte*, kStatBatch> states;
-  std::array<std::uint64_t, kStatBatch> values;
+  std::array<std::uint64_t, kStatBatch> values, times_ns;
   std::size_t count = 0;
   for (std::size_t i = 0; i < packets.size(); ++i) {
     const std::optional<std::uint64_t> value = sample_of(i);
     if (!value) continue;
     states[count] = rows_.data() + packets[i].slot * stride_ + prefix_bytes_ + placed.offset;
+    if constexpr (kWithTimes) times_ns[count] = packets[i].time_ns;
     values[count++] = *value;
   }
   if (count != 0)
-    placed.statistic->update({{states.data(), count}, 0, {values.data(), count}, &carries_, placed.carry_offset});
+    placed.statistic->update({{states.data(), count},
+                              0,
+                              {values.data(), count},
+                              &carries_,
+                              placed.carry_offset,
+                              {times_ns.data(), kWithTimes ? count : 0}});
 }
 
 void FlowRows::update_side(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept {
   if (headers == nullptr) return;
   for (const auto& placed : of_side_)
-    update_some(placed, packets,
-                [&](std::size_t i) { return side_sample(headers[i].side, placed.statistic->variable()); });
+    if (const Variable variable = placed.statistic->variable(); variable == Variable::packet_name)
+      update_some<true>(placed, packets, [&](std::size_t i) { return std::optional(headers[i].packet_name); });
+    else
+      update_some(placed, packets, [&](std::size_t i) { return side_sample(headers[i].side, variable); });
 }
 
 void FlowRows::update_found(std::span<const RowUpdate> packets, std::span<const PacketFinding> found) noexcept {
@@ -214,7 +223,7 @@ void FlowRows::take_classes() noexcept {
 void FlowRows::begin_record(std::uint32_t slot) noexcept {
   std::byte* const row = rows_.data() + slot * stride_ + prefix_bytes_;
   for (const auto& placed : set_->statistics())
-    if (!placed.statistic->first_packets()) std::memset(row + placed.offset, 0, placed.statistic->state_bytes());
+    if (!placed.statistic->first_packets()) placed.statistic->begin_record(row + placed.offset);
 }
 
 /// Takes the first packet of a record that an active timeout began, if some statistics are per record. Those start
@@ -241,7 +250,7 @@ void FlowRows::update_split(const RowUpdate& packet) noexcept {
     std::byte* const state = row + prefix_bytes_ + offset;
     const Variable variable = statistic->variable();
     const bool is_of_record = !statistic->first_packets();
-    if (is_of_record) std::memset(state, 0, statistic->state_bytes());
+    if (is_of_record) statistic->begin_record(state);
     const auto& sample = samples[number(variable)];
     if (!sample || (is_of_record && (variable == Variable::gap || variable == Variable::iat))) continue;
     statistic->update({{&state, 1}, 0, {&*sample, 1}, &carries_, carry_offset});

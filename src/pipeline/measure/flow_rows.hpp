@@ -102,7 +102,7 @@ class FlowRows {
   void update_whole(std::span<const RowUpdate> packets) noexcept;
   void update_split(const RowUpdate& packet) noexcept;
   void update_side(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept;
-  template <class SampleOf>
+  template <bool kWithTimes = false, class SampleOf>
   void update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets, SampleOf sample_of) noexcept;
   void send_classes(std::span<const RowUpdate> packets) noexcept;
   std::byte* class_state(std::uint32_t slot) noexcept {

@@ -31,7 +31,7 @@ std::optional<StatisticName> understand(Variable variable, std::string_view rest
 Result<StatisticName> parse_statistic_name(std::string_view text, Families families) {
   for (std::size_t v = kPlainVariables; v < kVariables; ++v)
     if (text == kVariableInfo[v].name && is_of_side(static_cast<Variable>(v)) && !kVariableInfo[v].is_amount)
-      return *understand(static_cast<Variable>(v), "1", families);
+      if (auto name = understand(static_cast<Variable>(v), "1", families)) return *std::move(name);
   for (std::size_t v = 0; v < kVariables; ++v) {
     const std::string_view variable = kVariableInfo[v].name;
     if (!text.starts_with(variable) || !text.substr(variable.size()).starts_with('_')) continue;

@@ -74,6 +74,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   for (const Group& group : groups)
     std::ranges::move(group.family->make(group.variable, group.whats, options), std::back_inserter(statistics));
   if (classifies) statistics.push_back(std::make_unique<FlowClass>(options.classifier, options.classes_told_by));
+  if (options.digest) statistics.push_back(std::make_unique<Digest>());
   if (options.origins) statistics.push_back(std::make_unique<FlowOrigin>());
   StatisticSet set;
   set.place(std::move(statistics));
@@ -97,6 +98,7 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
     if (const auto* const flow_class = dynamic_cast<const FlowClass*>(statistic.get()))
       flow_class_ = flow_class, flow_class_at_ = state_bytes_;
     if (dynamic_cast<const FlowOrigin*>(statistic.get()) != nullptr) has_origins_ = true, origin_at_ = state_bytes_;
+    if (dynamic_cast<const Digest*>(statistic.get()) != nullptr) has_digest_ = true, digest_at_ = state_bytes_;
     placed_.push_back({statistic.get(), state_bytes_, row_bytes_, carry_bytes_});
     state_bytes_ += statistic->state_bytes();
     row_bytes_ += statistic->row_bytes();
@@ -129,7 +131,9 @@ void StatisticSet::read(const std::byte* row, std::span<std::optional<double>> o
 }
 
 bool StatisticSet::needs_side() const noexcept {
-  return std::ranges::any_of(placed_, [](const Placed& placed) { return is_of_side(placed.statistic->variable()); });
+  return std::ranges::any_of(placed_, [](const Placed& placed) {
+    return is_of_side(placed.statistic->variable()) && placed.statistic->variable() != Variable::packet_name;
+  });
 }
 
 bool StatisticSet::needs_tcp() const noexcept {

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "pipeline/measure/statistic.hpp"
+#include "pipeline/measure/statistics/digest.hpp"
 #include "pipeline/measure/statistics/flow_class.hpp"
 #include "pipeline/measure/statistics/flow_origin.hpp"
 
@@ -70,6 +71,10 @@ class StatisticSet {
   /// Returns whether any statistic needs findings on TCP connections.
   bool needs_tcp() const noexcept;
 
+  /// Returns whether rows hold a digest; digest_state() points to that.
+  bool has_digest() const noexcept { return has_digest_; }
+  const std::byte* digest_state(const std::byte* row) const noexcept { return row + digest_at_; }
+
   /// Returns whether rows hold where their flows began; origin_state() points to that.
   bool has_origins() const noexcept { return has_origins_; }
   std::byte* origin_state(std::byte* row) const noexcept { return row + origin_at_; }
@@ -94,6 +99,8 @@ class StatisticSet {
   std::size_t flow_class_at_ = 0;  ///< offset of its state from the start of the row
   bool has_origins_ = false;
   std::size_t origin_at_ = 0;
+  bool has_digest_ = false;
+  std::size_t digest_at_ = 0;
 };
 
 /// Makes statistics by name: <variable>_<what> with or without the unit, such as gap_mean, iat_p99.9_ns or size_sd, and

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,7 @@ enum class Variable : std::uint8_t {
   vlan,            ///< outermost identifier; none for an untagged frame
   icmp_type_code,  ///< none unless the packet is ICMP
   interface,       ///< number among the source's interfaces; none if unknown
+  packet_name,     ///< see PacketNames
   // Findings on TCP connections (PacketFinding), made under the same condition:
   rtt,  ///< ns from a segment to this packet, which acknowledges it; none if it acknowledges none, or unclear which
   tcp,  ///< TcpMarks; none unless the packet is TCP
@@ -70,6 +72,7 @@ struct SampleBatch {
   std::span<const std::uint64_t> samples;  ///< packets, ns or bytes
   const CarryRows* carry_rows = nullptr;   ///< set for statistics with carries
   std::size_t carry_offset = 0;
+  std::span<const std::uint64_t> times_ns = {};  ///< with packet names
 
   std::size_t size() const noexcept { return rows.size(); }
   std::byte* state(std::size_t i) const noexcept { return rows[i] + offset; }
@@ -113,6 +116,9 @@ class Statistic {
   /// its beginning. A flow that existed before has no first packets.
   virtual void begin([[maybe_unused]] std::byte* row) const noexcept {}
 
+  /// Begins another record of the same flow, for a statistic of all packets: starts anew.
+  virtual void begin_record(std::byte* state) const noexcept { std::memset(state, 0, state_bytes()); }
+
   virtual std::span<const Column> columns() const noexcept = 0;
   virtual void update(const SampleBatch& batch) const noexcept = 0;
 
@@ -133,6 +139,7 @@ struct StatisticOptions {
   std::shared_ptr<const Classifier> classifier = nullptr;  ///< null if flows have no class
   ToldBy classes_told_by = ToldBy::worker;
   std::vector<std::string> interfaces = {};  ///< names, indexed by RawPacket::interface
+  bool digest = false;                       ///< true to keep Digest, for columns of the schema
   bool origins = false;                      ///< true to keep where each flow began, for columns of the schema
   std::uint64_t seed = 0;                    ///< seed of the names given to flows
 };

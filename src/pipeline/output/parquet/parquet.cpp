@@ -72,7 +72,13 @@ class ParquetExporter final : public Exporter {
       error_ = Error{"the account is not there: " + trouble_};
       return;
     }
-    ParquetFile::Metadata metadata{{"parshall.run", run_}};
+    const FlowKeySettings& keys = summary.flow_keys;
+    ParquetFile::Metadata metadata{{"parshall.run", run_},
+                                   {"parshall.key", name_of(kKeyNames, keys.key)},
+                                   {"parshall.inner", keys.header == IpHeader::innermost ? "true" : "false"},
+                                   {"parshall.biflow", keys.is_biflow ? "true" : "false"},
+                                   {"parshall.seed_check", fmt::format("{:016x}", keys.seed_check)},
+                                   {"parshall.filter", keys.filter}};
     for (std::size_t i = 0; i < account.size(); ++i) {
       const Value& value = account[i].value;
       file->column(i).add(value);

@@ -2,6 +2,10 @@
 #include "pipeline/output/records/identity_columns.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "pipeline/flow/both_ways.hpp"
 
 namespace parshall {
 namespace {
@@ -24,45 +28,81 @@ Value total(const RecordIdentity& of) {
   return of.origin.is_known() ? Value::of_unsigned(of.origin.*kBefore + of.record.*kNow) : Value();
 }
 
+template <std::uint64_t Digest::State::*kSum>
+Value of_digest(const RecordIdentity& of) {
+  return of.digest.packets == 0 ? Value() : Value::of_unsigned(of.digest.*kSum);
+}
+
+template <std::uint64_t Digest::State::*kSum>
+Value of_cut(const RecordIdentity& of) {
+  return of.digest.cut_packets == 0 ? Value() : Value::of_unsigned(of.digest.*kSum);
+}
+
 // clang-format off
-/// fields: name, unit, type, IPFIX, needs the flow's origin, help, function that reads it
+/// fields: name, unit, type, IPFIX, what it needs in the rows, help, function that reads it
 constexpr IdentityColumn kColumns[] = {
-    {"flow_id", "", kUint64, {0, 148}, true,
+    {"flow_id", "", kUint64, {0, 148}, RowNeed::origin,
       "identifier of the flow, the same in all its records: a keyed hash (--seed) of its key and start",
      [](const RecordIdentity& of) {
        return of.origin.is_known() ? Value::of_unsigned(of.ids(of.record.key, of.origin.began_ns)) : Value();
      }},
-    {"record", "", kUint32, {kOwnPen, 2}, true,
+    {"flow_key", "", kUint64, {kOwnPen, 5}, RowNeed::nothing,
+      "identifier of the key, the same at all taps with the same --seed, --key and --inner; the other direction has the same one but for the lowest bit",
+     [](const RecordIdentity& of) { return Value::of_unsigned(of.ids.of_key(of.record.key)); }},
+    {"record", "", kUint32, {kOwnPen, 2}, RowNeed::origin,
       "number of the record within its flow, from 0",
      [](const RecordIdentity& of) { return of.origin.is_known() ? Value::of_unsigned(of.origin.record()) : Value(); }},
-    {"flow_first_seen_ns", "ns", kTime, {kOwnPen, 4}, true,
+    {"flow_first_seen_ns", "ns", kTime, {kOwnPen, 4}, RowNeed::origin,
       "smallest capture time of the flow, over all its records so far",
      [](const RecordIdentity& of) {
        return of.origin.is_known() ? Value::of_time(std::min(of.origin.first_ns, of.record.first_ns)) : Value();
      }},
-    {"packets_total", "packets", kUint64, {0, 86}, true, "packets of the flow, over all its records so far",
+    {"packets_total", "packets", kUint64, {0, 86}, RowNeed::origin, "packets of the flow, over all its records so far",
      total<&FlowOrigin::State::packets, &FlowRecord::packets>},
-    {"ip_bytes_total", "bytes", kUint64, {0, 85}, true,
+    {"ip_bytes_total", "bytes", kUint64, {0, 85}, RowNeed::origin,
       "bytes of the flow, over all its records so far, by the IP headers",
      total<&FlowOrigin::State::ip_bytes, &FlowRecord::ip_bytes>},
-    {"wire_bytes_total", "bytes", kUint64, {0, 353}, true,
+    {"wire_bytes_total", "bytes", kUint64, {0, 353}, RowNeed::origin,
       "bytes of the flow, over all its records so far, frames without FCS",
      total<&FlowOrigin::State::wire_bytes, &FlowRecord::wire_bytes>},
-    {"exact", "", kBool, {kOwnPen, 40}, false,
+    {"exact", "", kBool, {kOwnPen, 40}, RowNeed::nothing,
      "true if no packet can be missing or belong to another flow: none was lost or kept out while the record was open",
      [](const RecordIdentity& of) { return Value::of_bool(!lacks_the_rest(of) && missed(of).exact); }},
-    {"missed_packets_at_most", "packets", kUint64, {kOwnPen, 41}, false,
+    {"missed_packets_at_most", "packets", kUint64, {kOwnPen, 41}, RowNeed::nothing,
      "upper bound of packets, of any flow, that were lost while the record was open; absent if the capture was damaged, or if the device does not report losses",
      [](const RecordIdentity& of) {
        const auto packets = lacks_the_rest(of) ? std::nullopt : missed(of).packets_at_most;
        return packets ? Value::of_unsigned(*packets) : Value();
      }},
+    {"digest_packets", "packets", kUint64, {kOwnPen, 90}, RowNeed::digest,
+      "packets of the flow so far, over all its records, as in the other columns of digest",
+     of_digest<&Digest::State::packets>},
+    {"digest_names", "", kUint64, {kOwnPen, 91}, RowNeed::digest,
+      "sum of the names of these packets (hashes of what does not change on the way, --seed), modulo 2^64",
+     of_digest<&Digest::State::names>},
+    {"digest_times_ns", "ns", kUint64, {kOwnPen, 92}, RowNeed::digest,
+      "sum of the capture times of these packets, modulo 2^64", of_digest<&Digest::State::times_ns>},
+    {"cut_name", "", kUint64, {kOwnPen, 93}, RowNeed::digest,
+      "the smallest name of a packet in this record: the cut",
+     of_cut<&Digest::State::cut_name>},
+    {"cut_time_ns", "ns", kTime, {kOwnPen, 94}, RowNeed::digest, "capture time of the cut",
+     [](const RecordIdentity& of) {
+       return of.digest.cut_packets == 0 ? Value() : Value::of_time(of.digest.cut_time_ns);
+     }},
+    {"cut_packets", "packets", kUint64, {kOwnPen, 95}, RowNeed::digest, "digest_packets at the cut, with it",
+     of_cut<&Digest::State::cut_packets>},
+    {"cut_names", "", kUint64, {kOwnPen, 96}, RowNeed::digest, "digest_names at the cut, with it",
+     of_cut<&Digest::State::cut_names>},
+    {"cut_times_ns", "ns", kUint64, {kOwnPen, 97}, RowNeed::digest, "digest_times_ns at the cut, with it",
+     of_cut<&Digest::State::cut_times_ns>},
 };
 // clang-format on
 
 }  // namespace
 
-FlowIds::FlowIds(std::uint64_t seed) noexcept : hash_(KeyedHash(seed)(block(seed, 0x666c'6f77'5f69'6473))) {}
+FlowIds::FlowIds(std::uint64_t seed) noexcept
+    : hash_(KeyedHash(seed)(block(seed, 0x666c'6f77'5f69'6473))),
+      portable_(KeyedHash(seed).portable(seed, 0x666c'6f77'5f6b'6579)) {}
 
 std::uint64_t FlowIds::operator()(const FlowKey& key, std::uint64_t began_ns) const noexcept {
   const auto at = [bytes = reinterpret_cast<const char*>(&key)](std::size_t offset) {
@@ -73,6 +113,18 @@ std::uint64_t FlowIds::operator()(const FlowKey& key, std::uint64_t began_ns) co
   const std::uint64_t of_key = hash_(head, _mm_loadu_si128(at(16)), _mm_loadl_epi64(at(32)));
   return hash_(block(of_key, began_ns), block(0, 6), _mm_setzero_si128());
 }
+
+std::uint64_t FlowIds::of_key(const FlowKey& key) const noexcept {
+  const auto& [both, is_from_second] = both_ways(key);
+  std::array<std::uint64_t, 6> words{};
+  static_assert(sizeof words >= sizeof both);
+  std::memcpy(words.data(), &both, both.significant_bytes());
+  std::uint64_t name = 0;
+  for (const std::uint64_t word : words) name = portable_.portable(name, word);
+  return (name & ~std::uint64_t{1}) | is_from_second;
+}
+
+std::uint64_t FlowIds::check() const noexcept { return portable_.portable(0, 0); }
 
 std::span<const IdentityColumn> identity_columns() noexcept { return kColumns; }
 

@@ -5,13 +5,14 @@
 #include <string_view>
 
 #include "base/keyed_hash.hpp"
+#include "pipeline/measure/statistics/digest.hpp"
 #include "pipeline/measure/statistics/flow_origin.hpp"
 #include "pipeline/output/files/loss_log.hpp"
 #include "pipeline/output/records/base_columns.hpp"
 
 namespace parshall {
 
-/// Names flows by a hash of the key and the flow's beginning, so that a key that returns is another flow.
+/// Names flows by a keyed hash.
 ///
 /// Error: two of n flows have the same name with probability n^2 / 2^65: 0.03 % for 10^8 flows.
 class FlowIds {
@@ -19,10 +20,18 @@ class FlowIds {
   /// Derives its own secret from the seed: output files must not reveal the secret of the flow table.
   explicit FlowIds(std::uint64_t seed) noexcept;
 
+  /// Returns the name of a flow by its key and beginning, so that a key that returns is another flow.
   std::uint64_t operator()(const FlowKey& key, std::uint64_t began_ns) const noexcept;
 
+  /// Returns the name of a key, which is the same at every tap with the same seed. The opposite direction has the same
+  /// name except for the lowest bit.
+  std::uint64_t of_key(const FlowKey& key) const noexcept;
+
+  /// Returns a number that shows whether two taps have the same seed.
+  std::uint64_t check() const noexcept;
+
  private:
-  KeyedHash hash_;
+  KeyedHash hash_, portable_;  ///< of different secrets
 };
 
 /// Relation of a record to its flow, and what the record may lack.
@@ -31,14 +40,18 @@ struct RecordIdentity {
   FlowOrigin::State origin;
   const FlowIds& ids;
   const LossLog& losses;
+  Digest::State digest = {};  ///< without packets if it is not kept
 };
+
+/// Names what a column needs in a flow's row.
+enum class RowNeed : std::uint8_t { nothing, origin, digest };
 
 /// Column that depends on more than the record's counters.
 struct IdentityColumn {
   std::string_view name, unit;
   ColumnType type;
   IpfixElement ipfix;
-  bool of_origin;  ///< true if it needs the flow's origin, false if it needs the loss log
+  RowNeed needs;
   std::string_view help;
   Value (*read)(const RecordIdentity&);
 };

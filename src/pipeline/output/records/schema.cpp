@@ -43,6 +43,9 @@ constexpr std::size_t kFewPackets = 4;
 constexpr std::string_view kIdentityGroup[] = {"flow_id",    "record", "flow_first_seen_ns",
                                                "end_reason", "exact",  "missed_packets_at_most"};
 constexpr std::string_view kTotalsGroup[] = {"packets_total", "ip_bytes_total", "wire_bytes_total"};
+constexpr std::string_view kDigestGroup[] = {"flow_key",        "digest_packets", "digest_names",
+                                             "digest_times_ns", "cut_name",       "cut_time_ns",
+                                             "cut_packets",     "cut_names",      "cut_times_ns"};
 constexpr std::string_view kShapeGroup[] = {"duration_ns", "tcp_flags",       "iat_mean_ns",     "iat_p50_ns",
                                             "iat_p99_ns",  "gap_p99_packets", "size_mean_bytes", "size_p99_bytes"};
 constexpr std::string_view kHeadersGroup[] = {"vlan", "dscp", "ttl_min", "ttl_max", "icmp_type_code"};
@@ -52,11 +55,8 @@ struct ColumnGroup {
   std::string_view name;
   std::span<const std::string_view> columns;
 };
-constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup},
-                                   {"totals", kTotalsGroup},
-                                   {"shape", kShapeGroup},
-                                   {"headers", kHeadersGroup},
-                                   {"tcp", kTcpGroup}};
+constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup}, {"totals", kTotalsGroup},   {"digest", kDigestGroup},
+                                   {"shape", kShapeGroup},       {"headers", kHeadersGroup}, {"tcp", kTcpGroup}};
 
 /// Returns the columns that a short name stands for, or the name. If `list` is of additional columns, those that every
 /// record begins with are omitted.
@@ -244,7 +244,8 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     const IdentityColumn* const identity = find_identity(name);
     if (identity == nullptr && find_entry(name) == nullptr) of_measure.push_back(name);
     has_identity |= identity != nullptr;
-    with_origins.origins |= identity != nullptr && identity->of_origin;
+    with_origins.origins |= identity != nullptr && identity->needs == RowNeed::origin;
+    with_origins.digest |= identity != nullptr && identity->needs == RowNeed::digest;
   }
   for (const std::string& name : of_measure)
     if (!is_statistic(name)) return no_column(name);
@@ -287,12 +288,14 @@ void Schema::read(const FlowRecord& record, std::span<const std::byte> row, cons
   if (!row.empty()) statistics_->read(row.data(), {statistics.data(), statistics_->columns().size()});
   FlowOrigin::State origin;
   if (!row.empty() && statistics_->has_origins()) origin = FlowOrigin::state_of(statistics_->origin_state(row.data()));
+  Digest::State digest;
+  if (!row.empty() && statistics_->has_digest()) digest = Digest::state_of(statistics_->digest_state(row.data()));
   for (std::size_t i = of_record_; i < origins_.size(); ++i) {
     const auto [entry, identity, statistic] = origins_[i];
     if (entry != nullptr)
       out[i] = entry->read(record, base);
     else if (identity != nullptr)
-      out[i] = identity->read({record, origin, *ids_, *losses_});
+      out[i] = identity->read({record, origin, *ids_, *losses_, digest});
     else
       out[i] = statistic ? value_of(columns_[i].type, statistics[*statistic]) : Value();
   }

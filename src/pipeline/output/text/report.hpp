@@ -144,6 +144,15 @@ struct ForwardingSummary {
   }
 };
 
+/// Settings that two taps must have in common, so that their flows can be compared by flow_key.
+struct FlowKeySettings {
+  KeyFields key = KeyFields::five_tuple;
+  IpHeader header = IpHeader::outermost;
+  bool is_biflow = false;
+  std::uint64_t seed_check = 0;  ///< see FlowIds::check()
+  std::string filter;            ///< empty: none
+};
+
 /// Everything in a report except the flows. Plain data.
 struct ReportSummary {
   std::string source;                        ///< monitored source
@@ -158,6 +167,7 @@ struct ReportSummary {
   std::uint64_t capacity = 0;              ///< flows, over all workers
   std::uint64_t memory_bytes = 0;          ///< limit mapped for tables and rows; never exceeded
   std::uint64_t resident_bytes = 0;        ///< resident memory of the process at this moment; 0: unknown
+  FlowKeySettings flow_keys;
   Identity identity = Identity::exact;
   double expected_merges = 0;  ///< expected number of flows counted as part of another one, with a lossy identity
   std::optional<std::uint64_t> observed_merges;
