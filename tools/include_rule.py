@@ -24,7 +24,7 @@ MAY = {
     "web": {"base"},
     "parshall": {*ENGINE, "classify", "traffic", "web"},
     "cli": {"base", "output"},
-    "compare": {"base", "capture", "decode"},
+    "compare": {"base", "capture", "decode", "flow", "verify"},
     "verify": {"base", "output"},
     "app": {*ENGINE, "classify", "traffic", "parshall", "cli", "compare", "verify", "web"},
     "tester": {*ENGINE, "traffic", "parshall", "cli", "app"},

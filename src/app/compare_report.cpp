@@ -39,7 +39,7 @@ std::string delay_text(double ns) {
 }
 std::string delay_text(std::int64_t ns) { return delay_text(static_cast<double>(ns)); }
 
-std::vector<std::string> cells(std::string name, const Passed& passed) {
+std::vector<std::string> cells(std::string name, const Passed& passed, bool knows_order) {
   const Delays& delays = passed.delays;
   const std::uint64_t known = passed.delivered + passed.lost;
   const double share = known == 0 ? 0 : 100.0 * static_cast<double>(passed.lost) / static_cast<double>(known);
@@ -48,13 +48,14 @@ std::vector<std::string> cells(std::string name, const Passed& passed) {
                                 std::to_string(passed.lost),
                                 known == 0 ? "" : fmt::format("{:.2f} %", share),
                                 std::to_string(passed.duplicated),
-                                std::to_string(passed.reordered)};
+                                knows_order ? std::to_string(passed.reordered) : ""};
   if (delays.packets == 0) {
     line.resize(line.size() + 6);
     return line;
   }
-  for (const std::string& text : {delay_text(delays.least), delay_text(delays.mean), delay_text(delays.p50),
-                                  delay_text(delays.p99), delay_text(delays.most)})
+  const auto unless_unknown = [&](std::int64_t ns) { return delays.samples == 0 ? "" : delay_text(ns); };
+  for (const std::string& text : {unless_unknown(delays.least), delay_text(delays.mean), unless_unknown(delays.p50),
+                                  unless_unknown(delays.p99), unless_unknown(delays.most)})
     line.push_back(text);
   line.push_back(delays.variation ? delay_text(*delays.variation) : "");
   return line;
@@ -65,15 +66,20 @@ std::vector<std::string> head(std::string name) {
           "least delay",   "mean", "median", "p99", "most",       "jitter"};
 }
 
+/// Returns what may keep packets from being recognized.
+std::string remedies(ComparedBy by) {
+  constexpr const char* kOffload = "does a NIC split or join segments (ethtool -K INTERFACE gro off gso off tso off)?";
+  if (by == ComparedBy::records)
+    return fmt::format("are addresses translated, which records do not tell? Does something rewrite packets? Or {}",
+                       kOffload);
+  return fmt::format("are addresses translated (--nat)? Or {}", kOffload);
+}
+
 /// Returns why there is nothing to compare.
 std::string nothing_in_common(const Tap& up, const Tap& down, const Comparison& found) {
-  if (up.seen.empty() || down.seen.empty())
-    return fmt::format("no packet with an IP header in {}", up.seen.empty() ? up.name : down.name);
-  const bool has_flows = found.there.unlike_sent + found.back.unlike_sent != 0;
-  return has_flows
-             ? "no packet was seen at both points, though flows were: something on the way changes packets, or the "
-               "sender's NIC splits or joins them (ethtool -K INTERFACE gro off gso off tso off)"
-             : "no packet was seen at both points: are addresses translated (--nat)? Or is it other traffic?";
+  if (up.compared == 0 || down.compared == 0)
+    return fmt::format("no packet with an IP header in {}", up.compared == 0 ? up.name : down.name);
+  return fmt::format("no packet was seen at both points: is it other traffic? Else {}", remedies(found.by));
 }
 
 std::string drift_text(const Clocks& clocks) { return fmt::format("drift {:.2f} ppm", clocks.drift * 1e6); }
@@ -82,6 +88,8 @@ std::string clocks_text(const Tap& up, const Tap& down, const Clocks& clocks) {
   switch (clocks.kind) {
     case Clocks::Kind::unknown:
       return "";
+    case Clocks::Kind::same:
+      return "both interfaces have the clock of this host";
     case Clocks::Kind::agree:
       return fmt::format("no packet arrives before it was sent, so the clocks differ by at most {}",
                          delay_text(clocks.error_ns.value_or(0)));
@@ -107,6 +115,7 @@ void add_part(std::string& parts, std::uint64_t count, const std::string& what) 
 
 std::string left_out_text(const Tap& tap) {
   std::string parts;
+  add_part(parts, tap.filtered, "not asked for");
   add_part(parts, tap.not_ip, "not IP");
   add_part(parts, tap.malformed, "malformed");
   add_part(parts, tap.later_fragments, "later fragments");
@@ -115,7 +124,8 @@ std::string left_out_text(const Tap& tap) {
 
 std::string other_text(const Passed& passed) {
   std::string parts;
-  add_part(parts, passed.outside, "sent when the other point may not have watched");
+  add_part(parts, passed.outside_sent, "sent when the other point may not have watched");
+  add_part(parts, passed.outside_received, "arrived when the other point may not have watched");
   add_part(parts, passed.extra, "arrived without being seen before");
   add_part(parts, passed.unlike_sent + passed.unlike_received, "in flows whose packets all change on the way");
   add_part(parts, passed.alike, "with an identical twin, so their delay is unknown");
@@ -135,9 +145,22 @@ std::vector<std::string> warnings(const Tap& up, const Tap& down, const Comparis
   if (there.delivered + back.delivered == 0)
     all.push_back(nothing_in_common(up, down, found));
   else if (seem_changed(there) || seem_changed(back) || (there.lost > there.sent / 2 && back.lost > back.sent / 2))
-    all.push_back(
-        "many packets vanish and others come from nowhere: are addresses translated (--nat)? Does a NIC split or "
-        "join segments (ethtool -K INTERFACE gro off gso off tso off)?");
+    all.push_back("many packets vanish and others come from nowhere: " + remedies(found.by));
+  for (const auto& [tap, wrong] :
+       {std::pair(&down, "lost there, or extra back"), std::pair(&up, "lost back, or extra there")})
+    if (tap->missed != 0)
+      all.push_back(fmt::format("{} dropped {} unseen, as this host was too slow: up to so many packets are wrongly {}",
+                                tap->name, counted(tap->missed, "packet"), wrong));
+  for (const Tap* tap : {&up, &down})
+    if (!tap->lacks.empty())
+      all.push_back(fmt::format("{} lacks records, so what only the other point saw is not called lost: {}", tap->name,
+                                tap->lacks));
+  for (const Tap* tap : {&up, &down})
+    if (tap->joined != 0)
+      all.push_back(
+          fmt::format("{} of {} are longer than its MTU allows: segments were joined, and cannot be compared "
+                      "(ethtool -K {} gro off gso off tso off)",
+                      counted(tap->joined, "packet"), tap->name, tap->name));
   if (found.clocks.kind == Clocks::Kind::uneven)
     all.push_back(
         fmt::format("no offset and drift of the clocks explains all packets: a clock was set, or times are "
@@ -168,52 +191,69 @@ void write_text(const Tap& up, const Tap& down, const Comparison& found, std::sp
     if (const std::string others = other_text(*passed); !others.empty())
       output.write(fmt::format("{:<9} {}\n", way, others));
   TextTable ways(head("way"), 1, output);
-  if (found.there.sent + found.there.received != 0) ways.add(cells("there (up -> down)", found.there));
-  if (found.back.sent + found.back.received != 0) ways.add(cells("back (down -> up)", found.back));
+  if (found.there.sent + found.there.received != 0)
+    ways.add(cells("there (up -> down)", found.there, found.knows_order()));
+  if (found.back.sent + found.back.received != 0) ways.add(cells("back (down -> up)", found.back, found.knows_order()));
   ways.finish();
   const std::size_t shown = top == 0 ? flows.size() : std::min(top, flows.size());
-  if (shown != 0) output.write(fmt::format("\n{} of {}\n", shown, counted(flows.size(), "flow")));
+  if (shown != 0)
+    output.write(fmt::format(
+        "\n{} of {}{}\n", shown, counted(flows.size(), "flow"),
+        found.ended_flows == 0 ? "" : fmt::format("; {} more are part of the totals alone", found.ended_flows)));
   TextTable table(head("flow"), 1, output);
   for (const ComparedFlow* flow : flows.first(shown)) {
     std::string name = flow_text(flow->key) + (flow->way == Way::back ? " (back)" : "");
     if (flow->passed.received == 0) name += ", never seen at the other point";
     if (flow->at_down) name += " as " + flow_text(*flow->at_down);
-    table.add(cells(name, flow->passed));
+    table.add(cells(name, flow->passed, found.knows_order()));
   }
   table.finish();
 }
 
 nlohmann::ordered_json to_json(const Tap& tap) {
-  return {{"name", tap.name},     {"packets", tap.packets},     {"compared", tap.seen.size()},
-          {"not_ip", tap.not_ip}, {"malformed", tap.malformed}, {"later_fragments", tap.later_fragments},
-          {"cut", tap.cut}};
+  return {{"name", tap.name},
+          {"packets", tap.packets},
+          {"compared", tap.compared},
+          {"filtered", tap.filtered},
+          {"not_ip", tap.not_ip},
+          {"malformed", tap.malformed},
+          {"later_fragments", tap.later_fragments},
+          {"cut", tap.cut},
+          {"missed", tap.missed},
+          {"joined", tap.joined}};
 }
 
 /// The numbers of a comparison under their names in csv and json. An absent value is null.
-nlohmann::ordered_json to_json(const Passed& passed) {
+nlohmann::ordered_json to_json(const Passed& passed, const Tap& sender, const Tap& receiver, bool knows_order) {
   const Delays& delays = passed.delays;
-  nlohmann::ordered_json json{{"packets_sent", passed.sent},
-                              {"packets_received", passed.received},
-                              {"packets_delivered", passed.delivered},
-                              {"packets_lost", passed.lost},
-                              {"packets_outside", passed.outside},
-                              {"packets_duplicated", passed.duplicated},
-                              {"packets_extra", passed.extra},
-                              {"packets_reordered", passed.reordered},
-                              {"packets_unlike_sent", passed.unlike_sent},
-                              {"packets_unlike_received", passed.unlike_received},
-                              {"packets_alike", passed.alike},
-                              {"delay_packets", delays.packets}};
-  const bool any = delays.packets != 0;
+  nlohmann::ordered_json json{
+      {"packets_sent", passed.sent},
+      {"packets_received", passed.received},
+      {"packets_delivered", passed.delivered},
+      {"packets_lost", passed.lost},
+      {"packets_lost_at_least", passed.lost - std::min(passed.lost, receiver.missed)},
+      {"packets_lost_at_most", passed.lost + sender.missed},
+      {"packets_outside_sent", passed.outside_sent},
+      {"packets_outside_received", passed.outside_received},
+      {"packets_duplicated", passed.duplicated},
+      {"packets_extra", passed.extra},
+      {"packets_reordered", knows_order ? nlohmann::ordered_json(passed.reordered) : nlohmann::ordered_json()},
+      {"packets_unlike_sent", passed.unlike_sent},
+      {"packets_unlike_received", passed.unlike_received},
+      {"packets_alike", passed.alike},
+      {"delay_packets", delays.packets},
+      {"delay_samples", delays.samples}};
+  const bool any = delays.packets != 0, all = delays.samples != 0;
   const auto put = [&](const char* name, const nlohmann::ordered_json& value, bool is_there) {
     json[name] = is_there ? value : nlohmann::ordered_json();
   };
-  put("delay_min_ns", delays.least, any);
+  put("delay_min_ns", delays.least, all);
   put("delay_mean_ns", delays.mean, any);
-  put("delay_p50_ns", delays.p50, any);
-  put("delay_p90_ns", delays.p90, any);
-  put("delay_p99_ns", delays.p99, any);
-  put("delay_max_ns", delays.most, any);
+  put("delay_mean_exact", delays.mean_is_exact, any);
+  put("delay_p50_ns", delays.p50, all);
+  put("delay_p90_ns", delays.p90, all);
+  put("delay_p99_ns", delays.p99, all);
+  put("delay_max_ns", delays.most, all);
   put("delay_variation_mean_ns", delays.variation.value_or(0), delays.variation.has_value());
   return json;
 }
@@ -225,7 +265,7 @@ void put_key(nlohmann::ordered_json& json, const FlowKey& key, const std::string
   json[prefix + "dst_port"] = key.dst_port();
 }
 
-nlohmann::ordered_json to_json(const ComparedFlow& flow) {
+nlohmann::ordered_json to_json(const ComparedFlow& flow, const Tap& up, const Tap& down, bool knows_order) {
   nlohmann::ordered_json json;
   put_key(json, flow.key, "");
   json["protocol"] = flow.key.protocol;
@@ -234,12 +274,13 @@ nlohmann::ordered_json to_json(const ComparedFlow& flow) {
   const bool any = flow.passed.sent != 0;
   json["first_ns"] = any ? nlohmann::ordered_json(flow.first_ns) : nlohmann::ordered_json();
   json["last_ns"] = any ? nlohmann::ordered_json(flow.last_ns) : nlohmann::ordered_json();
-  json.update(to_json(flow.passed));
+  const bool goes_there = flow.way == Way::there;
+  json.update(to_json(flow.passed, goes_there ? up : down, goes_there ? down : up, knows_order));
   return json;
 }
 
 nlohmann::ordered_json to_json(const Clocks& clocks) {
-  constexpr const char* kKinds[] = {"agree", "corrected", "not_checked", "one_way", "uneven", "unknown"};
+  constexpr const char* kKinds[] = {"same", "agree", "corrected", "not_checked", "one_way", "uneven", "unknown"};
   nlohmann::ordered_json json{{"clocks", kKinds[static_cast<std::size_t>(clocks.kind)]},
                               {"offset_ns", clocks.offset_ns}};
   json["error_ns"] = clocks.error_ns ? nlohmann::ordered_json(*clocks.error_ns) : nlohmann::ordered_json();
@@ -253,24 +294,27 @@ void write_json(const Tap& up, const Tap& down, const Comparison& found, std::sp
   nlohmann::ordered_json json{{"up", to_json(up)},
                               {"down", to_json(down)},
                               {"clocks", to_json(found.clocks)},
-                              {"there", to_json(found.there)},
-                              {"back", to_json(found.back)}};
+                              {"there", to_json(found.there, up, down, found.knows_order())},
+                              {"back", to_json(found.back, down, up, found.knows_order())}};
+  json["ended_flows"] = found.ended_flows;
   json["warnings"] = warnings(up, down, found);
   const std::string beginning = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   output.write(beginning.substr(0, beginning.size() - 1) + ",\"flows\":[");
   const char* between = "\n";
-  for (const ComparedFlow* flow : flows) output.write(std::exchange(between, ",\n") + to_json(*flow).dump());
+  for (const ComparedFlow* flow : flows)
+    output.write(std::exchange(between, ",\n") + to_json(*flow, up, down, found.knows_order()).dump());
   output.write("]}\n");
 }
 
-void write_csv(std::span<const ComparedFlow* const> flows, Output& output) {
+void write_csv(const Tap& up, const Tap& down, bool knows_order, std::span<const ComparedFlow* const> flows,
+               Output& output) {
   std::string line;
-  const nlohmann::ordered_json names = to_json(ComparedFlow{});
+  const nlohmann::ordered_json names = to_json(ComparedFlow{}, up, down, knows_order);
   for (const auto& [name, value] : names.items()) line += (line.empty() ? "" : ",") + name;
   output.write(line + "\n");
   for (const ComparedFlow* flow : flows) {
     line.clear();
-    const nlohmann::ordered_json values = to_json(*flow);
+    const nlohmann::ordered_json values = to_json(*flow, up, down, knows_order);
     for (const auto& [name, value] : values.items()) {
       if (name != "src_ip") line += ',';
       line += value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
@@ -288,7 +332,7 @@ void CompareReport::write(const Tap& up, const Tap& down, const Comparison& comp
   if (format == "json")
     write_json(up, down, comparison, flows, output);
   else if (format == "csv")
-    write_csv(flows, output);
+    write_csv(up, down, comparison.knows_order(), flows, output);
   else
     write_text(up, down, comparison, flows, top, output);
 }

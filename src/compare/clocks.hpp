@@ -16,6 +16,7 @@ struct Passage {
 /// How the clock of DOWN differs from that of UP.
 struct Clocks {
   enum class Kind : std::uint8_t {
+    same,         ///< both taps have one clock
     agree,        ///< no packet arrives before it was sent
     corrected,    ///< they differ; delays are corrected by what both directions show
     not_checked,  ///< all packets go one way, and none arrives before it was sent

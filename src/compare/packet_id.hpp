@@ -19,6 +19,7 @@ struct SeenPacket {
   FlowKey key;
   std::uint64_t id = 0;  ///< hash of what does not change on the way
   std::uint64_t time_ns = 0;
+  std::uint64_t order = 0;  ///< number of the packet at its tap
   std::uint8_t ttl = 0;
   bool has_id = false;  ///< false for fragments other than the first
   bool is_cut = false;  ///< fewer bytes were captured than the id covers, so another snapshot length gives another id

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace parshall {
 
@@ -13,29 +14,41 @@ std::size_t FlowNumbers::Hash::operator()(const FlowKey& key) const noexcept {
   return hash(load(0), load(16), load(32));
 }
 
-void read_tap(PacketSource& source, const PacketIds& ids, const std::function<bool()>& stop, FlowNumbers& flows,
-              Tap& tap) {
-  std::array<RawPacket, 256> batch;
-  while (!source.exhausted() && !stop()) {
-    const std::size_t polled = source.poll(batch);
-    for (std::size_t i = 0; i < polled; ++i) {
-      tap.first_ns = std::min(tap.first_ns, batch[i].time_ns);
-      tap.last_ns = std::max(tap.last_ns, batch[i].time_ns);
-      const auto order = static_cast<std::uint32_t>(tap.packets++);
-      SeenPacket packet;
-      const Verdict verdict = ids.read(batch[i], packet);
-      if (verdict == Verdict::not_ip) {
-        ++tap.not_ip;
-      } else if (verdict != Verdict::counted) {
-        ++tap.malformed;
-      } else if (!packet.has_id) {
-        ++tap.later_fragments;
-      } else {
-        tap.cut += packet.is_cut;
-        tap.seen.push_back({packet.id, packet.time_ns, order, flows.of(packet.key), packet.ttl});
-      }
-    }
+std::vector<std::uint32_t> FlowNumbers::keep(const std::vector<bool>& kept) {
+  std::vector<std::uint32_t> numbers(keys_.size(), kGone);
+  std::vector<FlowKey> keys = std::exchange(keys_, {});
+  numbers_.clear();
+  for (std::size_t flow = 0; flow < keys.size(); ++flow)
+    if (kept[flow]) numbers[flow] = of(keys[flow]);
+  return numbers;
+}
+
+bool TapCounts::take(const RawPacket& packet, BpfFilter* filter, const PacketIds& ids, SeenPacket& seen) noexcept {
+  first_ns = std::min(first_ns, packet.time_ns);
+  last_ns = std::max(last_ns, packet.time_ns);
+  const std::uint64_t order = packets++;
+  if (filter != nullptr && !filter->matches(packet)) {
+    ++filtered;
+    return false;
   }
+  const Verdict verdict = ids.read(packet, seen);
+  seen.order = order;
+  if (verdict != Verdict::counted) {
+    ++(verdict == Verdict::not_ip ? not_ip : malformed);
+    return false;
+  }
+  ++(seen.has_id ? compared : later_fragments);
+  cut += seen.has_id && seen.is_cut;
+  return seen.has_id;
+}
+
+void read_tap(PacketSource& source, BpfFilter* filter, const PacketIds& ids, const std::function<bool()>& stop,
+              FlowNumbers& flows, Tap& tap) {
+  std::array<RawPacket, 256> batch;
+  SeenPacket packet;
+  while (!source.exhausted() && !stop())
+    for (std::size_t i = 0, polled = source.poll(batch); i < polled; ++i)
+      if (tap.take(batch[i], filter, ids, packet)) tap.add(packet, flows);
 }
 
 }  // namespace parshall

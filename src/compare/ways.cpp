@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
 
+#include "pipeline/flow/both_ways.hpp"
+
 namespace parshall {
 namespace {
 
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 constexpr std::int64_t kFewestChanges = 3;  ///< of a connection's direction, that can contradict each other
 
 /// A packet of which it is clear when it passed both taps.
@@ -21,16 +21,6 @@ struct Observation {
   std::int64_t difference_ns;
   std::uint32_t flow;
 };
-
-FlowKey reversed(const FlowKey& key) {
-  FlowKey other = key;
-  std::swap(other.src_port_bytes, other.dst_port_bytes);
-  std::swap_ranges(other.address.begin(), other.address.begin() + static_cast<std::ptrdiff_t>(key.address_bytes()),
-                   other.address.begin() + static_cast<std::ptrdiff_t>(key.address_bytes()));
-  return other;
-}
-
-constexpr Way other(Way way) noexcept { return way == Way::there ? Way::back : Way::there; }
 
 std::optional<Way> by_votes(std::int64_t votes) {
   if (votes == 0) return std::nullopt;
@@ -50,11 +40,8 @@ std::int64_t nearest(std::span<const Observation> sorted, std::uint64_t up_ns) {
 
 class WayFinder {
  public:
-  WayFinder(const Pairing& pairing, const FlowNumbers& flows)
-      : pairing_(pairing), partners_(flows.keys().size(), kNone), ways_(flows.keys().size()) {
-    for (std::size_t flow = 0; flow < partners_.size(); ++flow)
-      if (const auto partner = flows.find(reversed(flows.keys()[flow])); partner && *partner != flow)
-        partners_[flow] = *partner;
+  WayFinder(const Pairing& pairing, std::vector<std::size_t> partners)
+      : pairing_(pairing), partners_(std::move(partners)), ways_(partners_.size()) {
     for (const Pair& pair : pairing.pairs)
       if (pair.is_single_at_up && pair.is_single_at_down)
         observations_.push_back({pair.up_ns, pair.difference_ns(), pair.flow});
@@ -82,7 +69,8 @@ class WayFinder {
     for (const Pair& pair : pairing_.pairs) votes[pair.flow] += sign(pair.hops);
     for (std::size_t flow = 0; flow < ways_.size(); ++flow) {
       const std::size_t partner = partners_[flow];
-      const bool contradicts = partner != kNone && sign(votes[flow]) == sign(votes[partner]);  // a device sets the TTL
+      const bool contradicts =
+          partner != kNoPartner && sign(votes[flow]) == sign(votes[partner]);  // a device sets the TTL
       if (!contradicts) ways_[flow] = by_votes(votes[flow]);
     }
     look_at_partners();
@@ -90,7 +78,7 @@ class WayFinder {
 
   void look_at_partners() {
     for (std::size_t flow = 0; flow < ways_.size(); ++flow)
-      if (const std::size_t partner = partners_[flow]; !ways_[flow] && partner != kNone && ways_[partner])
+      if (const std::size_t partner = partners_[flow]; !ways_[flow] && partner != kNoPartner && ways_[partner])
         ways_[flow] = other(*ways_[partner]);
   }
 
@@ -101,7 +89,7 @@ class WayFinder {
     std::vector<std::optional<Observation>> last(ways_.size());  // of a connection, at the smaller number of its flows
     for (const Observation& one : observations_) {
       const std::size_t partner = partners_[one.flow];
-      if (partner == kNone || ways_[one.flow]) continue;
+      if (partner == kNoPartner || ways_[one.flow]) continue;
       std::optional<Observation>& before = last[std::min<std::size_t>(one.flow, partner)];
       if (before && before->flow != one.flow) {
         const int vote = sign(one.difference_ns - before->difference_ns);
@@ -165,8 +153,16 @@ class WayFinder {
 
 }  // namespace
 
-std::vector<Way> find_ways(const Pairing& pairing, const FlowNumbers& flows) {
-  return WayFinder(pairing, flows).find();
+std::vector<std::size_t> partners_of(const FlowNumbers& flows) {
+  std::vector<std::size_t> partners(flows.keys().size(), kNoPartner);
+  for (std::size_t flow = 0; flow < partners.size(); ++flow)
+    if (const auto partner = flows.find(opposite(flows.keys()[flow])); partner && *partner != flow)
+      partners[flow] = *partner;
+  return partners;
+}
+
+std::vector<Way> find_ways(const Pairing& pairing, std::vector<std::size_t> partners) {
+  return WayFinder(pairing, std::move(partners)).find();
 }
 
 }  // namespace parshall

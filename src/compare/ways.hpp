@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
+#include <limits>
 #include <vector>
 
-#include "compare/comparison.hpp"
+#include "compare/pairing.hpp"
+#include "compare/passed.hpp"
 
 namespace parshall {
+
+constexpr std::size_t kNoPartner = std::numeric_limits<std::size_t>::max();
+
+/// Returns the other direction of each flow, or kNoPartner.
+std::vector<std::size_t> partners_of(const FlowNumbers& flows);
 
 /// Finds in which direction each flow passed the taps, by the first of these that tells:
 ///
@@ -14,7 +22,7 @@ namespace parshall {
 /// - without any such flow: no packet arrives before it was sent by equal clocks;
 /// - a flow that only DOWN saw goes back if other flows do.
 ///
-/// Any other flow goes there.
-std::vector<Way> find_ways(const Pairing& pairing, const FlowNumbers& flows);
+/// Any other flow goes there. `partners` has the other direction of each flow.
+std::vector<Way> find_ways(const Pairing& pairing, std::vector<std::size_t> partners);
 
 }  // namespace parshall

@@ -100,6 +100,24 @@ def write_capture(path, frames):
             file.write(struct.pack("<IIII", time_ns // 10**9, time_ns % 10**9, len(data), len(data)) + data)
 
 
+def read_capture(path):
+    """(time in ns, frame) of each packet that write_capture() wrote."""
+    data, at = path.read_bytes(), 24
+    while at < len(data):
+        seconds, ns, captured, _ = struct.unpack_from("<IIII", data, at)
+        yield seconds * 10**9 + ns, data[at + 16 : at + 16 + captured]
+        at += 16 + captured
+
+
+def key_of(data):
+    """(src, sport, dst, dport, protocol) of a frame without tags and tunnels."""
+    ip = data[14:]
+    bytes_of, at, protocol = (4, 12, ip[9]) if ip[0] >> 4 == 4 else (16, 8, ip[6])
+    src, dst = (ipaddress.ip_address(ip[i : i + bytes_of]) for i in (at, at + bytes_of))
+    sport, dport = struct.unpack_from(">HH", ip, at + 2 * bytes_of)
+    return str(src), sport, str(dst), dport, protocol
+
+
 def send(network, packets, seed, connections=40, seconds=4):
     rng = random.Random(seed)
     sent = []
@@ -159,7 +177,7 @@ def truth(packets):
         "packets_received": sum(len(packet.arrivals) for packet in arrived),
         "packets_reordered": reordered,
         "packets_extra": 0,
-        "packets_outside": 0,
+        "packets_outside_sent": 0,
     }
     if delays:
         told |= {

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`parshall compare -i A --to B` around a device that loses, doubles and delays what it is told to.
+
+usage: test_compare_live.py PARSHALL [unittest arguments]
+"""
+
+import heapq
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import two_taps
+from two_taps import Network, Packet
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+import netns
+
+PROGRAM = None
+PACKETS = 1200
+LOST, DOUBLED, LATE = 10, 15, 20  # one in so many
+
+
+class Device:
+    """A bridge between tap0 and tap1 that knows the number of each frame."""
+
+    def __init__(self, space):
+        self.stops = threading.Event()
+        self.sides = []
+        back = netns.in_namespace(space)
+        for name in ("tap0", "tap1"):
+            side = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+            side.bind((name, 0))
+            side.setsockopt(263, 23, 1)  # SOL_PACKET, PACKET_IGNORE_OUTGOING
+            self.sides.append(side)
+        back()
+        self.thread = threading.Thread(target=self.run)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stops.set()
+        self.thread.join()
+
+    def run(self):
+        waiting = []  # (when, order, to, frame)
+        order = 0
+        while not self.stops.is_set() or waiting:
+            pause = min(max(waiting[0][0] - time.monotonic(), 0), 0.05) if waiting else 0.05
+            for side in select.select(self.sides, [], [], pause)[0]:
+                frame = side.recv(2048)
+                number = number_of(frame)
+                if number is None or number % LOST == 0:
+                    continue
+                delay = 0.03 if number % LATE == 1 else 0
+                for _ in range(2 if number % DOUBLED == 2 else 1):
+                    order += 1
+                    entry = (time.monotonic() + delay, order, self.sides[1 - self.sides.index(side)], frame)
+                    heapq.heappush(waiting, entry)
+            while waiting and waiting[0][0] <= time.monotonic():
+                _, _, to, frame = heapq.heappop(waiting)
+                to.send(frame)
+        for side in self.sides:
+            side.close()
+
+
+def number_of(frame):
+    found = re.search(rb"number (\d+);", frame)
+    return int(found[1]) if found else None
+
+
+@unittest.skipIf(netns.why_not(), f"SKIPPED: {netns.why_not()}")
+class TwoInterfaces(unittest.TestCase):
+    def setUp(self):
+        pair = netns.VethPair()
+        pair.__enter__()
+        self.addCleanup(pair.__exit__)
+        pair.add_link("wire1", "tap1")
+        self.host, self.device = pair.tx_space, pair.rx_space
+        self.senders = [netns.RawSender(self.host, name) for name in ("wire0", "wire1")]
+        for sender in self.senders:
+            self.addCleanup(sender.close)
+
+    def command(self, *arguments):
+        return ["ip", "netns", "exec", self.host, PROGRAM, "compare", "-i", "wire0", "--to", "wire1", *arguments]
+
+    def start(self, *arguments):
+        running = subprocess.Popen(self.command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        self.assertIn("comparing wire0 with wire1", running.stderr.readline())
+        return running
+
+    def send(self, numbers, pause_s=0.0002):
+        """Packets of seven connections, a third of them back; each payload has its number."""
+        for number in numbers:
+            is_back = number % 3 == 0
+            packet = Packet(number, number % 7, is_back, 0, [], f"number {number};".encode())
+            self.senders[is_back].send([two_taps.frame(packet, False, Network(hops=0))])
+            time.sleep(pause_s)
+
+    def end(self, running, status=0):
+        time.sleep(0.2)  # for what the device delays
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate(timeout=30)
+        self.assertEqual(running.returncode, status, errors)
+        return output, errors
+
+    def test_tells_what_the_device_did(self):
+        numbers = range(1, PACKETS + 1)
+        with Device(self.device):
+            running = self.start("--format", "json")
+            self.send(numbers)
+            told = json.loads(self.end(running)[0])
+        self.assertEqual(told["clocks"]["clocks"], "same")
+        self.assertEqual(told["warnings"], [])
+        for way, is_back in (("there", False), ("back", True)):
+            mine = [number for number in numbers if (number % 3 == 0) == is_back]
+            passed = [number for number in mine if number % LOST != 0]
+            self.assertEqual(told[way]["packets_sent"], len(mine))
+            self.assertEqual(told[way]["packets_lost"], len(mine) - len(passed))
+            self.assertEqual(told[way]["packets_delivered"], len(passed))
+            self.assertEqual(told[way]["packets_duplicated"], sum(number % DOUBLED == 2 for number in passed))
+            for name in ("extra", "outside_sent", "outside_received", "unlike_sent", "unlike_received"):
+                self.assertEqual(told[way][f"packets_{name}"], 0, name)
+            late = sum(number % LATE == 1 for number in passed)
+            self.assertGreater(told[way]["packets_reordered"], late // 2)
+            self.assertLess(told[way]["delay_p50_ns"], 20_000_000)
+            self.assertGreaterEqual(told[way]["delay_max_ns"], 30_000_000)
+        self.assertEqual(len(told["flows"]), 2 * 7)
+        for flow in told["flows"]:
+            is_back = flow["way"] == "back"
+            connection = (flow["dst_port"] if is_back else flow["src_port"]) - 40000
+            mine = [number for number in numbers if (number % 3 == 0) == is_back and number % 7 == connection]
+            self.assertEqual(flow["packets_sent"], len(mine))
+            self.assertEqual(flow["packets_lost"], sum(number % LOST == 0 for number in mine))
+
+    def test_a_filter(self):
+        with Device(self.device):
+            running = self.start("--format", "json", "not", "udp")
+            self.send(range(1, 101))
+            told = json.loads(self.end(running)[0])
+        self.assertEqual({flow["protocol"] for flow in told["flows"]}, {6})
+        for tap in (told["up"], told["down"]):
+            self.assertGreater(tap["filtered"], 10)
+            self.assertEqual(tap["packets"], tap["compared"] + tap["filtered"])
+
+    def test_what_is_on_its_way_at_the_end_is_not_lost(self):
+        running = self.start("--format", "json", "--wait", "300ms")
+        sending = threading.Thread(target=self.send, args=(range(1, 4000), 0.0005))
+        with Device(self.device):
+            sending.start()
+            time.sleep(0.7)
+            running.send_signal(signal.SIGINT)
+            told = json.loads(running.communicate(timeout=30)[0])
+            sending.join()
+        for way in ("there", "back"):
+            self.assertGreater(told[way]["packets_sent"], 100)
+            share = told[way]["packets_lost"] / told[way]["packets_sent"]
+            self.assertAlmostEqual(share, 1 / LOST, delta=0.05)
+            self.assertEqual(told[way]["packets_extra"], 0)
+
+    def test_live_on_a_terminal(self):
+        leader, follower = pty.openpty()
+        with Device(self.device):
+            running = subprocess.Popen(self.command("--live"), stdout=follower, stderr=follower)
+            os.close(follower)
+            shown = b""
+
+            def read():
+                nonlocal shown
+                while select.select([leader], [], [], 0.05)[0]:
+                    try:
+                        shown += os.read(leader, 65536)
+                    except OSError:
+                        return shown
+                return shown
+
+            netns.wait_until(lambda: b"comparing" in read(), "the beginning")
+            self.send(range(1, 101))
+            netns.wait_until(lambda: re.search(rb"there \(up -> down\) +67 ", read()), "the packets, while it runs")
+            running.send_signal(signal.SIGINT)
+            netns.wait_until(lambda: read() is not None and running.poll() is not None, "its end")
+        os.close(leader)
+        self.assertEqual(running.returncode, 0)
+
+    def test_an_interface_that_goes_ends_it_with_a_report(self):
+        running = self.start()
+        with Device(self.device):
+            self.send(range(1, 101))
+        time.sleep(0.3)
+        subprocess.run(["ip", "-n", self.host, "link", "del", "wire0"], check=True)
+        output, errors = running.communicate(timeout=30)
+        self.assertIn("there (up -> down)", output)
+        self.assertIn("wire0", errors)
+        self.assertNotEqual(running.returncode, 0)
+
+
+class Errors(unittest.TestCase):
+    def refused(self, *arguments, words):
+        done = subprocess.run([PROGRAM, "compare", *arguments], capture_output=True, text=True, timeout=30, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_what_cannot_be_compared(self):
+        self.refused("-i", "lo", words=["--to"])
+        self.refused("--to", "lo", words=["-i"])
+        self.refused("-i", "lo", "--to", "lo", words=["twice"])
+        self.refused("-i", "any", "--to", "lo", words=["any"])
+        self.refused("-i", "lo", "--to", "missing0", words=["missing0"])
+        self.refused("-i", "lo", "--to", "lo1", "--wait", "1h", words=["--wait"])
+        self.refused("-i", "lo", "--to", "lo1", "--duration", "soon", words=["--duration"])
+        self.refused("-i", "lo", "--to", "lo1", "tcp", "prot", "80", words=["filter"])
+        self.refused("-i", "lo", "--to", "lo1", "--live", words=["terminal"])
+        self.refused("one.pcap", words=["UP and DOWN", "--to"])
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
