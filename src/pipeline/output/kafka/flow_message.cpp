@@ -57,6 +57,15 @@ constexpr FlowMessageField kFields[] = {
     {"reverse_tcp_flags", 2031},
     {"biflow_direction", 2032},
     {"community_id", 2035},
+    {"flow_key", 2036},
+    {"digest_packets", 2037},
+    {"digest_names", 2038},
+    {"digest_times_ns", 2039},
+    {"cut_name", 2040},
+    {"cut_time_ns", 2041},
+    {"cut_packets", 2042},
+    {"cut_names", 2043},
+    {"cut_times_ns", 2044},
 };
 
 /// Fields of every message; goflow2's numbers, and ours.
