@@ -109,8 +109,8 @@ class CutComparer {
     for (const Point& cut : cuts_) found_.samples.push_back({*cut.passage, cut.weight});
     for (std::size_t from = 0; from + 1 < points_.size();) {
       std::size_t to = from + 1;
-      const bool is_whole = between(points_[from], points_[to]).is_whole();
-      while (!is_whole && to + 1 < points_.size() && !between(points_[to], points_[to + 1]).is_whole()) ++to;
+      if (!is_whole(from))
+        while (const std::size_t next = next_to_join(to)) to = next + 1;
       add_stretch(points_[from], points_[to]);
       from = to;
     }
@@ -118,7 +118,23 @@ class CutComparer {
   }
 
  private:
-  /// Adds segments none of which is whole, or one that is.
+  bool is_whole(std::size_t segment) const noexcept {
+    return between(points_[segment], points_[segment + 1]).is_whole();
+  }
+
+  /// Returns the next segment that is not whole, if a packet that was overtaken in the one before the point `from` may
+  /// have arrived in it; else 0.
+  std::size_t next_to_join(std::size_t from) const noexcept {
+    constexpr std::uint64_t kLongestNs = 100'000'000;  // that a packet is overtaken by
+    std::size_t next = from;
+    while (next + 1 < points_.size() && is_whole(next)) ++next;
+    if (next + 1 >= points_.size()) return 0;
+    if (next == from) return next;
+    const auto &begin = points_[from].passage, &end = points_[next].passage;
+    return begin && end && end->up_ns - begin->up_ns <= kLongestNs ? next : 0;
+  }
+
+  /// Adds a stretch of segments: one that is whole, or some of which the first and the last are not.
   void add_stretch(const Point& from, const Point& to) {
     const Segment stretch = between(from, to);
     if (stretch.up.packets == 0 && stretch.down.packets == 0) return;
