@@ -47,6 +47,14 @@ class Network:
         self.names = {name: f"parshall{os.getpid()}{name}" for name in ("send", "host", "link", "recv")}
 
     def __enter__(self):
+        try:
+            self.make()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def make(self):
         for space in self.names.values():
             ip("netns", "add", space)
             for scope in ("all", "default"):
@@ -68,7 +76,6 @@ class Network:
             for port in ports:
                 ip(*host, "set", "dev", port, "master", bridge)
         time.sleep(1.5)  # until the kernel tells of all carriers
-        return self
 
     def __exit__(self, *_):
         for space in self.names.values():
