@@ -216,10 +216,10 @@ void add_compare(Command app, int& status) {
     try {
       status = o->names_interfaces() ? compare_interfaces(*o) : compare_files(*o);
     } catch (const std::bad_alloc&) {
-      status = fail(kCompare,
-                    Error{"not enough memory: it takes some 100 bytes for each packet; compare parts of the "
-                          "captures (editcap -A, -B)"},
-                    kFailed);
+      status =
+          fail(kCompare,
+               Error{"not enough memory: compare parts of the captures (editcap -A, -B), or fewer packets (a filter)"},
+               kFailed);
     }
   });
 }

@@ -114,10 +114,14 @@ class CutComparer {
       add_stretch(points_[from], points_[to]);
       from = to;
     }
+    found_.lost += net_at_ends_ > 0 ? static_cast<std::uint64_t>(net_at_ends_) : 0;
+    found_.more += net_at_ends_ < 0 ? static_cast<std::uint64_t>(-net_at_ends_) : 0;
     return std::move(found_);
   }
 
  private:
+  static constexpr std::uint64_t kLongestNs = 100'000'000;  ///< that a packet is overtaken by
+
   bool is_whole(std::size_t segment) const noexcept {
     return between(points_[segment], points_[segment + 1]).is_whole();
   }
@@ -125,13 +129,16 @@ class CutComparer {
   /// Returns the next segment that is not whole, if a packet that was overtaken in the one before the point `from` may
   /// have arrived in it; else 0.
   std::size_t next_to_join(std::size_t from) const noexcept {
-    constexpr std::uint64_t kLongestNs = 100'000'000;  // that a packet is overtaken by
     std::size_t next = from;
     while (next + 1 < points_.size() && is_whole(next)) ++next;
     if (next + 1 >= points_.size()) return 0;
     if (next == from) return next;
-    const auto &begin = points_[from].passage, &end = points_[next].passage;
-    return begin && end && end->up_ns - begin->up_ns <= kLongestNs ? next : 0;
+    return is_near(points_[from], points_[next]) ? next : 0;
+  }
+
+  /// Returns whether both are cuts, and a packet may have been overtaken by both.
+  static bool is_near(const Point& from, const Point& to) noexcept {
+    return from.passage && to.passage && to.passage->up_ns - from.passage->up_ns <= kLongestNs;
   }
 
   /// Adds a stretch of segments: one that is whole, or some of which the first and the last are not.
@@ -139,7 +146,10 @@ class CutComparer {
     const Segment stretch = between(from, to);
     if (stretch.up.packets == 0 && stretch.down.packets == 0) return;
     const std::int64_t net = stretch.lost();
-    if (!stretch.is_whole()) {
+    if (!stretch.is_whole() && (is_near(points_.front(), from) || is_near(to, points_.back()))) {
+      net_at_ends_ += net;  // packets may have overtaken the first cut or the last one
+      found_.is_exact = false;
+    } else if (!stretch.is_whole()) {
       const std::uint64_t unknown = net == 0 ? 1 : 0;  // as many packets, but others
       found_.lost += net > 0 ? static_cast<std::uint64_t>(net) : unknown;
       found_.more += net < 0 ? static_cast<std::uint64_t>(-net) : unknown;
@@ -173,6 +183,7 @@ class CutComparer {
   std::vector<Point> cuts_, points_;
   Passage first_;  ///< of the first packets that the taps saw
   std::uint64_t last_ns_;
+  std::int64_t net_at_ends_ = 0;  ///< lost next to the first and the last cut, if those are not ends of the flow
   CutFlow found_;
 };
 

@@ -2,7 +2,6 @@
 #include "compare/live_comparison.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "pipeline/flow/both_ways.hpp"
@@ -131,7 +130,7 @@ void LiveComparison::fold_flows() {
   const std::size_t stay = std::min(candidates.size(), goal - std::min(goal, waiting));
   const auto lossy_end = std::ranges::partition_point(
       candidates, [&](std::uint32_t flow) { return !flows_[flow].count.passed(way_of(flow)).is_whole(); });
-  // Of those with losses the latest stay; of the others, the latest as far as there is room.
+  // The latest flows with losses stay, and then the latest others, as far as there is room.
   const auto lossy = static_cast<std::size_t>(lossy_end - candidates.begin());
   const std::size_t lossy_stay = std::min(lossy, stay), whole_stay = stay - lossy_stay;
   for (auto at = lossy_end - static_cast<std::ptrdiff_t>(lossy_stay); at != lossy_end; ++at) kept[*at] = true;

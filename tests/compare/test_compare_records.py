@@ -196,7 +196,10 @@ class Records(Exported):
 
     def test_packets_that_overtake_are_neither_lost_nor_duplicated(self):
         for active in ("20ms", "100ms", "500ms"):
-            for network in (Network(late=0.1), Network(late=0.05, loss=0.01, doubled=0.01)):
+            for network in (
+                Network(late=0.1, late_ns=30_000_000),  # than a record of 20 ms is long
+                Network(late=0.05, loss=0.01, doubled=0.01),
+            ):
                 for tap in ("up", "down"):
                     shutil.rmtree(self.folder / tap, ignore_errors=True)
                 told, flows = self.digests(network, "--active", active)

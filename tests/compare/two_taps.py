@@ -18,7 +18,8 @@ class Network:
 
     loss: float = 0.0
     doubled: float = 0.0
-    late: float = 0.0  # share of the packets that take 3 ms longer
+    late: float = 0.0  # share of the packets that take longer
+    late_ns: int = 3_000_000  # by so much
     delay_ns: int = 2_000_000
     jitter_ns: int = 200_000
     hops: int = 1  # 0: switches
@@ -130,7 +131,7 @@ def send(network, packets, seed, connections=40, seconds=4):
         at_edge = min(of_all, 1 - of_all) * seconds < 0.02  # what is lost there may have been missed by the tap
         if rng.random() >= network.loss or at_edge:
             delay_ns = network.delay_ns + rng.randrange(network.jitter_ns + 1)
-            delay_ns += 3_000_000 if rng.random() < network.late else 0
+            delay_ns += network.late_ns if rng.random() < network.late else 0
             packet.arrivals.append(at_ns + delay_ns)
             if rng.random() < network.doubled:
                 packet.arrivals.append(at_ns + delay_ns + 1000)
