@@ -48,7 +48,8 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
   if (options.populate) populate();
   keeps_classes_ = options.classified_batch != 0;
   follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
-  reads_headers_ = follows_tcp_ || options.side_facts || options.packet_names;
+  reads_headers_ = follows_tcp_ || options.side_facts;
+  keeps_names_ = options.packet_names;
   tells_kept_out_ = options.flood_filter_for_room && !options.states && !options.biflow;
   if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
 }
@@ -58,7 +59,9 @@ void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
   const bool keeps_origins = before && before->set()->has_origins() && statistics && statistics->has_origins();
   if (!keeps_classes_ && !keeps_origins) before.reset();
   if (statistics && statistics->row_bytes() != 0)
-    rows_ = std::make_unique<FlowRows>(std::move(statistics), by_slot_.slots(), jobs_.get(), can_wait_);
+    rows_ = std::make_unique<FlowRows>(
+        std::move(statistics), by_slot_.slots(),
+        FlowRows::Options{.jobs = jobs_.get(), .can_wait = can_wait_, .has_packet_names = keeps_names_});
   if (keeps_origins) rows_->keep_origins(*before, by_slot_.slots());
   if (keeps_classes_ && before && before->set()->classifies() && classifies())
     rows_->keep_classes(*before, by_slot_.slots());

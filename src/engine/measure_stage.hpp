@@ -93,6 +93,10 @@ class MeasureStage {
     packet.time_ns = facts.time_ns;
     packet.place.position = place.position;
     packet.place.latest_ns = place.latest_ns;
+    if (keeps_names_) {
+      packet.packet_name = tcp.packet_name;
+      if (rows_) rows_->prefetch_name(row, tcp.packet_name);
+    }
     if (reads_headers_) pending_tcp_[at] = tcp;
     if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
   }
@@ -229,7 +233,7 @@ class MeasureStage {
   std::unique_ptr<WorkerControl> control_;
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
-  bool can_wait_, follows_tcp_, reads_headers_, keeps_classes_, tells_kept_out_;
+  bool can_wait_, follows_tcp_, reads_headers_, keeps_names_, keeps_classes_, tells_kept_out_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< coprime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

@@ -218,7 +218,8 @@ class TalkedAbout {
   FlowRows rows{
       std::make_shared<const StatisticSet>(*make_statistics(
           Names{"class"}, {.classifier = std::make_shared<BySum>(4), .classes_told_by = ToldBy::other_threads})),
-      1, &jobs};
+      1,
+      {.jobs = &jobs}};
 };
 
 TEST(ClassJobs, HaveTheFirstSizesAndTheirVerdictIsTheClass) {

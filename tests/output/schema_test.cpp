@@ -348,25 +348,27 @@ TEST(Schema, ADigestIsThatOfTheRow) {
     return std::vector<Value>(values.begin() + kBaseColumns + 1, values.end());
   };
   for (const Value& value : read()) EXPECT_FALSE(value.present());
-  const Digest::State state{.packets = 3,
-                            .names = ~std::uint64_t{0},
-                            .times_ns = ~std::uint64_t{1},
-                            .cut_name = (1ull << 63) + 1,
-                            .cut_time_ns = 5,
-                            .cut_packets = 2,
-                            .cut_names = (1ull << 63) + 3,
-                            .cut_times_ns = 7};
+  Digest::State state{.names = ~std::uint64_t{0},
+                      .cut_names = (1ull << 63) + 3,
+                      .times_ns = ~std::uint64_t{1},
+                      .cut_times_ns = 7,
+                      .cut_name = (1ull << 63) + 1,
+                      .cut_time_ns = 5};
+  for (const bool is_repeat : {false, false, true}) state.counts.add(is_repeat);
+  for (const bool is_repeat : {false, true, true, true}) state.cut_counts.add(is_repeat);
   std::byte* const at = row.data() + (schema->statistics()->digest_state(row.data()) - row.data());
   std::memcpy(at, &state, sizeof state);
   const auto values = read();
-  EXPECT_EQ(values[0], Value::of_unsigned(state.packets));
-  EXPECT_EQ(values[1], Value::of_unsigned(state.names));
-  EXPECT_EQ(values[2], Value::of_unsigned(state.times_ns));
-  EXPECT_EQ(values[3], Value::of_unsigned(state.cut_name));
-  EXPECT_EQ(values[4], Value::of_time(state.cut_time_ns));
-  EXPECT_EQ(values[5], Value::of_unsigned(state.cut_packets));
-  EXPECT_EQ(values[6], Value::of_unsigned(state.cut_names));
-  EXPECT_EQ(values[7], Value::of_unsigned(state.cut_times_ns));
+  EXPECT_EQ(values[0], Value::of_unsigned(3));
+  EXPECT_EQ(values[1], Value::of_unsigned(1));
+  EXPECT_EQ(values[2], Value::of_unsigned(state.names));
+  EXPECT_EQ(values[3], Value::of_unsigned(state.times_ns));
+  EXPECT_EQ(values[4], Value::of_unsigned(state.cut_name));
+  EXPECT_EQ(values[5], Value::of_time(state.cut_time_ns));
+  EXPECT_EQ(values[6], Value::of_unsigned(4));
+  EXPECT_EQ(values[7], Value::of_unsigned(3));
+  EXPECT_EQ(values[8], Value::of_unsigned(state.cut_names));
+  EXPECT_EQ(values[9], Value::of_unsigned(state.cut_times_ns));
 }
 
 TEST(Schema, WhatIsOpenAtTheEndOfADamagedCaptureIsNotExact) {

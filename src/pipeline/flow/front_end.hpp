@@ -48,7 +48,8 @@ struct TcpWishes {
   bool biflow = false;    ///< give both directions one key, with InFlight::tcp().is_back to distinguish them
   std::optional<PacketNames> names = std::nullopt;  ///< fill InFlight::tcp().packet_name
 
-  bool any() const noexcept { return facts || side || biflow || names; }
+  bool any() const noexcept { return reads_more() || names; }
+  bool reads_more() const noexcept { return facts || side || biflow; }
 };
 
 /// Turns raw packets into facts with key and hash: filter, decode, identity, and this worker's partition.
@@ -82,9 +83,13 @@ class FrontEnd {
     if (group != nullptr && identity_.ipv4_group(packets.data(), group)) [[likely]] {
       to.advance_group();
       for (const RawPacket& packet : packets) tell(packet);
-      if (tcp_.any()) [[unlikely]]
-        for (std::size_t i = 0; i < kGroup; ++i)
-          read_more_of(packets[i], /*is_fast=*/true, group[i], in_flight.next_tcp(i));
+      if (tcp_.any()) [[unlikely]] {
+        if (tcp_.names)
+          for (std::size_t i = 0; i < kGroup; ++i) in_flight.next_tcp(i).packet_name = tcp_.names->of_fast(packets[i]);
+        if (tcp_.reads_more())
+          for (std::size_t i = 0; i < kGroup; ++i)
+            read_more_of(packets[i], /*is_fast=*/true, group[i], in_flight.next_tcp(i));
+      }
       if (numbers_ != nullptr) [[unlikely]]
         return push_numbered_group(packets, in_flight);
     } else if (numbers_ != nullptr) [[unlikely]] {
@@ -92,7 +97,9 @@ class FrontEnd {
     } else if (tcp_.any()) [[unlikely]] {
       to = accept_all(packets, to,
                       [&, i = std::size_t{0}](const RawPacket& packet, PacketFacts& facts, bool is_fast) mutable {
-                        read_more_of(packet, is_fast, facts, in_flight.next_tcp(i++));
+                        TcpFacts& more = in_flight.next_tcp(i++);
+                        read_more_of(packet, is_fast, facts, more);
+                        read_name(packet, is_fast, more);
                         tell(packet);
                       });
     } else {
@@ -212,7 +219,10 @@ class FrontEnd {
         ++counts_.elsewhere;
         continue;
       }
-      if (tcp_.any()) read_headers(packet, is_fast, in_flight.next_tcp());
+      if (tcp_.any()) {
+        read_headers(packet, is_fast, in_flight.next_tcp());
+        read_name(packet, is_fast, in_flight.next_tcp());
+      }
       in_flight.push_at(place);
       tell(packet);
       ++counts_.verdict[static_cast<std::size_t>(Verdict::counted)];
@@ -259,7 +269,10 @@ class FrontEnd {
       }
       in_flight.next() = group[i];
       if (tcp_.biflow) in_flight.next_tcp().is_back = is_back[i];
-      if (tcp_.any()) read_headers(*from[i], /*is_fast=*/false, in_flight.next_tcp());
+      if (tcp_.any()) {
+        read_headers(*from[i], /*is_fast=*/false, in_flight.next_tcp());
+        read_name(*from[i], /*is_fast=*/false, in_flight.next_tcp());
+      }
       in_flight.push_at(place);
       tell(*from[i]);
       ++counted;
@@ -280,6 +293,8 @@ class FrontEnd {
         read_tcp(packet, header_, tcp);
     }
     if (tcp_.side) is_fast ? read_side_fast(packet, tcp.side) : read_side(packet, header_, tcp.side);
+  }
+  void read_name(const RawPacket& packet, bool is_fast, TcpFacts& tcp) const noexcept {
     if (tcp_.names) tcp.packet_name = is_fast ? tcp_.names->of_fast(packet) : tcp_.names->of(packet, header_);
   }
 

@@ -32,7 +32,6 @@ inline constexpr std::array<VariableInfo, kVariables> kVariableInfo{{
     {"vlan", "", "outermost VLAN identifier", kUint16, /*is_amount=*/false},
     {"icmp_type_code", "", "ICMP type * 256 + code", kUint16, /*is_amount=*/false},
     {"interface", "", "interface on which the flow was first seen", kEnum8, /*is_amount=*/false},
-    {"packet_name", "", "name of a packet", kUint64, /*is_amount=*/false},
     {"rtt", "ns", "round-trip time from here to the sender and back", kUint64},
     {"tcp", "", "flow's TCP packets", kUint64, /*is_amount=*/false},
 }};
@@ -93,8 +92,7 @@ struct StatisticFamily {
   std::optional<Variable> only = std::nullopt;  ///< its only variable, which no other family has
 
   bool is_of(Variable variable) const noexcept {
-    const bool is_special =
-        variable == Variable::tcp || variable == Variable::interface || variable == Variable::packet_name;
+    const bool is_special = variable == Variable::tcp || variable == Variable::interface;
     if (only || is_special) return only == variable;
     return !of_amounts || info_of(variable).is_amount;
   }

@@ -23,7 +23,7 @@ struct Layout {
 Layout layout_of(const StatisticSet& set) {
   Layout layout;
   for (const auto& placed : set.statistics())
-    layout.uses[static_cast<std::size_t>(placed.statistic->variable())] = true;
+    if (placed.statistic->takes_samples()) layout.uses[static_cast<std::size_t>(placed.statistic->variable())] = true;
   if (layout.uses[static_cast<std::size_t>(Variable::gap)]) layout.prefix_bytes += 8;
   if (layout.uses[static_cast<std::size_t>(Variable::iat)]) layout.prefix_bytes += 8;
   const auto whole_lines = [](std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; };
@@ -73,7 +73,6 @@ std::optional<std::uint64_t> side_sample(const SideFacts& side, Variable variabl
     case Variable::size:
     case Variable::ip_size:
     case Variable::tcp_flags:
-    case Variable::packet_name:
     case Variable::rtt:
     case Variable::tcp:
       break;  // not of SideFacts
@@ -83,18 +82,21 @@ std::optional<std::uint64_t> side_sample(const SideFacts& side, Variable variabl
 
 }  // namespace
 
-FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs, bool can_wait)
-    : set_(std::move(set)), jobs_(set_->classifies() ? jobs : nullptr) {
+FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, Options options)
+    : set_(std::move(set)), jobs_(set_->classifies() ? options.jobs : nullptr) {
   const Layout layout = layout_of(*set_);
   uses_ = layout.uses;
   prefix_bytes_ = layout.prefix_bytes;
   stride_ = layout.stride;
-  rows_ = HugeBuffer<std::byte>(slots * stride_, stride_ <= (can_wait ? kLargeRow : kLargeRowOfDevice));
+  rows_ = HugeBuffer<std::byte>(slots * stride_, stride_ <= (options.can_wait ? kLargeRow : kLargeRowOfDevice));
   if (layout.carry_stride != 0) {
     carry_memory_ = HugeBuffer<std::byte>(slots * layout.carry_stride, /*huge_pages=*/false);
     carries_ = {rows_.data(), stride_, carry_memory_.data(), layout.carry_stride};
     record_.resize(set_->row_bytes());
   }
+  if (set_->has_digest() && options.has_packet_names) recent_names_ = std::make_unique<RecentNames>();
+  std::ranges::copy_if(set_->statistics(), std::back_inserter(sampled_),
+                       [](const StatisticSet::Placed& placed) { return placed.statistic->takes_samples(); });
   std::ranges::copy_if(
       set_->statistics(), std::back_inserter(of_first_packets_),
       [](const StatisticSet::Placed& placed) { return placed.statistic->first_packets().has_value(); });
@@ -111,6 +113,7 @@ std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) n
 
 void FlowRows::populate() noexcept {
   if (stride_ <= kLine) rows_.populate();
+  if (recent_names_) recent_names_->populate();
 }
 
 void FlowRows::keep_classes(const FlowRows& before, std::size_t slots) noexcept {
@@ -165,35 +168,28 @@ void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* header
 }
 
 /// Updates a statistic with the packets that have a sample, according to `sample_of(i)`.
-template <bool kWithTimes, class SampleOf>
+template <class SampleOf>
 void FlowRows::update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets,
                            SampleOf sample_of) noexcept {
   std::array<std::byte*, kStatBatch> states;
-  std::array<std::uint64_t, kStatBatch> values, times_ns;
+  std::array<std::uint64_t, kStatBatch> values;
   std::size_t count = 0;
   for (std::size_t i = 0; i < packets.size(); ++i) {
     const std::optional<std::uint64_t> value = sample_of(i);
     if (!value) continue;
     states[count] = rows_.data() + packets[i].slot * stride_ + prefix_bytes_ + placed.offset;
-    if constexpr (kWithTimes) times_ns[count] = packets[i].time_ns;
     values[count++] = *value;
   }
   if (count != 0)
-    placed.statistic->update({{states.data(), count},
-                              0,
-                              {values.data(), count},
-                              &carries_,
-                              placed.carry_offset,
-                              {times_ns.data(), kWithTimes ? count : 0}});
+    placed.statistic->update({{states.data(), count}, 0, {values.data(), count}, &carries_, placed.carry_offset});
 }
 
 void FlowRows::update_side(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept {
   if (headers == nullptr) return;
   for (const auto& placed : of_side_)
-    if (const Variable variable = placed.statistic->variable(); variable == Variable::packet_name)
-      update_some<true>(placed, packets, [&](std::size_t i) { return std::optional(headers[i].packet_name); });
-    else
-      update_some(placed, packets, [&](std::size_t i) { return side_sample(headers[i].side, variable); });
+    update_some(placed, packets, [&, variable = placed.statistic->variable()](std::size_t i) {
+      return side_sample(headers[i].side, variable);
+    });
 }
 
 void FlowRows::update_found(std::span<const RowUpdate> packets, std::span<const PacketFinding> found) noexcept {
@@ -248,6 +244,10 @@ void FlowRows::update_split(const RowUpdate& packet) noexcept {
   samples[number(Variable::tcp_flags)] = packet.counts.tcp_flags();
   for (const auto& [statistic, offset, row_offset, carry_offset] : set_->statistics()) {
     std::byte* const state = row + prefix_bytes_ + offset;
+    if (!statistic->takes_samples()) {
+      if (!statistic->first_packets()) statistic->begin_record(state);
+      continue;
+    }
     const Variable variable = statistic->variable();
     const bool is_of_record = !statistic->first_packets();
     if (is_of_record) statistic->begin_record(state);
@@ -255,13 +255,19 @@ void FlowRows::update_split(const RowUpdate& packet) noexcept {
     if (!sample || (is_of_record && (variable == Variable::gap || variable == Variable::iat))) continue;
     statistic->update({{&state, 1}, 0, {&*sample, 1}, &carries_, carry_offset});
   }
+  if (recent_names_) add_to_digest(row, packet);
+}
+
+inline void FlowRows::add_to_digest(std::byte* row, const RowUpdate& packet) noexcept {
+  const bool is_repeat = recent_names_->add(packet.slot, packet.packet_name, packet.time_ns);
+  Digest::add(set_->digest_state(row + prefix_bytes_), packet.packet_name, packet.time_ns, is_repeat);
 }
 
 void FlowRows::update_whole(std::span<const RowUpdate> packets) noexcept {
   const std::size_t last_time_at = this->last_time_at();
   // Local copies, in the order of Variable, which stores to rows cannot alias.
   const bool uses_gap = uses_[0], uses_iat = uses_[1], uses_size = uses_[2], uses_ip_size = uses_[3],
-             uses_flags = uses_[4];
+             uses_flags = uses_[4], keeps_digest = recent_names_ != nullptr;
   std::byte* const rows = rows_.data();
   const std::size_t stride = stride_;
   std::array<Samples, kPlainVariables> samples;
@@ -286,9 +292,10 @@ void FlowRows::update_whole(std::span<const RowUpdate> packets) noexcept {
     if (uses_size) size_count = sizes.put(size_count, row, packet.wire_bytes());
     if (uses_ip_size) ip_size_count = ip_sizes.put(ip_size_count, row, packet.counts.ip_bytes());
     if (uses_flags) flag_count = flags.put(flag_count, row, packet.counts.tcp_flags());
+    if (keeps_digest) add_to_digest(row, packet);
   }
   const std::array<std::size_t, kVariables> counts{gap_count, time_count, size_count, ip_size_count, flag_count};
-  for (const auto& [statistic, offset, row_offset, carry_offset] : set_->statistics()) {
+  for (const auto& [statistic, offset, row_offset, carry_offset] : sampled_) {
     const auto variable = static_cast<std::size_t>(statistic->variable());
     const std::size_t count = counts[variable];
     if (count == 0) continue;

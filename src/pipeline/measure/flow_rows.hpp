@@ -14,6 +14,7 @@
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/finding.hpp"
 #include "pipeline/measure/registry.hpp"
+#include "pipeline/measure/statistics/recent_names.hpp"
 
 namespace parshall {
 
@@ -26,6 +27,7 @@ struct RowUpdate {
   CountWord counts;
   std::uint64_t time_ns;
   LinkPlace place;
+  std::uint64_t packet_name = 0;  ///< see PacketNames; only for a set with a digest
 
   std::uint32_t wire_bytes() const noexcept {
     return static_cast<std::uint32_t>(counts.ip_bytes() + counts.extra_bytes());
@@ -42,8 +44,13 @@ struct RowUpdate {
 /// late packet (its time is before the previous packet's) has an inter-arrival time of 0.
 class FlowRows {
  public:
-  /// `jobs` is set if other threads classify flows. `can_wait`: packets wait while a page is committed.
-  FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, ClassJobs* jobs = nullptr, bool can_wait = true);
+  struct Options {
+    ClassJobs* jobs = nullptr;      ///< set if other threads classify flows
+    bool can_wait = true;           ///< packets wait while a page is committed
+    bool has_packet_names = false;  ///< else there are no digests
+  };
+  FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots) : FlowRows(std::move(set), slots, Options{}) {}
+  FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, Options options);
 
   const std::shared_ptr<const StatisticSet>& set() const noexcept { return set_; }
   static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots) noexcept;
@@ -52,6 +59,10 @@ class FlowRows {
   void populate() noexcept;
 
   void prefetch(std::uint32_t slot) const noexcept { prefetch_line(row(slot)); }
+  /// Prefetches what a digest needs beside the row.
+  void prefetch_name(std::uint32_t slot, std::uint64_t name) const noexcept {
+    if (recent_names_) recent_names_->prefetch(slot, name);
+  }
 
   /// Copies each flow's class, or the data for it, from rows that these replace. Both use the same classifier.
   void keep_classes(const FlowRows& before, std::size_t slots) noexcept;
@@ -102,7 +113,8 @@ class FlowRows {
   void update_whole(std::span<const RowUpdate> packets) noexcept;
   void update_split(const RowUpdate& packet) noexcept;
   void update_side(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept;
-  template <bool kWithTimes = false, class SampleOf>
+  void add_to_digest(std::byte* row, const RowUpdate& packet) noexcept;
+  template <class SampleOf>
   void update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets, SampleOf sample_of) noexcept;
   void send_classes(std::span<const RowUpdate> packets) noexcept;
   std::byte* class_state(std::uint32_t slot) noexcept {
@@ -121,7 +133,8 @@ class FlowRows {
   HugeBuffer<std::byte> rows_, carry_memory_;
   CarryRows carries_;
   mutable std::vector<std::byte> record_;  ///< of statistics(); empty if there are no carries
-  std::vector<StatisticSet::Placed> of_first_packets_, of_side_, of_tcp_;
+  std::vector<StatisticSet::Placed> sampled_, of_first_packets_, of_side_, of_tcp_;
+  std::unique_ptr<RecentNames> recent_names_;  ///< null without a digest
   ClassJobs* jobs_;
   std::size_t jobs_waiting_ = 0;  ///< flows for which the rings were full
 };

@@ -131,9 +131,7 @@ void StatisticSet::read(const std::byte* row, std::span<std::optional<double>> o
 }
 
 bool StatisticSet::needs_side() const noexcept {
-  return std::ranges::any_of(placed_, [](const Placed& placed) {
-    return is_of_side(placed.statistic->variable()) && placed.statistic->variable() != Variable::packet_name;
-  });
+  return std::ranges::any_of(placed_, [](const Placed& placed) { return is_of_side(placed.statistic->variable()); });
 }
 
 bool StatisticSet::needs_tcp() const noexcept {

@@ -74,6 +74,7 @@ class StatisticSet {
   /// Returns whether rows hold a digest; digest_state() points to that.
   bool has_digest() const noexcept { return has_digest_; }
   const std::byte* digest_state(const std::byte* row) const noexcept { return row + digest_at_; }
+  std::byte* digest_state(std::byte* row) const noexcept { return row + digest_at_; }
 
   /// Returns whether rows hold where their flows began; origin_state() points to that.
   bool has_origins() const noexcept { return has_origins_; }

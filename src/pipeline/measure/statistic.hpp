@@ -31,7 +31,6 @@ enum class Variable : std::uint8_t {
   vlan,            ///< outermost identifier; none for an untagged frame
   icmp_type_code,  ///< none unless the packet is ICMP
   interface,       ///< number among the source's interfaces; none if unknown
-  packet_name,     ///< see PacketNames
   // Findings on TCP connections (PacketFinding), made under the same condition:
   rtt,  ///< ns from a segment to this packet, which acknowledges it; none if it acknowledges none, or unclear which
   tcp,  ///< TcpMarks; none unless the packet is TCP
@@ -72,7 +71,6 @@ struct SampleBatch {
   std::span<const std::uint64_t> samples;  ///< packets, ns or bytes
   const CarryRows* carry_rows = nullptr;   ///< set for statistics with carries
   std::size_t carry_offset = 0;
-  std::span<const std::uint64_t> times_ns = {};  ///< with packet names
 
   std::size_t size() const noexcept { return rows.size(); }
   std::byte* state(std::size_t i) const noexcept { return rows[i] + offset; }
@@ -98,6 +96,8 @@ class Statistic {
   virtual ~Statistic() = default;
 
   virtual Variable variable() const noexcept = 0;
+  /// Returns whether update() is called. A state that is kept by other means takes no samples, and has no columns.
+  virtual bool takes_samples() const noexcept { return true; }
   virtual std::size_t row_bytes() const noexcept = 0;                       ///< in a record; a multiple of 8
   virtual std::size_t state_bytes() const noexcept { return row_bytes(); }  ///< of a live flow; a multiple of 8
   virtual std::size_t carry_bytes() const noexcept { return 0; }            ///< beside them; a multiple of 8

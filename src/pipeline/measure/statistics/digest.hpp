@@ -9,8 +9,8 @@
 namespace parshall {
 
 /// Sums over a flow's packets, by which two taps find what was lost between them, and how long packets took: the number
-/// of packets, the sum of their names (PacketNames), and the sum of their times. The clocks of the taps may differ.
-/// Sums are modulo 2^64, and go on over all records of the flow.
+/// of packets and of repeats among them (RecentNames), the sum of their names (PacketNames), and the sum of their
+/// times. The clocks of the taps may differ. Sums are modulo 2^64, and go on over all records of the flow.
 ///
 /// Each record also has these sums at one of its packets, the *cut*: the one with the smallest name, counted with it.
 /// Two taps cut at the same packet, unless it is at the edge of a record. Between two common cuts, the difference of
@@ -24,10 +24,31 @@ namespace parshall {
 /// Merge: sums add up. A cut is only one within the packets of one worker, so none is left.
 class Digest final : public Statistic {
  public:
+  /// Number of packets in the lowest 40 bits, and of repeats, modulo 2^24, in the others.
+  class Counts {
+   public:
+    static constexpr unsigned kPacketBits = 40;
+
+    std::uint64_t packets() const noexcept { return bits_ & ((std::uint64_t{1} << kPacketBits) - 1); }
+    std::uint64_t repeats() const noexcept { return bits_ >> kPacketBits; }
+    void add(bool is_repeat) noexcept { bits_ += 1 | std::uint64_t{is_repeat} << kPacketBits; }
+    Counts& operator+=(Counts other) noexcept {
+      bits_ += other.bits_;
+      return *this;
+    }
+
+   private:
+    std::uint64_t bits_ = 0;
+  };
+
+  /// The order keeps gcc from adding two sums at once, which would load what was just stored in other pieces.
   struct State {
-    std::uint64_t packets = 0, names = 0, times_ns = 0;
+    Counts counts, cut_counts;  ///< so far, and at the cut; no packets: no cut yet
+    std::uint64_t names = 0, cut_names = 0;
+    std::uint64_t times_ns = 0, cut_times_ns = 0;
     std::uint64_t cut_name = 0, cut_time_ns = 0;
-    std::uint64_t cut_packets = 0, cut_names = 0, cut_times_ns = 0;  ///< sums at the cut; 0 packets: no cut yet
+
+    bool has_cut() const noexcept { return cut_counts.packets() != 0; }
   };
   static_assert(sizeof(State) == 64);
 
@@ -37,31 +58,31 @@ class Digest final : public Statistic {
     return state;
   }
 
-  Variable variable() const noexcept override { return Variable::packet_name; }
-  std::size_t row_bytes() const noexcept override { return sizeof(State); }
-  std::span<const Column> columns() const noexcept override { return {}; }
-
-  void update(const SampleBatch& batch) const noexcept override {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      State& state = *reinterpret_cast<State*>(batch.state(i));
-      const std::uint64_t name = batch.samples[i], time_ns = batch.times_ns[i];
-      ++state.packets;
-      state.names += name;
-      state.times_ns += time_ns;
-      if (name < state.cut_name || state.cut_packets == 0) [[unlikely]] {
-        state.cut_name = name;
-        state.cut_time_ns = time_ns;
-        state.cut_packets = state.packets;
-        state.cut_names = state.names;
-        state.cut_times_ns = state.times_ns;
-      }
+  /// Adds a packet to the state at that place.
+  static void add(std::byte* at, std::uint64_t name, std::uint64_t time_ns, bool is_repeat) noexcept {
+    State& state = *reinterpret_cast<State*>(at);
+    state.counts.add(is_repeat);
+    state.names += name;
+    state.times_ns += time_ns;
+    if (name < state.cut_name || !state.has_cut()) [[unlikely]] {
+      state.cut_name = name;
+      state.cut_time_ns = time_ns;
+      state.cut_counts = state.counts;
+      state.cut_names = state.names;
+      state.cut_times_ns = state.times_ns;
     }
   }
+
+  Variable variable() const noexcept override { return Variable::ip_size; }
+  bool takes_samples() const noexcept override { return false; }
+  std::size_t row_bytes() const noexcept override { return sizeof(State); }
+  std::span<const Column> columns() const noexcept override { return {}; }
+  void update(const SampleBatch&) const noexcept override {}
 
   /// Keeps the sums.
   void begin_record(std::byte* state) const noexcept override {
     const State before = state_of(state);
-    const State now{.packets = before.packets, .names = before.names, .times_ns = before.times_ns};
+    const State now{.counts = before.counts, .names = before.names, .times_ns = before.times_ns};
     std::memcpy(state, &now, sizeof now);
   }
 
@@ -69,12 +90,13 @@ class Digest final : public Statistic {
   bool mergeable() const noexcept override { return true; }
   void merge(std::byte* into, const std::byte* from) const noexcept override {
     const State a = state_of(into), b = state_of(from);
-    if (b.packets == 0) return;
-    if (a.packets == 0) {
+    if (b.counts.packets() == 0) return;
+    if (a.counts.packets() == 0) {
       std::memcpy(into, &b, sizeof b);
       return;
     }
-    const State sum{.packets = a.packets + b.packets, .names = a.names + b.names, .times_ns = a.times_ns + b.times_ns};
+    State sum{.counts = a.counts, .names = a.names + b.names, .times_ns = a.times_ns + b.times_ns};
+    sum.counts += b.counts;
     std::memcpy(into, &sum, sizeof sum);
   }
 };

@@ -53,6 +53,7 @@ class FlowOrigin final : public Statistic {
   }
 
   Variable variable() const noexcept override { return Variable::ip_size; }
+  bool takes_samples() const noexcept override { return false; }
   std::size_t row_bytes() const noexcept override { return sizeof(State); }
   std::optional<std::uint32_t> first_packets() const noexcept override { return 1; }
   std::span<const Column> columns() const noexcept override { return {}; }

@@ -66,6 +66,8 @@ constexpr FlowMessageField kFields[] = {
     {"cut_packets", 2042},
     {"cut_names", 2043},
     {"cut_times_ns", 2044},
+    {"digest_repeats", 2045},
+    {"cut_repeats", 2046},
 };
 
 /// Fields of every message; goflow2's numbers, and ours.

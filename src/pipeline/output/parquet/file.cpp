@@ -101,12 +101,17 @@ Result<std::unique_ptr<ParquetFile>> ParquetFile::create(const std::string& path
                                                          int level) {
   auto output = Output::open(part_of(path));
   if (!output) return output.error();
-  return std::unique_ptr<ParquetFile>(new ParquetFile(path, *std::move(output), columns, level));
+  std::unique_ptr<ParquetFile> file(new ParquetFile(path, **output, columns, level));
+  file->own_ = *std::move(output);
+  return file;
 }
 
-ParquetFile::ParquetFile(std::string path, std::unique_ptr<Output> output, std::span<const ColumnInfo> columns,
-                         int level)
-    : path_(std::move(path)), output_(std::move(output)), compressor_(level) {
+std::unique_ptr<ParquetFile> ParquetFile::begin(Output& output, std::span<const ColumnInfo> columns, int level) {
+  return std::unique_ptr<ParquetFile>(new ParquetFile(output.name(), output, columns, level));
+}
+
+ParquetFile::ParquetFile(std::string path, Output& output, std::span<const ColumnInfo> columns, int level)
+    : path_(std::move(path)), output_(&output), compressor_(level) {
   columns_.reserve(columns.size());
   for (const ColumnInfo& column : columns) columns_.emplace_back(column);
   put(kMagic);
@@ -124,7 +129,7 @@ std::uint64_t ParquetFile::memory_bytes(std::span<const ColumnInfo> columns) noe
 }
 
 ParquetFile::~ParquetFile() {
-  if (output_ != nullptr) ::unlink(part_of(path_).c_str());
+  if (own_ != nullptr) ::unlink(part_of(path_).c_str());
 }
 
 void ParquetFile::put(std::string_view bytes) {
@@ -210,11 +215,12 @@ std::optional<Error> ParquetFile::finish(const Metadata& metadata) {
   put_little(end, end.size(), 4);
   end += kMagic;
   put(end);
+  if (own_ == nullptr) return output_->error();
   output_->sync();
   if (output_->error()) return output_->error();
   if (std::rename(part_of(path_).c_str(), path_.c_str()) != 0)
     return Error{fmt::format("cannot name {}: {}", path_, std::strerror(errno))};
-  output_.reset();
+  own_.reset();
   return std::nullopt;
 }
 

@@ -33,6 +33,8 @@ class ParquetFile {
   /// Makes a new file.
   static Result<std::unique_ptr<ParquetFile>> create(const std::string& path, std::span<const ColumnInfo> columns,
                                                      int level);
+  /// Begins a file in an output, which stays open.
+  static std::unique_ptr<ParquetFile> begin(Output& output, std::span<const ColumnInfo> columns, int level);
   ~ParquetFile();  ///< removes an incomplete file
   ParquetFile(const ParquetFile&) = delete;
   ParquetFile& operator=(const ParquetFile&) = delete;
@@ -55,14 +57,15 @@ class ParquetFile {
     std::int64_t rows;
   };
 
-  ParquetFile(std::string path, std::unique_ptr<Output> output, std::span<const ColumnInfo> columns, int level);
+  ParquetFile(std::string path, Output& output, std::span<const ColumnInfo> columns, int level);
   void put(std::string_view bytes);
   void write_group();
   void put_schema(ThriftWriter& footer) const;
   void put_groups(ThriftWriter& footer) const;
 
   std::string path_;
-  std::unique_ptr<Output> output_;  ///< null once it is complete
+  std::unique_ptr<Output> own_;  ///< null once it is complete, or if it is another's
+  Output* output_;
   std::vector<ParquetColumn> columns_;
   PageCompressor compressor_;
   std::vector<Group> groups_;

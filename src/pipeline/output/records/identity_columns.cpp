@@ -28,14 +28,13 @@ Value total(const RecordIdentity& of) {
   return of.origin.is_known() ? Value::of_unsigned(of.origin.*kBefore + of.record.*kNow) : Value();
 }
 
-template <std::uint64_t Digest::State::*kSum>
-Value of_digest(const RecordIdentity& of) {
-  return of.digest.packets == 0 ? Value() : Value::of_unsigned(of.digest.*kSum);
+/// Returns a number of the digest, if there is one.
+Value of_digest(const RecordIdentity& of, std::uint64_t number) {
+  return of.digest.counts.packets() == 0 ? Value() : Value::of_unsigned(number);
 }
-
-template <std::uint64_t Digest::State::*kSum>
-Value of_cut(const RecordIdentity& of) {
-  return of.digest.cut_packets == 0 ? Value() : Value::of_unsigned(of.digest.*kSum);
+/// Returns a number of its cut, if there is one.
+Value of_cut(const RecordIdentity& of, std::uint64_t number) {
+  return of.digest.has_cut() ? Value::of_unsigned(number) : Value();
 }
 
 // clang-format off
@@ -76,25 +75,29 @@ constexpr IdentityColumn kColumns[] = {
      }},
     {"digest_packets", "packets", kUint64, {kOwnPen, 90}, RowNeed::digest,
       "packets of the flow so far, over all its records, as in the other columns of digest",
-     of_digest<&Digest::State::packets>},
+     [](const RecordIdentity& of) { return of_digest(of, of.digest.counts.packets()); }},
+    {"digest_repeats", "packets", kUint32, {kOwnPen, 98}, RowNeed::digest,
+      "those of them that have the same name as another one within 100 ms, modulo 2^24",
+     [](const RecordIdentity& of) { return of_digest(of, of.digest.counts.repeats()); }},
     {"digest_names", "", kUint64, {kOwnPen, 91}, RowNeed::digest,
       "sum of the names of these packets (hashes of what does not change on the way, --seed), modulo 2^64",
-     of_digest<&Digest::State::names>},
+     [](const RecordIdentity& of) { return of_digest(of, of.digest.names); }},
     {"digest_times_ns", "ns", kUint64, {kOwnPen, 92}, RowNeed::digest,
-      "sum of the capture times of these packets, modulo 2^64", of_digest<&Digest::State::times_ns>},
+      "sum of the capture times of these packets, modulo 2^64",
+     [](const RecordIdentity& of) { return of_digest(of, of.digest.times_ns); }},
     {"cut_name", "", kUint64, {kOwnPen, 93}, RowNeed::digest,
       "the smallest name of a packet in this record: the cut",
-     of_cut<&Digest::State::cut_name>},
+     [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_name); }},
     {"cut_time_ns", "ns", kTime, {kOwnPen, 94}, RowNeed::digest, "capture time of the cut",
-     [](const RecordIdentity& of) {
-       return of.digest.cut_packets == 0 ? Value() : Value::of_time(of.digest.cut_time_ns);
-     }},
+     [](const RecordIdentity& of) { return of.digest.has_cut() ? Value::of_time(of.digest.cut_time_ns) : Value(); }},
     {"cut_packets", "packets", kUint64, {kOwnPen, 95}, RowNeed::digest, "digest_packets at the cut, with it",
-     of_cut<&Digest::State::cut_packets>},
+     [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_counts.packets()); }},
+    {"cut_repeats", "packets", kUint32, {kOwnPen, 99}, RowNeed::digest, "digest_repeats at the cut, with it",
+     [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_counts.repeats()); }},
     {"cut_names", "", kUint64, {kOwnPen, 96}, RowNeed::digest, "digest_names at the cut, with it",
-     of_cut<&Digest::State::cut_names>},
+     [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_names); }},
     {"cut_times_ns", "ns", kUint64, {kOwnPen, 97}, RowNeed::digest, "digest_times_ns at the cut, with it",
-     of_cut<&Digest::State::cut_times_ns>},
+     [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_times_ns); }},
 };
 // clang-format on
 

@@ -43,9 +43,9 @@ constexpr std::size_t kFewPackets = 4;
 constexpr std::string_view kIdentityGroup[] = {"flow_id",    "record", "flow_first_seen_ns",
                                                "end_reason", "exact",  "missed_packets_at_most"};
 constexpr std::string_view kTotalsGroup[] = {"packets_total", "ip_bytes_total", "wire_bytes_total"};
-constexpr std::string_view kDigestGroup[] = {"flow_key",        "digest_packets", "digest_names",
-                                             "digest_times_ns", "cut_name",       "cut_time_ns",
-                                             "cut_packets",     "cut_names",      "cut_times_ns"};
+constexpr std::string_view kDigestGroup[] = {"flow_key",        "digest_packets", "digest_repeats", "digest_names",
+                                             "digest_times_ns", "cut_name",       "cut_time_ns",    "cut_packets",
+                                             "cut_repeats",     "cut_names",      "cut_times_ns"};
 constexpr std::string_view kShapeGroup[] = {"duration_ns", "tcp_flags",       "iat_mean_ns",     "iat_p50_ns",
                                             "iat_p99_ns",  "gap_p99_packets", "size_mean_bytes", "size_p99_bytes"};
 constexpr std::string_view kHeadersGroup[] = {"vlan", "dscp", "ttl_min", "ttl_max", "icmp_type_code"};
