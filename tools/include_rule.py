@@ -24,14 +24,14 @@ MAY = {
     "web": {"base"},
     "parshall": {*ENGINE, "classify", "traffic", "web"},
     "cli": {"base", "output"},
-    "compare": {"base", "capture", "decode", "flow", "verify"},
+    "compare": {"base", "capture", "decode", "flow", "output", "verify"},
     "verify": {"base", "output"},
     "app": {*ENGINE, "classify", "traffic", "parshall", "cli", "compare", "verify", "web"},
-    "tester": {*ENGINE, "traffic", "parshall", "cli", "app"},
+    "tester": {*ENGINE, "traffic", "parshall", "cli", "app", "compare"},
     "lab": {*ENGINE, "classify", "traffic", "parshall", "cli", "app"},
 }
 BESIDE = ["lab", "tester"]  # programs whose folders are beside src
-PYTHON_MAY = {"base", "parshall"}  # of python/, beside its own
+PYTHON_MAY = {"base", "compare", "parshall"}  # of python/, beside its own
 
 
 def layer(path):

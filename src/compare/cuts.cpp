@@ -69,27 +69,54 @@ void keep_in_order(std::vector<Point>& points) {
   points = std::move(kept);
 }
 
+/// How the packets at two taps differ. A repeat that one tap alone saw is a packet more there, so that as many others
+/// are missing as the numbers of packets do not show it.
+struct Difference {
+  std::int64_t net = 0;      ///< packets at UP less those at DOWN
+  std::int64_t repeats = 0;  ///< those at UP less those at DOWN
+
+  std::uint64_t at_up_alone() const noexcept { return positive(repeats) + positive(net - repeats); }
+  std::uint64_t at_down_alone() const noexcept { return positive(-repeats) + positive(repeats - net); }
+
+ private:
+  static std::uint64_t positive(std::int64_t number) noexcept {
+    return number > 0 ? static_cast<std::uint64_t>(number) : 0;
+  }
+};
+
 /// The packets between two points.
 struct Segment {
   PacketSums up, down;
 
   bool is_whole() const noexcept { return up.packets == down.packets && up.names == down.names; }
-  std::int64_t lost() const noexcept { return static_cast<std::int64_t>(up.packets - down.packets); }
+  Difference difference() const noexcept {
+    constexpr unsigned kUnused = 64 - 24;
+    const auto repeats = static_cast<std::int64_t>((up.repeats - down.repeats) << kUnused) >> kUnused;
+    return {static_cast<std::int64_t>(up.packets - down.packets),
+            std::clamp(repeats, -static_cast<std::int64_t>(down.packets), static_cast<std::int64_t>(up.packets))};
+  }
 };
 
 Segment between(const Point& from, const Point& to) noexcept { return {to.up - from.up, to.down - from.down}; }
 
-/// Returns the mean passage of as many packets at both taps. Their times are told from `from_ns` at UP and DOWN, so
-/// that sums do not wrap around; if that of UP's times still may, `middle_ns` stands for their mean.
-Passage mean_passage(const Segment& segment, const Passage& from, std::uint64_t middle_ns) noexcept {
+/// Returns the mean of times that sum up to `sum_ns`, told from `base_ns`; nullopt if the sum may have wrapped around,
+/// as packets are up to `span_ns` away.
+std::optional<std::int64_t> mean_since(std::uint64_t base_ns, std::uint64_t sum_ns, std::uint64_t packets,
+                                       std::uint64_t span_ns) noexcept {
+  constexpr __int128 kMost = __int128{1} << 62;
+  if (__int128{packets} * span_ns > kMost) return std::nullopt;
+  return static_cast<std::int64_t>(sum_ns - packets * base_ns) / static_cast<std::int64_t>(packets);
+}
+
+/// Returns the mean passage of as many packets at both taps. Their times are told from `from` at UP and DOWN, so that
+/// sums do not wrap around; if that of UP's times still may, `middle_ns` stands for their mean.
+Passage mean_passage(const Segment& segment, const Passage& from, std::uint64_t middle_ns,
+                     std::uint64_t span_ns) noexcept {
   const std::uint64_t packets = segment.up.packets, base_ns = static_cast<std::uint64_t>(from.difference_ns);
   const auto later = static_cast<std::int64_t>(segment.down.times_ns - segment.up.times_ns - packets * base_ns);
   const std::int64_t difference_ns = from.difference_ns + later / static_cast<std::int64_t>(packets);
-  constexpr __int128 kMost = __int128{1} << 62;
-  const std::uint64_t span_ns = 2 * (middle_ns > from.up_ns ? middle_ns - from.up_ns : 0);
-  if (__int128{packets} * span_ns > kMost) return {middle_ns, difference_ns};
-  const auto since = static_cast<std::int64_t>(segment.up.times_ns - packets * from.up_ns);
-  return {from.up_ns + static_cast<std::uint64_t>(since / static_cast<std::int64_t>(packets)), difference_ns};
+  const auto since = mean_since(from.up_ns, segment.up.times_ns, packets, span_ns);
+  return {since ? from.up_ns + static_cast<std::uint64_t>(*since) : middle_ns, difference_ns};
 }
 
 class CutComparer {
@@ -105,7 +132,7 @@ class CutComparer {
     const Segment all = between(points_.front(), points_.back());
     found_.packets_up = all.up.packets;
     found_.packets_down = all.down.packets;
-    found_.is_unlike = cuts_.empty() && all.lost() == 0 && !all.is_whole();
+    found_.is_unlike = cuts_.empty() && all.up.packets == all.down.packets && !all.is_whole();
     for (const Point& cut : cuts_) found_.samples.push_back({*cut.passage, cut.weight});
     for (std::size_t from = 0; from + 1 < points_.size();) {
       std::size_t to = from + 1;
@@ -114,8 +141,8 @@ class CutComparer {
       add_stretch(points_[from], points_[to]);
       from = to;
     }
-    found_.lost += net_at_ends_ > 0 ? static_cast<std::uint64_t>(net_at_ends_) : 0;
-    found_.more += net_at_ends_ < 0 ? static_cast<std::uint64_t>(-net_at_ends_) : 0;
+    found_.lost += at_ends_.at_up_alone();
+    found_.more += at_ends_.at_down_alone();
     return std::move(found_);
   }
 
@@ -145,52 +172,83 @@ class CutComparer {
   void add_stretch(const Point& from, const Point& to) {
     const Segment stretch = between(from, to);
     if (stretch.up.packets == 0 && stretch.down.packets == 0) return;
-    const std::int64_t net = stretch.lost();
-    if (!stretch.is_whole() && (is_near(points_.front(), from) || is_near(to, points_.back()))) {
-      net_at_ends_ += net;  // packets may have overtaken the first cut or the last one
-      found_.is_exact = false;
-    } else if (!stretch.is_whole()) {
-      const std::uint64_t unknown = net == 0 ? 1 : 0;  // as many packets, but others
-      found_.lost += net > 0 ? static_cast<std::uint64_t>(net) : unknown;
-      found_.more += net < 0 ? static_cast<std::uint64_t>(-net) : unknown;
-      found_.is_exact = false;
-    }
-    const std::uint64_t arrived = std::min(stretch.up.packets, stretch.down.packets);
-    if (arrived == 0) return;
-    if (net == 0) {
-      const Passage begin = from.passage.value_or(first_);
-      const std::uint64_t end_ns = to.passage ? to.passage->up_ns : last_ns_;
-      const std::uint64_t middle_ns = begin.up_ns + (end_ns > begin.up_ns ? (end_ns - begin.up_ns) / 2 : 0);
-      found_.means.push_back({mean_passage(stretch, begin, middle_ns), arrived});
-    } else if (const auto mean = mean_of_cuts(from.up.packets, to.up.packets)) {
-      found_.means.push_back({*mean, arrived});
+    if (stretch.is_whole()) return add_mean(from, to, 0, 0);
+    const Difference difference = stretch.difference();
+    std::uint64_t lost = difference.at_up_alone(), more = difference.at_down_alone();
+    if (lost == 0 && more == 0) lost = more = 1;  // as many packets, but others
+    add_mean(from, to, lost, more);
+    if (is_near(points_.front(), from) || is_near(to, points_.back())) {
+      // Packets may have overtaken the first cut or the last one.
+      at_ends_.net += difference.net;
+      at_ends_.repeats += difference.repeats;
+    } else {
+      found_.lost += lost;
+      found_.more += more;
     }
   }
 
-  /// Returns the mean of the cuts from one packet of UP to another, also of those that others overtook.
-  std::optional<Passage> mean_of_cuts(std::uint64_t from, std::uint64_t to) const {
-    const auto begin = std::ranges::lower_bound(cuts_, from, {}, [](const Point& cut) { return cut.up.packets; });
-    std::int64_t count = 0, up_sum = 0, difference_sum = 0;
-    for (auto cut = begin; cut != cuts_.end() && cut->up.packets <= to; ++cut, ++count) {
-      up_sum += static_cast<std::int64_t>(cut->passage->up_ns - begin->passage->up_ns);
-      difference_sum += cut->passage->difference_ns - begin->passage->difference_ns;
+  void add_mean(const Point& from, const Point& to, std::uint64_t lost, std::uint64_t more) {
+    const Segment stretch = between(from, to);
+    if (stretch.up.packets <= lost) return;
+    CutFlow::Mean& mean = found_.means.emplace_back();
+    mean.weight = stretch.up.packets - lost;
+    const Passage begin = from.passage.value_or(first_);
+    const std::uint64_t end_ns = to.passage ? to.passage->up_ns : last_ns_;
+    const std::uint64_t span_ns = end_ns > begin.up_ns ? end_ns - begin.up_ns : 0;
+    if (lost + more == 0) {
+      mean.of_sums = mean_passage(stretch, begin, begin.up_ns + span_ns / 2, 2 * span_ns);
+      return;
     }
-    if (count == 0) return std::nullopt;
-    return Passage{begin->passage->up_ns + static_cast<std::uint64_t>(up_sum / count),
-                   begin->passage->difference_ns + difference_sum / count};
+    set_mean_of_sums(stretch, begin, span_ns, lost, more, mean);
+    set_mean_of_cuts(from.up.packets, to.up.packets, mean);
+  }
+
+  /// Takes those that did not arrive, or came in addition, for the middle of the stretch.
+  static void set_mean_of_sums(const Segment& stretch, const Passage& begin, std::uint64_t span_ns, std::uint64_t lost,
+                               std::uint64_t more, CutFlow::Mean& mean) {
+    const std::uint64_t down_ns = begin.up_ns + static_cast<std::uint64_t>(begin.difference_ns);
+    const auto up = mean_since(begin.up_ns, stretch.up.times_ns, stretch.up.packets, 2 * span_ns);
+    const auto down = mean_since(down_ns, stretch.down.times_ns, stretch.down.packets, 2 * span_ns);
+    if (!up || !down) return;
+    const double arrived = static_cast<double>(mean.weight), middle = static_cast<double>(span_ns) / 2;
+    const auto of_arrived = [&](std::int64_t all, std::uint64_t others) {
+      return static_cast<double>(all) + static_cast<double>(others) / arrived * (static_cast<double>(all) - middle);
+    };
+    const double up_mean = of_arrived(*up, lost), later = of_arrived(*down, more) - up_mean;
+    mean.of_sums = Passage{begin.up_ns + static_cast<std::uint64_t>(std::max(up_mean, 0.0)),
+                           begin.difference_ns + static_cast<std::int64_t>(later)};
+    mean.most_off_ns = static_cast<double>(lost + more) / arrived * middle;
+  }
+
+  /// Takes the mean of the cuts from one packet of UP to another, also of those that others overtook, each for the
+  /// packets of its record.
+  void set_mean_of_cuts(std::uint64_t from, std::uint64_t to, CutFlow::Mean& mean) const {
+    const auto begin = std::ranges::lower_bound(cuts_, from, {}, [](const Point& cut) { return cut.up.packets; });
+    double weights = 0, squares = 0, up_sum = 0, difference_sum = 0;
+    for (auto cut = begin; cut != cuts_.end() && cut->up.packets <= to; ++cut) {
+      const auto weight = static_cast<double>(cut->weight);
+      weights += weight;
+      squares += weight * weight;
+      up_sum += weight * static_cast<double>(cut->passage->up_ns - begin->passage->up_ns);
+      difference_sum += weight * static_cast<double>(cut->passage->difference_ns - begin->passage->difference_ns);
+    }
+    if (weights == 0) return;
+    mean.of_cuts = Passage{begin->passage->up_ns + static_cast<std::uint64_t>(up_sum / weights),
+                           begin->passage->difference_ns + static_cast<std::int64_t>(difference_sum / weights)};
+    mean.cuts = weights * weights / squares;
   }
 
   std::vector<Point> cuts_, points_;
   Passage first_;  ///< of the first packets that the taps saw
   std::uint64_t last_ns_;
-  std::int64_t net_at_ends_ = 0;  ///< lost next to the first and the last cut, if those are not ends of the flow
+  Difference at_ends_;  ///< next to the first and the last cut, if those are not ends of the flow
   CutFlow found_;
 };
 
 }  // namespace
 
 std::optional<CutFlow> compare_cuts(const TapSums& up, const TapSums& down, FlowEnds watched) {
-  constexpr std::uint64_t kMostPackets = std::uint64_t{1} << 48;  // of a flow; a broken file may say more
+  constexpr std::uint64_t kMostPackets = std::uint64_t{1} << 40;  // of a flow; a broken file may say more
   if (up.all.packets > kMostPackets || down.all.packets > kMostPackets) return std::nullopt;
   std::vector<Point> cuts = common_cuts(up, down), points = cuts;
   keep_in_order(points);

@@ -11,14 +11,14 @@ namespace parshall {
 /// Sums over packets, modulo 2^64; see the statistic Digest.
 struct PacketSums {
   std::uint64_t packets = 0, names = 0, times_ns = 0;
+  std::uint64_t repeats = 0;  ///< modulo 2^24
 
-  friend bool operator==(const PacketSums&, const PacketSums&) = default;
   PacketSums& operator+=(const PacketSums& other) noexcept {
-    packets += other.packets, names += other.names, times_ns += other.times_ns;
+    packets += other.packets, names += other.names, times_ns += other.times_ns, repeats += other.repeats;
     return *this;
   }
   friend PacketSums operator-(const PacketSums& a, const PacketSums& b) noexcept {
-    return {a.packets - b.packets, a.names - b.names, a.times_ns - b.times_ns};
+    return {a.packets - b.packets, a.names - b.names, a.times_ns - b.times_ns, a.repeats - b.repeats};
   }
 };
 
@@ -44,9 +44,16 @@ struct CutFlow {
     Passage passage;
     std::uint64_t weight;  ///< packets for which it stands
   };
-  std::vector<Sample> means;    ///< of packets that arrived: their mean, or that of the cuts around them
+  /// The mean of packets that arrived, told in up to two ways.
+  struct Mean {
+    std::uint64_t weight;            ///< number of packets
+    std::optional<Passage> of_sums;  ///< from the sums of times
+    double most_off_ns = 0;          ///< how far off that may be, as those that did not arrive may be any; 0: exact
+    std::optional<Passage> of_cuts;  ///< of those packets that are cuts
+    double cuts = 0;                 ///< how many packets, picked evenly at random, are worth as much
+  };
+  std::vector<Mean> means;
   std::vector<Sample> samples;  ///< the cuts
-  bool is_exact = true;         ///< all means are exact
   bool is_unlike = false;       ///< both taps saw as many packets, but no name is known to be the same
 };
 
@@ -55,8 +62,9 @@ enum class FlowEnds : std::uint8_t { none, beginning, end, both };  ///< that bo
 /// Compares a flow between the packets at which both taps cut, and its ends as far as both watched them.
 ///
 /// Between two cuts, or over a stretch of several, the same packets were seen if numbers and names agree, whatever
-/// overtook a cut. If not, the difference of the numbers is what was lost, or more. So a loss and another packet more
-/// in one stretch cancel out, but one at least of each is told. Returns nullopt if nothing is common.
+/// overtook a cut. If not, the difference of the numbers is what one of them did not see. A repeat that one tap alone
+/// saw is a packet more there, and stands for another one that it did not see, as far as the numbers do not show that.
+/// Where neither tells anything, one packet at least was seen by each alone. Returns nullopt if nothing is common.
 std::optional<CutFlow> compare_cuts(const TapSums& up, const TapSums& down, FlowEnds watched);
 
 }  // namespace parshall

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "pipeline/flow/both_ways.hpp"
 
@@ -16,16 +17,19 @@ Way by_sign(int value) noexcept { return value >= 0 ? Way::there : Way::back; }
 }  // namespace
 
 LiveComparison::LiveComparison(std::uint64_t seed, std::uint64_t begin_ns, Limits limits)
-    : limits_(limits), begin_ns_(begin_ns), numbers_(seed) {}
+    : limits_(limits), begin_ns_(begin_ns), numbers_(seed), over_time_(limits.interval_ns) {}
 
-void LiveComparison::settle() {
+void LiveComparison::settle(std::uint64_t until_ns) {
   judge(Pairer::Which::waited);
+  // The other half of a pair may have come after the last call, so that it waits for the next one.
+  over_time_.end_before(std::exchange(judged_ns_, std::exchange(until_ns_, until_ns)));
   fold_flows();
 }
 
 void LiveComparison::end(std::uint64_t end_ns) {
   end_ns_ = end_ns;
   judge(Pairer::Which::all);
+  over_time_.end();
 }
 
 void LiveComparison::judge(Pairer::Which which) {
@@ -79,6 +83,8 @@ void LiveComparison::count_pairs(std::vector<Pair>& pairs) {
   for (const Pair& pair : pairs) {
     Flow& flow = flows_[pair.flow];
     const Way way = *flow.way;
+    const std::uint64_t sent_ns = way == Way::there ? pair.up_ns : pair.down_ns;
+    over_time_.add_pair(way, sent_ns);
     ++flow.count.pairs;
     flow.count.up.alike += !pair.is_single_at_up;
     flow.count.down.alike += !pair.is_single_at_down;
@@ -89,7 +95,11 @@ void LiveComparison::count_pairs(std::vector<Pair>& pairs) {
     if (!(way == Way::there ? pair.is_single_at_up : pair.is_single_at_down)) continue;
     const std::int64_t delay_ns = way == Way::there ? pair.difference_ns() : -pair.difference_ns();
     const Arrivals before = flow.arrivals;
-    flow.count.reordered += flow.arrivals.take(way == Way::there ? pair.up_order : pair.down_order, delay_ns);
+    const bool is_reordered = flow.arrivals.take(way == Way::there ? pair.up_order : pair.down_order, delay_ns);
+    flow.count.reordered += is_reordered;
+    if (is_reordered) over_time_.add_reordered(way, sent_ns);
+    over_time_.add_delay(way, sent_ns, delay_ns,
+                         before.delay_ns ? std::optional(delay_ns - *before.delay_ns) : std::nullopt);
     flow.delays.add(delay_ns);
     auto& all = all_[index(way)];
     all.delays.add(delay_ns);
@@ -108,10 +118,13 @@ void LiveComparison::count_single(const Single& single, bool is_up) {
   last_ns = std::max(last_ns, single.time_ns);
   const bool is_sent = flow.way && (*flow.way == Way::there) == is_up;
   const bool is_early = judgements_ <= 2 && (single.time_ns < begin_ns_ || (!is_sent && !single.has_twin));
-  if (is_early || single.time_ns >= end_ns_)
-    ++tap.outside;
-  else
-    ++(single.has_twin ? tap.twins : tap.plain);
+  const bool is_outside = is_early || single.time_ns >= end_ns_;
+  ++(is_outside ? tap.outside : single.has_twin ? tap.twins : tap.plain);
+  const Way way = way_of(single.flow);
+  using Alone = OverTime::Alone;
+  const Alone at_sender = is_outside ? Alone::outside_sent : Alone::lost;
+  const Alone at_receiver = is_outside ? Alone::outside_received : single.has_twin ? Alone::duplicated : Alone::extra;
+  over_time_.add_single(way, single.time_ns, (way == Way::there) == is_up ? at_sender : at_receiver);
 }
 
 void LiveComparison::fold_flows() {

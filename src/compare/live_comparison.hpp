@@ -7,6 +7,7 @@
 
 #include "compare/comparison.hpp"
 #include "compare/delay_counts.hpp"
+#include "compare/over_time.hpp"
 #include "compare/pairing.hpp"
 
 namespace parshall {
@@ -22,8 +23,9 @@ class LiveComparison {
  public:
   /// Limits what is kept of a long run.
   struct Limits {
-    std::size_t flows = std::size_t{1} << 18;  ///< beyond, flows are folded into the totals: whole ones first, then
-                                               ///< those without packets for the longest time
+    std::size_t flows = std::size_t{1} << 18;   ///< beyond, flows are folded into the totals: whole ones first, then
+                                                ///< those without packets for the longest time
+    std::uint64_t interval_ns = 1'000'000'000;  ///< length of over_time()'s
   };
 
   /// Both taps watch from `begin_ns` on. What one tap alone saw until the first call of settle() may have been sent
@@ -35,13 +37,17 @@ class LiveComparison {
   FlowNumbers& flows() noexcept { return numbers_; }
 
   /// Judges the packets that were there when this was last called: both taps have seen since what they were to see.
-  void settle();
+  /// All packets that they saw before `until_ns` have been added.
+  void settle(std::uint64_t until_ns);
 
   /// Judges all packets. Those from `end_ns` on may not have had the time to arrive.
   void end(std::uint64_t end_ns);
 
   /// Returns what was judged until now.
   Comparison result() const;
+
+  /// Returns what was judged of each interval of time that is over.
+  const OverTime& over_time() const noexcept { return over_time_; }
 
  private:
   struct Flow {
@@ -74,7 +80,9 @@ class LiveComparison {
   std::vector<Flow> flows_;
   std::uint64_t same_ways_ = 0, other_ways_ = 0;  ///< connections of which both directions are known to go that way
   unsigned judgements_ = 0;                       ///< of the first two, packets may have been sent before the beginning
-  Comparison ended_;                              ///< without its flows: totals of those that were folded
+  std::uint64_t until_ns_ = 0, judged_ns_ = 0;    ///< packets before were added, or judged
+  OverTime over_time_;
+  Comparison ended_;  ///< without its flows: totals of those that were folded
   struct {
     DelayCounts delays;
     double steps = 0;

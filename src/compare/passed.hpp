@@ -15,9 +15,9 @@ struct Delays {
   std::uint64_t packets = 0;  ///< packets whose delay is clear
   std::int64_t least = 0, p50 = 0, p90 = 0, p99 = 0, most = 0;
   double mean = 0;
-  std::uint64_t samples = 0;        ///< packets that the values beside the mean are of; 0: they are not known
-  bool mean_is_exact = true;        ///< it is of all packets, and not estimated from samples
-  std::optional<double> variation;  ///< mean of |D(i) - D(i-1)| of a flow's packets as they arrived (RFC 3393)
+  std::uint64_t samples = 0;             ///< packets that the values beside the mean are of; 0: they are not known
+  std::optional<double> mean_error = 0;  ///< how far off the mean may be with 95 % confidence; nullopt: unknown
+  std::optional<double> variation;       ///< mean of |D(i) - D(i-1)| of a flow's packets as they arrived (RFC 3393)
 };
 
 /// Returns the percentile of sorted, not empty delays, by nearest rank.

@@ -31,19 +31,21 @@ enum Column : std::size_t {
   kDstIp,
   kDstPort,
   kDigestPackets,  // these are kept on request
+  kDigestRepeats,
   kDigestNames,
   kDigestTimes,
   kCutName,
   kCutTime,
   kCutPackets,
+  kCutRepeats,
   kCutNames,
   kCutTimes,
   kColumnCount
 };
 constexpr std::array<std::string_view, kColumnCount> kColumns = {
-    "flow_key", "packets",  "first_seen",  "last_seen",      "protocol",     "src_ip",
-    "src_port", "dst_ip",   "dst_port",    "digest_packets", "digest_names", "digest_times_ns",
-    "cut_name", "cut_time", "cut_packets", "cut_names",      "cut_times_ns"};
+    "flow_key", "packets",     "first_seen",     "last_seen",      "protocol",     "src_ip",          "src_port",
+    "dst_ip",   "dst_port",    "digest_packets", "digest_repeats", "digest_names", "digest_times_ns", "cut_name",
+    "cut_time", "cut_packets", "cut_repeats",    "cut_names",      "cut_times_ns"};
 
 /// Settings that must be the same at both taps: names in an account, and the option that sets them.
 constexpr std::pair<std::string_view, std::string_view> kSettings[] = {
@@ -144,7 +146,8 @@ class Reader {
 
   /// The sums go on from record to record of a flow, and start anew where a flow with this key begins again.
   static void take_sums(const ParquetRow& row, RecordedFlow& flow) {
-    const PacketSums sums{row.numbers[kDigestPackets], row.numbers[kDigestNames], row.numbers[kDigestTimes]};
+    const PacketSums sums{row.numbers[kDigestPackets], row.numbers[kDigestNames], row.numbers[kDigestTimes],
+                          row.numbers[kDigestRepeats]};
     const std::uint64_t packets = row.numbers[kPackets];
     if (!row.present[kDigestPackets] || !row.present[kDigestNames] || !row.present[kDigestTimes])
       flow.lacks_sums = true;
@@ -154,7 +157,8 @@ class Reader {
       flow.lacks_sums = true;
     flow.current = sums;
     if (flow.lacks_sums || !row.present[kCutName] || !row.present[kCutTimes]) return;
-    PacketSums at_cut{row.numbers[kCutPackets], row.numbers[kCutNames], row.numbers[kCutTimes]};
+    PacketSums at_cut{row.numbers[kCutPackets], row.numbers[kCutNames], row.numbers[kCutTimes],
+                      row.numbers[kCutRepeats]};
     at_cut += flow.ended;
     flow.cuts.push_back({row.numbers[kCutName], row.numbers[kCutTime], at_cut, packets});
   }

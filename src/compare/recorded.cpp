@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,22 +22,44 @@ constexpr std::size_t index(Way way) noexcept { return static_cast<std::size_t>(
 struct DelaySums {
   double sum = 0;  ///< of the delays of `packets` packets
   std::uint64_t packets = 0;
-  bool is_exact = true;
+  double most_off = 0, variance = 0;  ///< of `sum`: the sum of bounds, and the square of twice its standard deviation
+  bool is_error_known = true;
   std::vector<std::pair<std::int64_t, std::uint64_t>> samples;  ///< delays, and the packets that each stands for
 
   void add(const DelaySums& other) {
-    sum += other.sum, packets += other.packets, is_exact &= other.is_exact;
+    sum += other.sum, packets += other.packets;
+    most_off += other.most_off, variance += other.variance, is_error_known &= other.is_error_known;
     samples.insert(samples.end(), other.samples.begin(), other.samples.end());
   }
+  void add_mean(double mean, std::uint64_t weight) {
+    sum += mean * static_cast<double>(weight);
+    packets += weight;
+  }
 };
+
+/// Returns the standard deviation of samples.
+double deviation_of(std::span<const std::pair<std::int64_t, std::uint64_t>> samples) {
+  double mean = 0, squares = 0, count = 0;
+  for (const auto& [delay, weight] : samples) {
+    const double step = static_cast<double>(delay) - mean;
+    mean += step / ++count;
+    squares += step * (static_cast<double>(delay) - mean);
+  }
+  return count < 2 ? 0 : std::sqrt(squares / (count - 1));
+}
+
+/// Returns about the 97.5th percentile of Student's t distribution: within 3 % from 2 degrees of freedom on.
+double student(double freedom) { return 1.96 + 2.6 / freedom + 4 / (freedom * freedom); }
 
 /// Sums up delays of which the percentiles are those of samples.
 Delays delays_of(DelaySums sums) {
   if (sums.packets == 0) return {};
+  const auto packets = static_cast<double>(sums.packets);
   Delays delays{.packets = sums.packets,
-                .mean = sums.sum / static_cast<double>(sums.packets),
+                .mean = sums.sum / packets,
                 .samples = sums.samples.size(),
-                .mean_is_exact = sums.is_exact};
+                .mean_error = sums.is_error_known ? std::optional((sums.most_off + std::sqrt(sums.variance)) / packets)
+                                                  : std::nullopt};
   if (sums.samples.empty()) return delays;
   std::ranges::sort(sums.samples);
   std::uint64_t all = 0;
@@ -62,6 +86,7 @@ class Comparer {
     found_.by = ComparedBy::records;
     found_.clocks = clocks_.clocks();
     for (std::size_t i = 0; i < flows_.size(); ++i) add(flows_[i], clocks_.way_of(i));
+    for (UncertainFlow& flow : uncertain_) add_uncertain_means(flow);
     for (const Way way : {Way::there, Way::back}) found_.total(way).delays = delays_of(std::move(delays_[index(way)]));
     found_.sort_flows();
     return std::move(found_);
@@ -83,7 +108,7 @@ class Comparer {
     compared.first_ns = sender.first_ns;
     compared.last_ns = sender.last_ns;
     const FlowEnds ends = clocks_.watched(flow, way);
-    const auto cuts = flow.is_at_both() ? flow.cuts(ends) : std::nullopt;
+    auto cuts = flow.is_at_both() ? flow.cuts(ends) : std::nullopt;
     FlowCount count;
     std::uint64_t up = flow.up->packets,
                   down = flow.down->packets;  // before the first common cut, or behind the last one
@@ -109,34 +134,72 @@ class Comparer {
       count.pairs += cancel(count.up.twins, count.down.outside) + cancel(count.down.twins, count.up.outside);
     }
     compared.passed = count.passed(way);
-    add_delays(flow, cuts, way, !is_outside, compared.passed);
+    add_delays(flow, std::move(cuts), way, !is_outside, compared.passed);
     found_.total(way).add_counts(compared.passed);
   }
 
-  void add_delays(const JoinedFlow& flow, const std::optional<CutFlow>& cuts, Way way, bool is_watched,
-                  Passed& passed) {
-    const auto delay_of = [&](const Passage& passage) {
-      const std::int64_t difference = found_.clocks.true_difference_ns(passage);
-      return way == Way::there ? difference : -difference;
-    };
+  /// A flow of which some mean delays are estimates.
+  struct UncertainFlow {
+    std::size_t number;  ///< in found_.flows
+    CutFlow cuts;
+    DelaySums sums;  ///< of the others
+  };
+
+  std::int64_t delay_of(const Passage& passage, Way way) const {
+    const std::int64_t difference = found_.clocks.true_difference_ns(passage);
+    return way == Way::there ? difference : -difference;
+  }
+
+  void add_delays(const JoinedFlow& flow, std::optional<CutFlow> cuts, Way way, bool is_watched, Passed& passed) {
     DelaySums sums;
     if (cuts) {
-      for (const CutFlow::Sample& mean : cuts->means) {
-        sums.sum += static_cast<double>(delay_of(mean.passage)) * static_cast<double>(mean.weight);
-        sums.packets += mean.weight;
-      }
+      for (const CutFlow::Mean& mean : cuts->means)
+        if (mean.of_sums && mean.most_off_ns == 0)
+          sums.add_mean(static_cast<double>(delay_of(*mean.of_sums, way)), mean.weight);
       for (const CutFlow::Sample& sample : cuts->samples)
-        sums.samples.emplace_back(delay_of(sample.passage), sample.weight);
-      sums.is_exact = cuts->is_exact && sums.packets == flow.up->packets;
+        sums.samples.emplace_back(delay_of(sample.passage, way), sample.weight);
+      if (std::ranges::any_of(cuts->means, [](const CutFlow::Mean& mean) { return mean.most_off_ns != 0; })) {
+        samples_[index(way)].insert(samples_[index(way)].end(), sums.samples.begin(), sums.samples.end());
+        uncertain_.push_back({found_.flows.size() - 1, *std::move(cuts), std::move(sums)});
+        return;
+      }
     } else if (is_watched && flow.up->packets == flow.down->packets) {  // of its first and its last packet
-      sums.samples.emplace_back(delay_of({flow.up->first_ns, difference_of(flow.up->first_ns, flow.down->first_ns)}),
-                                1);
-      if (flow.up->packets > 1)
-        sums.samples.emplace_back(delay_of({flow.up->last_ns, difference_of(flow.up->last_ns, flow.down->last_ns)}), 1);
-      for (const auto& [delay, weight] : sums.samples) sums.sum += static_cast<double>(delay);
-      sums.packets = sums.samples.size();
-      sums.is_exact = sums.packets == flow.up->packets;
+      const auto add = [&](std::uint64_t up_ns, std::uint64_t down_ns) {
+        sums.samples.emplace_back(delay_of({up_ns, difference_of(up_ns, down_ns)}, way), 1);
+        sums.add_mean(static_cast<double>(sums.samples.back().first), 1);
+      };
+      add(flow.up->first_ns, flow.down->first_ns);
+      if (flow.up->packets > 1) add(flow.up->last_ns, flow.down->last_ns);
+      sums.is_error_known = sums.packets == flow.up->packets;
     }
+    add_sums(std::move(sums), way, passed);
+  }
+
+  /// Takes the better of two estimates for each mean. That of cuts is as good as the delays of the flow's cuts are
+  /// alike; of few cuts, those of all such flows that go its way. Delays are often far from a normal distribution, so
+  /// that a mean of few cuts may be further off than their number says: hence the degrees of freedom.
+  void add_uncertain_means(UncertainFlow& flow) {
+    constexpr std::size_t kFew = 30;
+    ComparedFlow& compared = found_.flows[flow.number];
+    const Way way = compared.way;
+    const auto& samples = flow.sums.samples.size() < kFew ? samples_[index(way)] : flow.sums.samples;
+    const double deviation = deviation_of(samples);
+    for (const CutFlow::Mean& mean : flow.cuts.means) {
+      if (mean.of_sums && mean.most_off_ns == 0) continue;
+      const auto weight = static_cast<double>(mean.weight);
+      const double error = mean.of_cuts ? student(mean.cuts) * deviation / std::sqrt(mean.cuts) : 0;
+      if (mean.of_cuts && samples.size() > 1 && (!mean.of_sums || error < mean.most_off_ns)) {
+        flow.sums.add_mean(static_cast<double>(delay_of(*mean.of_cuts, way)), mean.weight);
+        flow.sums.variance += weight * weight * error * error;
+      } else if (mean.of_sums) {
+        flow.sums.add_mean(static_cast<double>(delay_of(*mean.of_sums, way)), mean.weight);
+        flow.sums.most_off += weight * mean.most_off_ns;
+      }
+    }
+    add_sums(std::move(flow.sums), way, compared.passed);
+  }
+
+  void add_sums(DelaySums sums, Way way, Passed& passed) {
     delays_[index(way)].add(sums);
     passed.delays = delays_of(std::move(sums));
   }
@@ -144,6 +207,8 @@ class Comparer {
   std::vector<JoinedFlow> flows_;
   RecordedClocks clocks_;
   DelaySums delays_[2];
+  std::vector<UncertainFlow> uncertain_;
+  std::vector<std::pair<std::int64_t, std::uint64_t>> samples_[2];  ///< of uncertain flows that go that way
   Comparison found_;
 };
 

@@ -19,8 +19,14 @@ class Browser:
         commands, self.requests = os.pipe()
         self.answers, events = os.pipe()
         self.process = subprocess.Popen(
-            ["sh", "-c", f'exec chromium "$@" 3<&{commands} 4>&{events}', "chromium", "--headless=new", "--no-sandbox"]
-            + ["--disable-gpu", "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "about:blank"],
+            ["bash", "-c", f'exec chromium "$@" 3<&{commands} 4>&{events}', "chromium", "--headless=new"]
+            + [
+                "--no-sandbox",
+                "--disable-gpu",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={self.folder.name}",
+                "about:blank",
+            ],
             pass_fds=(commands, events),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

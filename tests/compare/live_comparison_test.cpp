@@ -82,7 +82,7 @@ Comparison compare_live(const std::vector<Arriving>& all, LiveComparison::Limits
   LiveComparison live(1, kBeginNs, limits);
   std::uint64_t next_ns = kBeginNs + kLongestNs;
   for (const Arriving& one : all) {
-    for (; one.packet.time_ns >= next_ns; next_ns += kLongestNs) live.settle();
+    for (; one.packet.time_ns >= next_ns; next_ns += kLongestNs) live.settle(next_ns);
     (one.at_up ? live.up() : live.down()).add(one.packet, live.flows());
   }
   live.end(end_ns);
@@ -151,7 +151,7 @@ TEST(LiveComparison, FindsTheWayByTimesBehindASwitch) {
 
 TEST(LiveComparison, TakesAFlowWithoutPairsForLostIfConnectionsGoOneWay) {
   LiveComparison live(1, kBeginNs, {});
-  live.settle(), live.settle();
+  live.settle(kBeginNs), live.settle(kBeginNs);
   std::uint64_t id = 0;
   for (std::uint32_t connection = 0; connection < 10; ++connection)
     for (const bool is_reply : {false, true}) {
@@ -193,9 +193,9 @@ TEST(LiveComparison, TakesALatePacketForLostAndExtra) {
     tap.add(packet, live.flows());
   };
   see(live.up(), 1, kBeginNs + kLongestNs), see(live.down(), 1, kBeginNs + kLongestNs + 1);
-  live.settle(), live.settle();
+  live.settle(kBeginNs), live.settle(kBeginNs);
   see(live.up(), 2, kBeginNs + 2 * kLongestNs);
-  live.settle(), live.settle();
+  live.settle(kBeginNs), live.settle(kBeginNs);
   see(live.down(), 2, kBeginNs + 4 * kLongestNs);
   live.end(kEndNs);
   const Passed passed = live.result().there;
@@ -226,7 +226,7 @@ TEST(LiveComparison, FoldsWholeFlowsFirst) {
       live.up().add(seen, live.flows());
       if (connection != 5 || packet != 1) live.down().add(seen, live.flows());
     }
-    live.settle(), live.settle();
+    live.settle(kBeginNs), live.settle(kBeginNs);
   }
   live.end(kEndNs);
   const Comparison found = live.result();

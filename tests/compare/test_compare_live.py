@@ -11,6 +11,7 @@ import pathlib
 import pty
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,7 +23,9 @@ import unittest
 import two_taps
 from two_taps import Network, Packet
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "live"), str(TESTS / "app")]
+import browser
 import netns
 
 PROGRAM = None
@@ -81,7 +84,9 @@ def number_of(frame):
 
 
 @unittest.skipIf(netns.why_not(), f"SKIPPED: {netns.why_not()}")
-class TwoInterfaces(unittest.TestCase):
+class Around(unittest.TestCase):
+    """Two interfaces with a device between them."""
+
     def setUp(self):
         pair = netns.VethPair()
         pair.__enter__()
@@ -117,6 +122,8 @@ class TwoInterfaces(unittest.TestCase):
         self.assertEqual(running.returncode, status, errors)
         return output, errors
 
+
+class TwoInterfaces(Around):
     def test_tells_what_the_device_did(self):
         numbers = range(1, PACKETS + 1)
         with Device(self.device):
@@ -205,6 +212,149 @@ class TwoInterfaces(unittest.TestCase):
         self.assertIn("there (up -> down)", output)
         self.assertIn("wire0", errors)
         self.assertNotEqual(running.returncode, 0)
+
+
+class Page(Around):
+    """What a page, a scraper and JSON show of each second."""
+
+    def get(self, port, path):
+        code = f"import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:{port}{path}').read().decode())"
+        words = ["ip", "netns", "exec", self.host, sys.executable, "-c", code]
+        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=30).stdout
+
+    def begin(self):
+        subprocess.run(["ip", "-n", self.host, "link", "set", "lo", "up"], check=True)
+        arguments = ["--format", "json", "--wait", "200ms", "--web", "127.0.0.1:0"]
+        running = subprocess.Popen(self.command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", running.stderr.readline())[1])
+        self.assertIn("comparing", running.stderr.readline())
+        return running, port
+
+    def test_each_second(self):
+        with Device(self.device):
+            running, port = self.begin()
+            self.send(range(1, PACKETS + 1), pause_s=0.002)
+            last = f"number {PACKETS + 1}"
+            netns.wait_until(lambda: json.loads(self.get(port, "/api/history")), "a second that is over")
+            state = json.loads(self.get(port, "/api/state"))
+            self.assertEqual(state["all_flows"], 14)
+            self.assertEqual({flow["way"] for flow in state["flows"]}, {"there", "back"})
+            told = {}
+
+            def scrape():
+                told["metrics"] = dict(
+                    line.rsplit(" ", 1) for line in self.get(port, "/metrics").splitlines() if line[:1] not in "#"
+                )
+                sent = sum(
+                    int(told["metrics"][f'parshall_compare_packets_total{{way="{way}",kind="sent"}}'])
+                    for way in ("there", "back")
+                )
+                return sent == PACKETS
+
+            netns.wait_until(scrape, last)
+            self.assertIn('parshall_compare_delay_seconds{way="there",quantile="0.99"}', told["metrics"])
+            output, _ = self.end(running)
+        whole = json.loads(output)
+        for way in ("there", "back"):
+            for name in ("sent", "received", "delivered", "lost", "duplicated", "reordered"):
+                of_seconds = sum(one[way][f"packets_{name}"] for one in whole["intervals"])
+                self.assertEqual(of_seconds, whole[way][f"packets_{name}"], (way, name))
+            metric = f'parshall_compare_packets_total{{way="{way}",kind="lost"}}'
+            self.assertEqual(int(told["metrics"][metric]), whole[way]["packets_lost"])
+        seconds = [(one["begin_ns"], one["end_ns"]) for one in whole["intervals"]]
+        self.assertTrue(all(end - begin == 10**9 for begin, end in seconds))
+        self.assertTrue(all(end == begin for (_, end), (begin, _) in zip(seconds, seconds[1:])))
+        self.assertGreaterEqual(len(seconds), 3)
+
+    def look(self, port):
+        with browser.Browser() as page:
+            for width in (380, 1600):
+                page.resize(width, 900)
+                page.go("about:blank")
+                page.go(f"http://127.0.0.1:{port}/")
+                self.send(range(1, 301), pause_s=0.002)
+                page.wait_for("document.querySelectorAll('#flows tr').length === 15")
+                page.wait_for("document.getElementById('link').textContent === 'live'")
+                self.assertIn("wire0 to wire1", page.ask("document.getElementById('source').textContent"))
+                self.assertRegex(page.ask("document.querySelector('#ways tr:nth-child(2)').textContent"), r"^there\d")
+                self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), width)
+            self.assertEqual(page.problems, [])
+
+    @unittest.skipUnless(shutil.which("chromium"), "SKIPPED: no chromium")
+    def test_in_a_browser(self):
+        with Device(self.device):
+            running, port = self.begin()
+            back = netns.in_namespace(self.host)
+            try:
+                self.look(port)
+            finally:
+                back()
+            self.end(running)
+
+
+class Limits(Around):
+    """`parshall test between`: the same numbers, with limits."""
+
+    def measure(self, *arguments, status):
+        words = ["ip", "netns", "exec", self.host, PROGRAM, "test", "between", "-i", "wire0", "--to", "wire1"]
+        with Device(self.device):
+            running = subprocess.Popen(
+                [*words, "--wait", "200ms", "--duration", "2s", *arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            self.addCleanup(running.wait)
+            self.addCleanup(running.kill)
+            self.assertIn("comparing", running.stderr.readline())
+            self.send(range(1, 301))
+            output, errors = running.communicate(timeout=30)
+        self.assertEqual(running.returncode, status, errors)
+        return output, errors
+
+    def test_limits_that_are_kept(self):
+        output, _ = self.measure("--limit", "loss=20%", "--limit", "delay-max=5s", status=0)
+        self.assertRegex(output, r"loss <= 20 % +10 %, kept +10 %, kept")
+        self.assertRegex(output, r"delay-max <= 5.000 s +\d.*, kept +\d.*, kept")
+
+    def test_limits_that_are_not(self):
+        limits = ("loss=9.9%", "duplicated=50%", "delay-max=1ms", "worst-loss=100%")
+        arguments = [word for limit in limits for word in ("--limit", limit)]
+        output, errors = self.measure("--format", "json", "--every", "100ms", *arguments, status=1)
+        self.assertIn("2 of 4 limits not kept", errors)
+        told = json.loads(output)
+        verdicts = [(one["kept"], one["there"]["verdict"], one["back"]["verdict"]) for one in told["limits"]]
+        self.assertEqual([kept for kept, *_ in verdicts], [False, True, False, True])
+        self.assertEqual(verdicts[0][1:], ("exceeded", "exceeded"))
+        self.assertEqual(told["there"]["packets_lost"] + told["back"]["packets_lost"], 30)
+        self.assertGreater(len(told["intervals"]), 1)
+        self.assertEqual(sum(one["there"]["packets_sent"] for one in told["intervals"]), 200)
+
+    def test_nothing_measured_keeps_no_limit(self):
+        words = ["ip", "netns", "exec", self.host, PROGRAM, "test", "between", "-i", "wire0", "--to", "wire1"]
+        words += ["--wait", "10ms", "--duration", "100ms", "--limit", "loss=1%"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no packets", done.stdout)
+
+    def test_what_is_no_limit(self):
+        for limit, words in (
+            ("los=1%", "delay-p99"),
+            ("loss=1", "percent"),
+            ("delay-max=1%", "time"),
+            ("loss", "percent"),
+        ):
+            done = subprocess.run(
+                [PROGRAM, "test", "between", "-i", "lo", "--to", "lo1", "--limit", limit],
+                capture_output=True,
+                text=True,
+                timeout=30,
+                check=False,
+            )
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr)
 
 
 class Errors(unittest.TestCase):

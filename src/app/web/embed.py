@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py PAGE.html PAGE.css SCRIPT.js... HEADER: the page with its style and script as a constant, and the policy
-that lets a browser run what is in it, by its hash, and nothing else."""
+"""embed.py NAME PAGE.html PAGE.css SCRIPT.js... HEADER: the page with its style and script as the constant kNAME, and
+the policy that lets a browser run what is in it, by its hash, and nothing else."""
 
 import base64
 import hashlib
@@ -9,7 +9,8 @@ import pathlib
 import re
 import sys
 
-page, style, *scripts = (pathlib.Path(path).read_text() for path in sys.argv[1:-1])
+name = sys.argv[1]
+page, style, *scripts = (pathlib.Path(path).read_text() for path in sys.argv[2:-1])
 script = "".join(scripts)
 page = page.replace("<style></style>", f"<style>{style}</style>")
 page = page.replace("<script></script>", f"<script>{script}</script>")
@@ -28,16 +29,16 @@ bytes_ = page.encode()
 lines = ",\n".join(",".join(map(str, bytes_[at : at + 40])) for at in range(0, len(bytes_), 40))
 pathlib.Path(sys.argv[-1]).write_text(
     f"""// SPDX-License-Identifier: Apache-2.0
-// Made by embed.py of page.html, page.css, rows.js and page.js.
+// Made by embed.py.
 #pragma once
 #include <string_view>
 
 namespace parshall::web {{
-inline constexpr std::string_view kPagePolicy = "{policy}";
-inline constexpr unsigned char kPageBytes[] = {{
+inline constexpr std::string_view k{name}Policy = "{policy}";
+inline constexpr unsigned char k{name}Bytes[] = {{
 {lines}
 }};
-inline const std::string_view kPage(reinterpret_cast<const char*>(kPageBytes), sizeof kPageBytes);
+inline const std::string_view k{name}(reinterpret_cast<const char*>(k{name}Bytes), sizeof k{name}Bytes);
 }}  // namespace parshall::web
 """
 )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of flows or groups, which the server sorts and filters.
 "use strict";
-const kOtherRows = new Error("other rows are wanted"), kNarrow = matchMedia("(max-width: 600px)");
+const kNarrow = matchMedia("(max-width: 600px)");
 const kMostOpened = 8, kWindows = ["2", "10", "60"];
 let by = "", sort = "bit/s", falls = true, filter = "", window_s = "10", idle = false, opened = [], heads = "", kinds = "", typing = 0, shownQuery = "", wantsFocus = "";
 
