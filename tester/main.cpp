@@ -8,6 +8,7 @@ using namespace parshall::cli;
 void add_commands(Command program, int& status) {
   add_test_run(program, status);
   add_test_search(program, status);
+  add_test_between(program, status);
   add_test_link(program, status);
   add_test_echo_server(program, status);
   add_test_echo_clients(program, status);
