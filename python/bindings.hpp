@@ -8,5 +8,6 @@ namespace parshall {
 void bind_runs(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_frames(nanobind::module_& m);
+void bind_comparisons(nanobind::module_& m);
 
 }  // namespace parshall

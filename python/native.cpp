@@ -14,5 +14,6 @@ NB_MODULE(_native, m) {
   bind_runs(m);
   bind_models(m);
   bind_frames(m);
+  bind_comparisons(m);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_with_interpreter));
 }

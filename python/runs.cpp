@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "batch.hpp"
 #include "bindings.hpp"
 #include "interpreter.hpp"
 #include "parshall/plan_settings.hpp"
@@ -24,71 +25,6 @@ namespace parshall {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Returns a capsule; the structure is released with it, unless its reader took it out.
-template <class Struct>
-nb::object capsule_of(std::unique_ptr<Struct> made, const char* name) {
-  PyObject* const capsule = PyCapsule_New(made.get(), name, [](PyObject* self) {
-    std::unique_ptr<Struct> held(static_cast<Struct*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self))));
-    if (held->release != nullptr) held->release(held.get());
-  });
-  if (capsule == nullptr) {
-    made->release(made.get());
-    throw nb::python_error();
-  }
-  made.release();
-  return nb::steal(capsule);
-}
-
-nb::object schema_capsule(std::span<const ColumnInfo> columns) {
-  auto schema = std::make_unique<ArrowSchema>();
-  export_schema(columns, *schema);
-  return capsule_of(std::move(schema), "arrow_schema");
-}
-
-template <class Number>
-Number number_at(const std::string& data, std::size_t i) noexcept {
-  Number number;
-  std::memcpy(&number, data.data() + i * sizeof number, sizeof number);
-  return number;
-}
-
-bool bit_at(const std::string& bits, std::size_t i) noexcept { return (bits[i / 8] >> i % 8 & 1) != 0; }
-
-nb::object cell(const ColumnInfo& column, const ArrowBuffers& of, std::size_t i) {
-  if (of.absent != 0 && !bit_at(of.present, i)) return nb::none();
-  switch (column.type.value) {
-    case ValueType::boolean:
-      return nb::bool_(bit_at(of.data, i));
-    case ValueType::address:
-    case ValueType::community_id: {
-      const auto begin = number_at<std::int32_t>(of.offsets, i), end = number_at<std::int32_t>(of.offsets, i + 1);
-      return nb::str(of.data.data() + begin, static_cast<std::size_t>(end - begin));
-    }
-    case ValueType::enumeration: {
-      const std::string& name = column.values[number_at<std::uint16_t>(of.data, i)];
-      return nb::str(name.data(), name.size());
-    }
-    case ValueType::real:
-      return nb::float_(column.type.bits == 32 ? double{number_at<float>(of.data, i)} : number_at<double>(of.data, i));
-    case ValueType::signed_integer:
-      return nb::int_(number_at<std::int64_t>(of.data, i));
-    case ValueType::unsigned_integer:
-    case ValueType::time:
-    case ValueType::flags:
-      break;
-  }
-  switch (column.type.bits) {
-    case 8:
-      return nb::int_(number_at<std::uint8_t>(of.data, i));
-    case 16:
-      return nb::int_(number_at<std::uint16_t>(of.data, i));
-    case 32:
-      return nb::int_(number_at<std::uint32_t>(of.data, i));
-    default:
-      return nb::int_(number_at<std::uint64_t>(of.data, i));
-  }
-}
 
 /// Holds a run for Python objects. After a fork, the run belongs to the parent: a child has its memory, but none of its
 /// threads.
@@ -120,54 +56,6 @@ class Run {
  private:
   std::shared_ptr<RecordStream> stream_;
   pid_t process_ = ::getpid();
-};
-
-/// Holds some records until they are given away.
-class Batch {
- public:
-  Batch(std::shared_ptr<Run> run, ArrowBatch batch)
-      : run_(std::move(run)), batch_(std::make_shared<ArrowBatch>(std::move(batch))) {}
-
-  std::int64_t rows() const { return batch_ ? batch_->rows() : 0; }
-
-  /// Returns the values as one list per column.
-  nb::list lists() const {
-    check();
-    const auto batch = batch_;  // Python code may run between two values, and give the batch away
-    nb::list columns;
-    for (std::size_t i = 0; i < run_->columns().size(); ++i) {
-      nb::list values;
-      for (std::int64_t row = 0; row < batch->rows(); ++row)
-        values.append(cell(run_->columns()[i], batch->column(i), static_cast<std::size_t>(row)));
-      columns.append(values);
-    }
-    return columns;
-  }
-
-  /// Returns the addresses of each column's values.
-  nb::list addresses() const {
-    check();
-    nb::list all;
-    for (std::size_t i = 0; i < run_->columns().size(); ++i)
-      all.append(reinterpret_cast<std::uintptr_t>(batch_->column(i).data.data()));
-    return all;
-  }
-
-  nb::tuple arrow_c_array(nb::handle /*requested_schema*/) {
-    check();
-    auto array = std::make_unique<ArrowArray>();
-    export_batch(run_->columns(), std::exchange(batch_, nullptr)->take(), *array);
-    nb::object arrays = capsule_of(std::move(array), "arrow_array");
-    return nb::make_tuple(schema_capsule(run_->columns()), arrays);
-  }
-
- private:
-  void check() const {
-    if (!batch_) throw PythonError("this batch was given to another library: its values are there");
-  }
-
-  std::shared_ptr<Run> run_;
-  std::shared_ptr<ArrowBatch> batch_;  ///< null: given away
 };
 
 constexpr auto kSlice = 50ms;  ///< interval between checks for signals
@@ -284,7 +172,7 @@ nb::object next_batch(const std::shared_ptr<Run>& run) {
     return stream.next(kSlice);
   }();
   if (!batch) return nb::none();
-  return nb::cast(Batch(run, *std::move(batch)));
+  return nb::cast(Batch(run, run->columns(), *std::move(batch)));
 }
 
 nb::list next_events(const Run& run) {
@@ -312,22 +200,10 @@ std::optional<std::string> failure_of(const Run& run) {
   return failure == nullptr ? std::nullopt : std::optional(*failure);
 }
 
-nb::list columns_of(const Run& run) {
-  nb::list columns;
-  for (const ColumnInfo& column : run.columns())
-    columns.append(nb::make_tuple(column.name, type_text(column.type), column.unit, column.help));
-  return columns;
-}
-
 }  // namespace
 
 void bind_runs(nb::module_& m) {
-  nb::class_<Batch>(m, "Batch")
-      .def_prop_ro("num_rows", &Batch::rows)
-      .def("__len__", &Batch::rows)
-      .def("lists", &Batch::lists)
-      .def("addresses", &Batch::addresses)
-      .def("__arrow_c_array__", &Batch::arrow_c_array, nb::arg("requested_schema").none() = nb::none());
+  bind_batch(m);
   nb::class_<Run>(m, "Stream")
       .def("next", &next_batch)
       .def("next_events", &next_events)
@@ -337,7 +213,7 @@ void bind_runs(nb::module_& m) {
       .def("counters", [](const Run& run) { return dict_of(run.stream().counters()); })
       .def_prop_ro("share_read", [](const Run& run) { return run.stream().share_read(); })
       .def("summary", &summary_of)
-      .def("columns", &columns_of)
+      .def("columns", [](const Run& run) { return list_of(run.columns()); })
       .def("__arrow_c_schema__", [](const Run& run) { return schema_capsule(run.columns()); })
       .def("__arrow_c_stream__", &c_stream, nb::arg("requested_schema").none() = nb::none());
   m.def("open", &open_run, nb::arg("settings"), nb::arg("events") = false, nb::arg("model_text") = "");

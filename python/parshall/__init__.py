@@ -11,6 +11,7 @@ True
 """
 
 from . import _load
+from ._comparisons import Comparison, compare
 from ._frames import Frames, Sent, send
 from ._models import Evaluation, Model, train
 from ._runs import Column, Error, Findings, Flows, LossWarning, Watch, Window, classify, flows, watch, windows
@@ -19,6 +20,7 @@ _native = _load.native()
 __version__ = _native.version
 __all__ = [
     "Column",
+    "Comparison",
     "Error",
     "Evaluation",
     "Findings",
@@ -30,6 +32,7 @@ __all__ = [
     "Watch",
     "Window",
     "classify",
+    "compare",
     "flows",
     "send",
     "train",
