@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two points saw: captures, or records of two monitors.
+// Two points: captures, or records of two monitors.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -51,6 +51,7 @@ class Points {
 };
 
 Result<std::shared_ptr<Points>> compare_points(const PointPaths& paths, const std::function<bool()>& stop) {
+  if (auto problem = missing_point(paths)) return *problem;
   if (auto problem = points_problem(paths)) return *problem;
   if (!has_records(paths.up)) {
     auto points = compare_captures(paths, stop);

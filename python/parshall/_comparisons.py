@@ -20,6 +20,8 @@ def compare(up, down, *, nat=False, filter=None):
     packets that match, in libpcap's language.
     Returns Comparison. Raises Error, and warns with LossWarning of what may make the numbers wrong.
     """
+    if filter is not None and not isinstance(filter, str):
+        raise TypeError(f"filter={filter!r}: give text, such as 'not port 22'")
     points = _native.compare(os.fsdecode(os.fspath(up)), os.fsdecode(os.fspath(down)), bool(nat), filter or "")
     comparison = Comparison(points)
     if points.damage:

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <optional>
@@ -13,7 +12,6 @@
 #include "app/commands.hpp"
 #include "app/compare_live.hpp"
 #include "base/parse.hpp"
-#include "base/same_file.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "compare/points.hpp"
@@ -100,12 +98,10 @@ int compare_files(const CompareOptions& options) {
   auto filter = filter_of(options.filter);
   if (!filter) return refuse(filter.error());
   const PointPaths paths{options.up, options.down, options.on_the_way(), *std::move(filter)};
-  for (const std::string& input : {paths.up, paths.down})
-    if (std::error_code wrong; input != "-" && !std::filesystem::exists(input, wrong))
-      return fail(kCompare, Error{fmt::format("cannot read {}: it does not exist", input)}, kFailed);
+  if (const auto problem = missing_point(paths)) return fail(kCompare, *problem, kFailed);
   if (const auto problem = points_problem(paths)) return refuse(*problem);
-  for (const std::string& input : {paths.up, paths.down})
-    if (same_file(input, options.output)) return refuse(Error{input + " is read from: name another file to write to"});
+  if (is_within(paths, options.output))
+    return refuse(Error{options.output + " is among the files that are read: write elsewhere"});
   if (has_records(paths.up)) return compare_recorded(options, paths);
   catch_signals();
   const auto points = compare_captures(paths, stop_asked);
@@ -139,7 +135,11 @@ void add_compare(Command app, int& status) {
   compare->add_option("--duration", o->duration, "Stop after this time, as 10s; else with Ctrl-C")->needs(interface);
   compare->add_flag("--live", o->live, "Show the report of two interfaces each second")->needs(interface);
   const Option web =
-      compare->add_option("--web", o->web, "HOST:PORT of a web page with loss and delay over time, and of /metrics")
+      compare
+          ->add_option(
+              "--web", o->web,
+              "HOST:PORT of a web page with loss and delay over time, and of /metrics; PORT alone: 127.0.0.1; others "
+              "need a token")
           ->needs(interface);
   compare->add_option("--web-token", o->web_token, "File whose first line is the token of the web page")->needs(web);
   compare

@@ -38,7 +38,8 @@ std::optional<Error> InterfacePair::set_times(const std::string& longest, const 
   if (!longest_ns || *longest_ns < 1'000'000 || *longest_ns > 60'000'000'000)
     return Error{fmt::format("--wait {}: give a time from 1ms to 60s", longest)};
   const auto duration_ns = duration.empty() ? 0 : parse_duration_ns(duration);
-  if (!duration_ns) return Error{fmt::format("--duration {}: give a time, such as 10s", duration)};
+  if (!duration_ns || (*duration_ns == 0 && !duration.empty()))
+    return Error{fmt::format("--duration {}: give a time, such as 10s", duration)};
   settings.longest_ns = *longest_ns;
   settings.duration_ns = *duration_ns;
   return std::nullopt;
@@ -75,7 +76,8 @@ std::optional<Error> InterfacePair::run(const std::function<bool()>& each_second
                                                point.socket->descriptors());
     if (auto error = point.socket->listen()) return error;
   }
-  found_.emplace(random_seed(), realtime_ns(), LiveComparison::Limits{.interval_ns = settings_.interval_ns});
+  began_ns_ = realtime_ns();
+  found_.emplace(random_seed(), began_ns_, LiveComparison::Limits{.interval_ns = settings_.interval_ns});
   found_->up().name = settings_.up;
   found_->down().name = settings_.down;
   say(command_, fmt::format("comparing {} with {}; end with Ctrl-C", settings_.up, settings_.down));

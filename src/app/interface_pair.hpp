@@ -48,7 +48,10 @@ class InterfacePair {
   /// waits for packets on their way. `each_second` may call compared().
   std::optional<Error> run(const std::function<bool()>& each_second);
 
-  /// Returns what is known now, until the next call.
+  /// Returns when the comparison began, after run().
+  std::uint64_t began_ns() const noexcept { return began_ns_; }
+
+  /// Returns the result so far, valid until the next call.
   Compared compared();
 
   /// Returns why an interface ended before its time.
@@ -78,6 +81,7 @@ class InterfacePair {
   std::array<Point, 2> points_;
   std::optional<PacketIds> ids_;
   std::optional<LiveComparison> found_;
+  std::uint64_t began_ns_ = 0;
   Comparison result_;
   sandbox::Sandbox sandbox_;
 };

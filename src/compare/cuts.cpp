@@ -69,8 +69,8 @@ void keep_in_order(std::vector<Point>& points) {
   points = std::move(kept);
 }
 
-/// How the packets at two taps differ. A repeat that one tap alone saw is a packet more there, so that as many others
-/// are missing as the numbers of packets do not show it.
+/// How the packets at two taps differ. A repeat that one tap alone saw is a packet more there. If the numbers of
+/// packets do not show it, another one is missing.
 struct Difference {
   std::int64_t net = 0;      ///< packets at UP less those at DOWN
   std::int64_t repeats = 0;  ///< those at UP less those at DOWN
@@ -126,7 +126,8 @@ class CutComparer {
       : cuts_(std::move(cuts)),
         points_(std::move(points)),
         first_{up.first_ns, difference_of(up.first_ns, down.first_ns)},
-        last_ns_(up.last_ns) {}
+        last_up_ns_(up.last_ns),
+        last_down_ns_(down.last_ns) {}
 
   CutFlow compare() {
     const Segment all = between(points_.front(), points_.back());
@@ -193,14 +194,24 @@ class CutComparer {
     CutFlow::Mean& mean = found_.means.emplace_back();
     mean.weight = stretch.up.packets - lost;
     const Passage begin = from.passage.value_or(first_);
-    const std::uint64_t end_ns = to.passage ? to.passage->up_ns : last_ns_;
-    const std::uint64_t span_ns = end_ns > begin.up_ns ? end_ns - begin.up_ns : 0;
-    if (lost + more == 0) {
+    const std::uint64_t span_ns = span_of(begin, to);
+    mean.is_exact = lost + more == 0;
+    if (mean.is_exact) {
       mean.of_sums = mean_passage(stretch, begin, begin.up_ns + span_ns / 2, 2 * span_ns);
       return;
     }
     set_mean_of_sums(stretch, begin, span_ns, lost, more, mean);
     set_mean_of_cuts(from.up.packets, to.up.packets, mean);
+  }
+
+  /// Returns the time that a stretch takes, by the tap at which it takes longer: the other one may have lost its ends.
+  std::uint64_t span_of(const Passage& begin, const Point& to) const noexcept {
+    const std::uint64_t up_end_ns = to.passage ? to.passage->up_ns : last_up_ns_;
+    const std::uint64_t down_ns = begin.up_ns + static_cast<std::uint64_t>(begin.difference_ns);
+    const std::uint64_t down_end_ns =
+        to.passage ? to.passage->up_ns + static_cast<std::uint64_t>(to.passage->difference_ns) : last_down_ns_;
+    const auto span = [](std::uint64_t from_ns, std::uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; };
+    return std::max(span(begin.up_ns, up_end_ns), span(down_ns, down_end_ns));
   }
 
   /// Takes those that did not arrive, or came in addition, for the middle of the stretch.
@@ -240,7 +251,7 @@ class CutComparer {
 
   std::vector<Point> cuts_, points_;
   Passage first_;  ///< of the first packets that the taps saw
-  std::uint64_t last_ns_;
+  std::uint64_t last_up_ns_, last_down_ns_;
   Difference at_ends_;  ///< next to the first and the last cut, if those are not ends of the flow
   CutFlow found_;
 };

@@ -47,8 +47,9 @@ struct CutFlow {
   /// The mean of packets that arrived, told in up to two ways.
   struct Mean {
     std::uint64_t weight;            ///< number of packets
+    bool is_exact;                   ///< `of_sums` is the mean of exactly these packets
     std::optional<Passage> of_sums;  ///< from the sums of times
-    double most_off_ns = 0;          ///< how far off that may be, as those that did not arrive may be any; 0: exact
+    double most_off_ns = 0;          ///< how far off that may be, as those that did not arrive may be any
     std::optional<Passage> of_cuts;  ///< of those packets that are cuts
     double cuts = 0;                 ///< how many packets, picked evenly at random, are worth as much
   };
@@ -63,8 +64,8 @@ enum class FlowEnds : std::uint8_t { none, beginning, end, both };  ///< that bo
 ///
 /// Between two cuts, or over a stretch of several, the same packets were seen if numbers and names agree, whatever
 /// overtook a cut. If not, the difference of the numbers is what one of them did not see. A repeat that one tap alone
-/// saw is a packet more there, and stands for another one that it did not see, as far as the numbers do not show that.
-/// Where neither tells anything, one packet at least was seen by each alone. Returns nullopt if nothing is common.
+/// saw is a packet more there. As far as the numbers do not show it, another packet was lost. If neither shows
+/// anything, each tap alone saw one packet at least. Returns nullopt if nothing is common.
 std::optional<CutFlow> compare_cuts(const TapSums& up, const TapSums& down, FlowEnds watched);
 
 }  // namespace parshall

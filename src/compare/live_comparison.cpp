@@ -17,7 +17,7 @@ Way by_sign(int value) noexcept { return value >= 0 ? Way::there : Way::back; }
 }  // namespace
 
 LiveComparison::LiveComparison(std::uint64_t seed, std::uint64_t begin_ns, Limits limits)
-    : limits_(limits), begin_ns_(begin_ns), numbers_(seed), over_time_(limits.interval_ns) {}
+    : limits_(limits), begin_ns_(begin_ns), numbers_(seed), over_time_(begin_ns, limits.interval_ns) {}
 
 void LiveComparison::settle(std::uint64_t until_ns) {
   judge(Pairer::Which::waited);
@@ -29,7 +29,7 @@ void LiveComparison::settle(std::uint64_t until_ns) {
 void LiveComparison::end(std::uint64_t end_ns) {
   end_ns_ = end_ns;
   judge(Pairer::Which::all);
-  over_time_.end();
+  over_time_.end(end_ns);
 }
 
 void LiveComparison::judge(Pairer::Which which) {

@@ -54,29 +54,39 @@ void OverTime::end_before(std::uint64_t time_ns) {
   const std::uint64_t end = time_ns / length_ns_;
   while (!open_.empty() && open_.begin()->first < end) {
     const std::uint64_t number = open_.begin()->first;
-    // Empty intervals in between, as far as they are kept.
-    if (next_ != 0)
-      for (std::uint64_t empty = std::max(next_, number - std::min<std::uint64_t>(number, kMost)); empty < number;
-           ++empty)
-        end_one(empty);
+    end_empty_before(number);
     end_one(number);
     open_.erase(number);
   }
+  end_empty_before(end);
+}
+
+void OverTime::end(std::uint64_t end_ns) {
+  watched_to_ns_ = end_ns;
+  end_before(end_ns);
+  while (!open_.empty()) end_before((open_.begin()->first + 1) * length_ns_);
+}
+
+/// Ends the intervals before one, which have no packets, as far as they are kept.
+void OverTime::end_empty_before(std::uint64_t number) {
+  if (next_ == 0) return;
+  for (std::uint64_t empty = std::max(next_, number - std::min<std::uint64_t>(number, kMost)); empty < number; ++empty)
+    end_one(empty);
 }
 
 void OverTime::end_one(std::uint64_t number) {
   ComparedInterval& interval = ended_.emplace_back();
   interval.begin_ns = number * length_ns_;
   interval.end_ns = interval.begin_ns + length_ns_;
+  interval.is_whole = interval.begin_ns >= watched_from_ns_ && interval.end_ns <= watched_to_ns_;
   if (const auto found = open_.find(number); found != open_.end())
     for (const Way way : {Way::there, Way::back}) {
-      const Passed& passed = interval.total(way) = found->second[static_cast<std::size_t>(way)].summary();
-      Passed& total = total_.total(way);
-      total.add_counts(passed);
-      if (passed.delays.packets == 0) continue;
-      total.delays.packets += passed.delays.packets;
-      total.delays.mean += (passed.delays.mean - total.delays.mean) * static_cast<double>(passed.delays.packets) /
-                           static_cast<double>(total.delays.packets);
+      const auto index = static_cast<std::size_t>(way);
+      const Passed& passed = interval.total(way) = found->second[index].summary();
+      totals_[index].add_counts(passed);
+      delays_[index].packets += passed.delays.packets;
+      delays_[index].ns += static_cast<std::uint64_t>(
+          std::max(passed.delays.mean * static_cast<double>(passed.delays.packets) + 0.5, 0.0));
     }
   if (ended_.size() > kMost) ended_.pop_front();
   next_ = number + 1;

@@ -20,6 +20,13 @@ bool has_records(const std::string& path) {
   return std::filesystem::is_directory(path, wrong) || path.ends_with(".parquet") || path.ends_with(".pq");
 }
 
+std::optional<Error> missing_point(const PointPaths& paths) {
+  for (const std::string& path : {paths.up, paths.down})
+    if (std::error_code wrong; path != "-" && !std::filesystem::exists(path, wrong))
+      return Error{fmt::format("cannot read {}: it does not exist", path)};
+  return std::nullopt;
+}
+
 std::optional<Error> points_problem(const PointPaths& paths) {
   const auto& [up, down, on_the_way, filter] = paths;
   if (std::error_code wrong; up == down || same_file(up, down) || std::filesystem::equivalent(up, down, wrong))
@@ -29,8 +36,22 @@ std::optional<Error> points_problem(const PointPaths& paths) {
     return Error{fmt::format("{} has records, and {} has not: name two captures, or two folders of Parquet files",
                              has_records(up) ? up : down, has_records(up) ? down : up)};
   if (on_the_way == OnTheWay::translated || filter)
-    return Error{"records have no packets: leave out --nat and the filter"};
+    return Error{"records have no packets: a filter, and addresses that change on the way, need captures"};
   return std::nullopt;
+}
+
+bool is_within(const PointPaths& paths, const std::string& file) {
+  if (file == "-") return false;
+  std::error_code wrong;
+  const auto whole = std::filesystem::weakly_canonical(file, wrong);
+  for (const std::string& point : {paths.up, paths.down}) {
+    if (same_file(point, file)) return true;
+    const auto folder = std::filesystem::weakly_canonical(point, wrong);
+    if (std::filesystem::is_directory(folder, wrong) && !whole.lexically_relative(folder).empty() &&
+        *whole.lexically_relative(folder).begin() != "..")
+      return true;
+  }
+  return false;
 }
 
 Result<ComparedPoints> compare_captures(const PointPaths& paths, const std::function<bool()>& stop) {

@@ -23,8 +23,14 @@ struct PointPaths {
 /// Returns whether records are there, not packets.
 bool has_records(const std::string& path);
 
+/// Returns which of them does not exist, if any.
+std::optional<Error> missing_point(const PointPaths& paths);
+
+/// Returns whether the file is one of the points, or in its folder.
+bool is_within(const PointPaths& paths, const std::string& file);
+
 /// Returns why these two points cannot be compared, before anything of them is read: one is named twice, only one has
-/// records, or what needs packets is asked of records.
+/// records, or records are asked for something that only packets have.
 std::optional<Error> points_problem(const PointPaths& paths);
 
 /// Two points and their comparison.

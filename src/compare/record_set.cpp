@@ -149,14 +149,15 @@ class Reader {
     const PacketSums sums{row.numbers[kDigestPackets], row.numbers[kDigestNames], row.numbers[kDigestTimes],
                           row.numbers[kDigestRepeats]};
     const std::uint64_t packets = row.numbers[kPackets];
-    if (!row.present[kDigestPackets] || !row.present[kDigestNames] || !row.present[kDigestTimes])
+    if (!row.present[kDigestPackets] || !row.present[kDigestRepeats] || !row.present[kDigestNames] ||
+        !row.present[kDigestTimes])
       flow.lacks_sums = true;
     else if (sums.packets == packets)
       flow.ended += flow.current;
     else if (sums.packets != flow.current.packets + packets)
       flow.lacks_sums = true;
     flow.current = sums;
-    if (flow.lacks_sums || !row.present[kCutName] || !row.present[kCutTimes]) return;
+    if (flow.lacks_sums || !row.present[kCutName] || !row.present[kCutRepeats] || !row.present[kCutTimes]) return;
     PacketSums at_cut{row.numbers[kCutPackets], row.numbers[kCutNames], row.numbers[kCutTimes],
                       row.numbers[kCutRepeats]};
     at_cut += flow.ended;

@@ -154,11 +154,10 @@ class Comparer {
     DelaySums sums;
     if (cuts) {
       for (const CutFlow::Mean& mean : cuts->means)
-        if (mean.of_sums && mean.most_off_ns == 0)
-          sums.add_mean(static_cast<double>(delay_of(*mean.of_sums, way)), mean.weight);
+        if (mean.is_exact) sums.add_mean(static_cast<double>(delay_of(*mean.of_sums, way)), mean.weight);
       for (const CutFlow::Sample& sample : cuts->samples)
         sums.samples.emplace_back(delay_of(sample.passage, way), sample.weight);
-      if (std::ranges::any_of(cuts->means, [](const CutFlow::Mean& mean) { return mean.most_off_ns != 0; })) {
+      if (!std::ranges::all_of(cuts->means, &CutFlow::Mean::is_exact)) {
         samples_[index(way)].insert(samples_[index(way)].end(), sums.samples.begin(), sums.samples.end());
         uncertain_.push_back({found_.flows.size() - 1, *std::move(cuts), std::move(sums)});
         return;
@@ -185,15 +184,18 @@ class Comparer {
     const auto& samples = flow.sums.samples.size() < kFew ? samples_[index(way)] : flow.sums.samples;
     const double deviation = deviation_of(samples);
     for (const CutFlow::Mean& mean : flow.cuts.means) {
-      if (mean.of_sums && mean.most_off_ns == 0) continue;
+      if (mean.is_exact) continue;
       const auto weight = static_cast<double>(mean.weight);
       const double error = mean.of_cuts ? student(mean.cuts) * deviation / std::sqrt(mean.cuts) : 0;
-      if (mean.of_cuts && samples.size() > 1 && (!mean.of_sums || error < mean.most_off_ns)) {
+      // Equal delays of all cuts say nothing about those of other packets.
+      if (mean.of_cuts && error > 0 && (!mean.of_sums || error < mean.most_off_ns)) {
         flow.sums.add_mean(static_cast<double>(delay_of(*mean.of_cuts, way)), mean.weight);
         flow.sums.variance += weight * weight * error * error;
       } else if (mean.of_sums) {
         flow.sums.add_mean(static_cast<double>(delay_of(*mean.of_sums, way)), mean.weight);
-        flow.sums.most_off += weight * mean.most_off_ns;
+        flow.sums.most_off += weight * std::max(mean.most_off_ns, 1.0);
+      } else {
+        flow.sums.is_error_known = false;
       }
     }
     add_sums(std::move(flow.sums), way, compared.passed);

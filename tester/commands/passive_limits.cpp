@@ -5,37 +5,43 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "base/parse.hpp"
 #include "compare/report/warnings.hpp"
 
 namespace parshall::tester {
-namespace {
+/// A share as its two counts, or a time over 1.
+struct PassiveLimit::Fraction {
+  double part, all = 1;
 
-double share(std::uint64_t part, std::uint64_t all) noexcept {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-}
+  double value() const noexcept { return part / all; }
+};
 
-}  // namespace
+/// The measured value: at least, and at most. Both are the same unless this host missed packets.
+struct PassiveLimit::Measured {
+  Fraction least, most;
+};
 
 struct PassiveLimit::Kinds {
   static std::optional<Measured> loss(const ComparedRow& row) {
     const Passed& passed = row.passed;
-    const std::uint64_t known = passed.delivered + passed.lost;
+    const auto known = static_cast<double>(passed.delivered + passed.lost);
     if (known == 0) return std::nullopt;
-    return Measured{share(passed.lost - std::min(passed.lost, row.receiver_missed), known),
-                    share(passed.lost + row.sender_missed, known + row.sender_missed)};
+    const auto unsent = static_cast<double>(row.sender_missed);
+    return Measured{{static_cast<double>(passed.lost - std::min(passed.lost, row.receiver_missed)), known},
+                    {static_cast<double>(passed.lost) + unsent, known + unsent}};
   }
 
   static std::optional<Measured> share_of_delivered(const ComparedRow& row, std::uint64_t part) {
     if (row.passed.delivered == 0) return std::nullopt;
-    const double value = share(part, row.passed.delivered);
-    return Measured{value, value};
+    const Fraction share{static_cast<double>(part), static_cast<double>(row.passed.delivered)};
+    return Measured{share, share};
   }
 
   static std::optional<Measured> of_delays(const ComparedRow& row, double ns) {
     if (row.passed.delays.samples == 0) return std::nullopt;
-    return Measured{ns, ns};
+    return Measured{{ns}, {ns}};
   }
 };
 
@@ -62,7 +68,10 @@ constexpr PassiveLimit::Kind PassiveLimit::kKinds[] = {
     {"delay-max", "largest delay", true, false,
      [](const ComparedRow& row) { return Kinds::of_delays(row, static_cast<double>(row.passed.delays.most)); }},
     {"jitter", "mean difference between the delays of consecutive packets of a flow (RFC 3393)", true, false,
-     [](const ComparedRow& row) { return Kinds::of_delays(row, row.passed.delays.variation.value_or(0)); }},
+     [](const ComparedRow& row) {
+       const auto& variation = row.passed.delays.variation;
+       return variation ? Kinds::of_delays(row, *variation) : std::nullopt;
+     }},
 };
 
 std::vector<std::string> PassiveLimit::help() {
@@ -90,36 +99,35 @@ Result<PassiveLimit> PassiveLimit::parse(const std::string& text) {
   if (wrong != std::errc() || std::string_view(end, value.data() + value.size()) != "%" ||
       !(percent >= 0 && percent <= 100))
     return Error{fmt::format("--limit {}: give a share in percent, such as {}=0.1%", text, name)};
-  return PassiveLimit(*kind, percent / 100);
+  return PassiveLimit(*kind, percent);
 }
 
-std::string PassiveLimit::text() const {
-  return fmt::format("{} <= {}", kind_->name,
-                     kind_->is_time ? delay_text(most_) : fmt::format("{:.4g} %", 100 * most_));
+std::string PassiveLimit::text_of(double value) const {
+  return kind_->is_time ? delay_text(value) : fmt::format("{:.4g} %", value);
 }
+
+std::string PassiveLimit::text() const { return fmt::format("{} <= {}", kind_->name, text_of(most_)); }
 
 PassiveLimit::Outcome PassiveLimit::judge(const Compared& compared, Way way) const {
   std::optional<Measured> measured;
-  if (!kind_->is_worst) {
+  if (!kind_->is_worst)
     measured = kind_->measure(compared.row(way == Way::there ? compared.found.there : compared.found.back, way));
-  } else {
+  else
     for (const ComparedInterval& interval : compared.over_time->ended())
-      if (const auto one = kind_->measure(compared.row(way == Way::there ? interval.there : interval.back, way)))
-        measured =
-            measured ? Measured{std::max(measured->least, one->least), std::max(measured->most, one->most)} : *one;
-  }
+      if (const auto one = kind_->measure(compared.row(way == Way::there ? interval.there : interval.back, way));
+          one && interval.is_whole) {
+        const auto worse = [](Fraction a, Fraction b) { return a.value() < b.value() ? b : a; };
+        measured = measured ? Measured{worse(measured->least, one->least), worse(measured->most, one->most)} : *one;
+      }
   if (!measured) return {};
-  const auto text = [&](double value) {
-    return kind_->is_time ? delay_text(value) : fmt::format("{:.4g} %", 100 * value);
-  };
-  Outcome outcome;
-  outcome.value = measured->least == measured->most
-                      ? text(measured->most)
-                      : fmt::format("{} to {}", text(measured->least), text(measured->most));
-  outcome.verdict = measured->most <= most_   ? Verdict::kept
-                    : measured->least > most_ ? Verdict::exceeded
-                                              : Verdict::unsure;
-  return outcome;
+  // Products, as the quotient of counts may be a little above the limit that it equals.
+  const double unit = kind_->is_time ? 1 : 100;
+  const auto keeps = [&](Fraction fraction) { return fraction.part * unit <= most_ * fraction.all; };
+  const double least = unit * measured->least.value(), most = unit * measured->most.value();
+  return {keeps(measured->most)    ? Verdict::kept
+          : keeps(measured->least) ? Verdict::unsure
+                                   : Verdict::exceeded,
+          least == most ? text_of(most) : fmt::format("{} to {}", text_of(least), text_of(most))};
 }
 
 }  // namespace parshall::tester

@@ -11,10 +11,10 @@
 
 namespace parshall::tester {
 
-/// Whether a device keeps within a limit. Unsure: it depends on packets that this host itself missed.
+/// Says whether a device keeps within a limit. Unsure: it depends on packets that this host itself missed.
 enum class Verdict : std::uint8_t { kept, exceeded, unsure, not_measured };
 
-/// A limit that a user sets for what a device does to packets, such as loss=0.1%.
+/// A limit that a user sets for a device, such as loss=0.1%.
 class PassiveLimit {
  public:
   /// Parses "NAME=VALUE": a share in percent, or a time.
@@ -26,24 +26,24 @@ class PassiveLimit {
 
   struct Outcome {
     Verdict verdict = Verdict::not_measured;
-    std::string value;  ///< what was measured; empty: nothing
+    std::string value;  ///< measured; empty: nothing was
   };
-  /// Judges one way.
+  /// Judges one way. The worst interval is one of those that were watched wholly.
   Outcome judge(const Compared& compared, Way way) const;
 
  private:
-  /// What was measured: at least, and at most. Both are the same unless this host missed packets.
-  struct Measured {
-    double least, most;
-  };
+  struct Fraction;
+  struct Measured;
   struct Kind;
   struct Kinds;
   static const Kind kKinds[];
 
+  std::string text_of(double value) const;
+
   PassiveLimit(const Kind& kind, double most) : kind_(&kind), most_(most) {}
 
   const Kind* kind_;
-  double most_;  ///< share, or ns
+  double most_;  ///< percent, or ns
 };
 
 }  // namespace parshall::tester

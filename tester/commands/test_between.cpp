@@ -68,35 +68,35 @@ std::string cell(const std::optional<PassiveLimit::Outcome>& outcome) {
   return outcome->value.empty() ? verdict : fmt::format("{}, {}", outcome->value, verdict);
 }
 
-/// Writes how fast packets came, and the worst interval of each way: that in which most was lost.
-void write_intervals(const Compared& compared, Output& output) {
+/// Writes how fast packets came, and the interval of each way in which the largest share was lost.
+void write_intervals(const Compared& compared, std::uint64_t began_ns, Output& output) {
   for (const auto& [way, name] : {std::pair(Way::there, "there"), std::pair(Way::back, "back")}) {
     const ComparedInterval* worst = nullptr;
-    double fastest = 0;
-    const auto lost = [way = way](const ComparedInterval& interval) {
-      return (way == Way::there ? interval.there : interval.back).lost;
-    };
+    double fastest = 0, most = 0;
     for (const ComparedInterval& interval : compared.over_time->ended()) {
-      if (worst == nullptr || lost(interval) > lost(*worst)) worst = &interval;
-      const auto& passed = way == Way::there ? interval.there : interval.back;
+      if (!interval.is_whole) continue;
+      const Passed& passed = way == Way::there ? interval.there : interval.back;
+      const std::uint64_t known = passed.delivered + passed.lost;
+      const double share = known == 0 ? 0 : static_cast<double>(passed.lost) / static_cast<double>(known);
+      if (share > most) worst = &interval, most = share;
       fastest = std::max(
           fastest, static_cast<double>(passed.sent) * 1e9 / static_cast<double>(interval.end_ns - interval.begin_ns));
     }
     if (fastest != 0) output.write(fmt::format("fastest   {}: {:.0f} packets per second\n", name, fastest));
-    if (worst == nullptr || lost(*worst) == 0) continue;
+    if (worst == nullptr) continue;
     const Passed& passed = way == Way::there ? worst->there : worst->back;
-    output.write(fmt::format("worst     {}: {} of {} packets lost in the {} from {} s after the start\n", name,
+    output.write(fmt::format("worst     {}: {} of {} packets lost in the {} that began {} after the start\n", name,
                              passed.lost, passed.delivered + passed.lost,
                              delay_text(static_cast<double>(worst->end_ns - worst->begin_ns)),
-                             (worst->begin_ns - compared.over_time->ended().front().begin_ns) / 1'000'000'000));
+                             delay_text(static_cast<double>(worst->begin_ns - began_ns))));
   }
 }
 
 void write_text(const std::vector<Judged>& judged, const Compared& compared, const CompareReport& report,
-                Output& output) {
+                std::uint64_t began_ns, Output& output) {
   report.write(compared, output);
   output.write("\n");
-  write_intervals(compared, output);
+  write_intervals(compared, began_ns, output);
   if (judged.empty()) return;
   TextTable table(std::vector<std::string>{"limit", "there (up -> down)", "back (down -> up)"}, 1, output);
   for (const Judged& one : judged) table.add(std::vector{one.limit.text(), cell(one.there), cell(one.back)});
@@ -131,6 +131,9 @@ int run(const BetweenOptions& options) {
   if (!every_ns || *every_ns < 10'000'000)
     return refuse(Error{fmt::format("--every {}: give a time of at least 10ms", options.every)});
   settings.interval_ns = *every_ns;
+  if (settings.duration_ns / *every_ns >= OverTime::kMost)
+    return refuse(Error{fmt::format("--every {}: at most {} intervals are kept, so give a longer time", options.every,
+                                    OverTime::kMost - 1)});
   std::vector<PassiveLimit> limits;
   for (const std::string& text : options.limits) {
     auto limit = PassiveLimit::parse(text);
@@ -152,7 +155,10 @@ int run(const BetweenOptions& options) {
 
   const Compared compared = pair.compared();
   const std::vector<Judged> judged = judge(limits, compared);
-  (options.report.format == "json" ? write_json : write_text)(judged, compared, options.report, **output);
+  if (options.report.format == "json")
+    write_json(judged, compared, options.report, **output);
+  else
+    write_text(judged, compared, options.report, pair.began_ns(), **output);
   (*output)->finish();
   if (const auto& error = (*output)->error()) return fail(kBetween, *error, kFailed);
   if (const auto damage = pair.damage()) return fail(kBetween, *damage, kDamaged);
@@ -181,7 +187,8 @@ void add_test_between(Command test, int& status) {
       ->capture_default_str();
   command->add_option("--every", o->every, "Length of the intervals, among which the worst is found")
       ->capture_default_str();
-  command->add_option("--limit", o->limits, "NAME=VALUE that the device must keep within, see below; repeatable");
+  command->add_option("--limit", o->limits, "NAME=VALUE that the device must keep within, see below; repeatable")
+      ->allow_extra_args(false);
   command->add_flag("--nat", o->nat, "Addresses and ports change on the way: pair packets by their contents alone");
   command
       ->add_option("--top", o->report.top, "Number of flows to show in text, those with the most losses first; 0: all")

@@ -21,7 +21,7 @@ struct Seen {
   std::uint64_t name, time_ns;
 };
 
-/// What a tap with these packets, in the order of their arrival, tells: a record has the packets of a second.
+/// Returns the sums and cuts of a tap with these packets, in the order of their arrival. A record has a second of them.
 TapSums tap_of(const std::vector<Seen>& packets) {
   constexpr std::uint64_t kRecordNs = 1'000'000'000;
   TapSums tap{.cuts = {}, .all = {}, .first_ns = packets.front().time_ns, .last_ns = packets.back().time_ns};
@@ -81,7 +81,7 @@ BothTaps send_flow(const FlowLink& link, std::uint32_t seed, std::uint64_t packe
 std::int64_t mean_ns(const std::vector<CutFlow::Mean>& means) {
   std::int64_t sum = 0, packets = 0;
   for (const CutFlow::Mean& mean : means) {
-    const Passage& passage = mean.most_off_ns == 0 ? *mean.of_sums : *mean.of_cuts;
+    const Passage& passage = mean.is_exact ? *mean.of_sums : *mean.of_cuts;
     sum += (passage.difference_ns - static_cast<std::int64_t>(kOffsetNs)) * static_cast<std::int64_t>(mean.weight);
     packets += static_cast<std::int64_t>(mean.weight);
   }
@@ -89,8 +89,7 @@ std::int64_t mean_ns(const std::vector<CutFlow::Mean>& means) {
 }
 
 bool is_exact(const CutFlow& flow) {
-  return std::ranges::all_of(flow.means,
-                             [](const CutFlow::Mean& mean) { return mean.of_sums && mean.most_off_ns == 0; });
+  return std::ranges::all_of(flow.means, [](const CutFlow::Mean& mean) { return mean.is_exact; });
 }
 
 TEST(Cuts, TellTheExactMeanOfAFlowThatLostNothing) {

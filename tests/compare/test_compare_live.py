@@ -235,6 +235,7 @@ class Page(Around):
     def test_each_second(self):
         with Device(self.device):
             running, port = self.begin()
+            netns.wait_until(lambda: "null" in self.get(port, "/api/state"), "a state without packets")
             self.send(range(1, PACKETS + 1), pause_s=0.002)
             last = f"number {PACKETS + 1}"
             netns.wait_until(lambda: json.loads(self.get(port, "/api/history")), "a second that is over")
@@ -270,6 +271,9 @@ class Page(Around):
 
     def look(self, port):
         with browser.Browser() as page:
+            page.go(f"http://127.0.0.1:{port}/")
+            page.wait_for("document.getElementById('told')?.textContent === '0 and 0 packets'")
+            page.wait_for("document.getElementById('link').textContent === 'live'")
             for width in (380, 1600):
                 page.resize(width, 900)
                 page.go("about:blank")
@@ -309,6 +313,7 @@ class Limits(Around):
             self.addCleanup(running.wait)
             self.addCleanup(running.kill)
             self.assertIn("comparing", running.stderr.readline())
+            time.sleep(0.2)  # so that the interval is watched wholly
             self.send(range(1, 301))
             output, errors = running.communicate(timeout=30)
         self.assertEqual(running.returncode, status, errors)
@@ -332,6 +337,9 @@ class Limits(Around):
         self.assertGreater(len(told["intervals"]), 1)
         self.assertEqual(sum(one["there"]["packets_sent"] for one in told["intervals"]), 200)
 
+    def test_a_limit_that_is_reached_is_kept(self):
+        self.measure("--limit", "loss=10%", "--limit", "jitter=1s", "tcp", "or", "udp", status=0)
+
     def test_nothing_measured_keeps_no_limit(self):
         words = ["ip", "netns", "exec", self.host, PROGRAM, "test", "between", "-i", "wire0", "--to", "wire1"]
         words += ["--wait", "10ms", "--duration", "100ms", "--limit", "loss=1%"]
@@ -340,6 +348,15 @@ class Limits(Around):
         self.assertIn("no packets", done.stdout)
 
     def test_what_is_no_limit(self):
+        done = subprocess.run(
+            [PROGRAM, "test", "between", "-i", "lo", "--to", "lo1", "--duration", "1h", "--every", "1s"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--every", done.stderr)
         for limit, words in (
             ("los=1%", "delay-p99"),
             ("loss=1", "percent"),
@@ -374,6 +391,7 @@ class Errors(unittest.TestCase):
         self.refused("-i", "lo", "--to", "missing0", words=["missing0"])
         self.refused("-i", "lo", "--to", "lo1", "--wait", "1h", words=["--wait"])
         self.refused("-i", "lo", "--to", "lo1", "--duration", "soon", words=["--duration"])
+        self.refused("-i", "lo", "--to", "lo1", "--duration", "0s", words=["--duration"])
         self.refused("-i", "lo", "--to", "lo1", "tcp", "prot", "80", words=["filter"])
         self.refused("-i", "lo", "--to", "lo1", "--live", words=["terminal"])
         self.refused("one.pcap", words=["UP and DOWN", "--to"])

@@ -178,6 +178,49 @@ class Records(Exported):
         self.assertGreater(uncertain, 100)
         self.assertGreaterEqual(within / uncertain, 0.95, f"{within} of {uncertain}")
 
+    def test_what_is_left_of_a_flow_has_its_own_mean(self):
+        """Flows of two packets, half a second apart, of which the second is lost: the delay is that of the first."""
+        sent = two_taps.send(Network(jitter_ns=0), 6000, 9)
+        for connection in range(30):
+            for is_back in (False, True):
+                mine = [packet for packet in sent if (packet.connection, packet.is_back) == (connection, is_back)]
+                first, *others = sorted(mine, key=lambda packet: packet.sent_ns)[len(mine) // 3 :] or [None]
+                second = next((one for one in others if one.sent_ns > first.sent_ns + 5 * 10**8), None)
+                if second:
+                    second.arrivals.clear()
+                sent = [packet for packet in sent if packet not in mine or packet is first or packet is second]
+        two_taps.write_taps(Network(), sent, self.folder / "up.pcap", self.folder / "down.pcap")
+        for tap in ("up", "down"):
+            self.export(tap, columns="+digest")
+        told = self.told()
+        lossy = [flow for flow in told["flows"] if flow["packets_sent"] == 2 and flow["packets_lost"] == 1]
+        self.assertEqual({flow["way"] for flow in lossy}, {"there", "back"})
+        for flow in lossy:
+            self.assertAlmostEqual(flow["delay_mean_ns"], 2_000_000, delta=flow["delay_mean_error_ns"] + 1)
+        for way in ("there", "back"):
+            error = told[way]["delay_mean_error_ns"]
+            self.assertAlmostEqual(told[way]["delay_mean_ns"], 2_000_000, delta=error + 1)
+
+    def test_records_without_repeats_have_no_sums(self):
+        self.write(Network(doubled=0.05), seed=3)
+        sums = "digest_packets,digest_names,digest_times_ns"
+        cuts = "cut_name,cut_time_ns,cut_packets,cut_names,cut_times_ns"
+        self.export("up", columns=f"+flow_key,{sums},{cuts}")
+        self.export("down", columns="+digest")
+        told = self.told()
+        self.assertEqual(told["there"]["packets_lost"] + told["back"]["packets_lost"], 0)
+
+    def test_nothing_is_written_among_the_records(self):
+        self.write(Network())
+        for tap in ("up", "down"):
+            self.export(tap)
+        inside = self.folder / "up" / "told.parquet"
+        errors = self.compare("--format", "parquet", "-o", inside, status=2).stderr
+        self.assertIn(str(inside), errors)
+        self.assertFalse(inside.exists())
+        self.compare("--format", "parquet", "-o", self.folder / "told.parquet")
+        self.assertEqual((self.folder / "told.parquet").read_bytes()[:4], b"PAR1")
+
     def test_digests_see_what_counts_do_not(self):
         """One packet of a flow lost and another one doubled: as many packets at both taps."""
         sent = two_taps.send(Network(), 6000, 7)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
-// What both pages share: a token, texts, tables, charts, and the stream of states.
+// The parts of both pages: a token, texts, tables, charts, and the stream of states.
 const kMoments = 600;
 // The reason for which a page ends a stream to begin another one.
 const kOtherRows = new Error("other rows are wanted");
@@ -100,8 +100,9 @@ function chart(canvas, lines, text) {
 // A page has show(), showCharts(), and query(), which says what states it wants.
 function take(text) {
   state = JSON.parse(text);
-  if (moments.length && state.now[0] < moments[moments.length - 1][0]) moments = [];  // another run
-  if (!moments.length || state.now[0] > moments[moments.length - 1][0]) moments.push(state.now);
+  const now = state.now;  // null: there is none yet
+  if (now && moments.length && now[0] < moments[moments.length - 1][0]) moments = [];  // another run
+  if (now && (!moments.length || now[0] > moments[moments.length - 1][0])) moments.push(now);
   if (moments.length > kMoments) moments.shift();
   if (!document.hidden) show();
 }
@@ -137,7 +138,10 @@ async function follow() {
       wait();
       const events = (text += value).split("\n\n");
       text = events.pop();
-      for (const event of events) if (event.startsWith("data: ")) take(event.slice(6));
+      for (const event of events) {
+        if (!event.startsWith("data: ")) continue;
+        try { take(event.slice(6)); } catch (problem) { setTimeout(() => { throw problem; }); }  // an error here, not of the connection
+      }
       came = Date.now();
       showAge();
     }

@@ -19,7 +19,9 @@ const kCounts = ["sent", "lost", "", "duplicated", "reordered", "least delay", "
 function end(address, port) { return port === 0 ? address : address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`; }
 function flowName(flow) {
   const protocol = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}[flow.protocol] ?? `protocol ${flow.protocol}`;
-  return `${end(flow.src_ip, flow.src_port)} \u2192 ${end(flow.dst_ip, flow.dst_port)} ${protocol}${flow.packets_received ? "" : ", never seen at the other point"}`;
+  const ends = prefix => `${end(flow[`${prefix}src_ip`], flow[`${prefix}src_port`])} \u2192 ${end(flow[`${prefix}dst_ip`], flow[`${prefix}dst_port`])}`;
+  const atUp = ends(""), atDown = ends("down_");
+  return `${atUp} ${protocol}${flow.packets_received ? "" : ", never seen at the other point"}${atDown === atUp ? "" : ` as ${atDown}`}`;
 }
 function show() {
   const now = place => kWays.map((_, way) => state.now ? state.now[place + way * kPerWay] : null);

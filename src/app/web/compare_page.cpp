@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr const char *kPage = "/", *kState = "/api/state", *kHistory = "/api/history", *kEvents = "/api/events",
                      *kMetrics = "/metrics";
-constexpr std::size_t kFlows = 100;  ///< shown
+constexpr std::size_t kFlows = 100, kMoments = 600;  ///< shown
 
 using Json = nlohmann::ordered_json;
 
@@ -77,8 +78,10 @@ std::string ComparePage::begin() {
 }
 
 void ComparePage::publish(const Compared& compared) {
+  const auto& ended = compared.over_time->ended();
   Json history = Json::array();
-  for (const ComparedInterval& interval : compared.over_time->ended()) history.push_back(moment_of(interval));
+  for (std::size_t i = ended.size() - std::min(ended.size(), kMoments); i < ended.size(); ++i)
+    history.push_back(moment_of(ended[i]));
   server_->publish(kHistory, history.dump());
   const std::string state = state_of(compared);
   server_->publish(kEvents, "data: " + state + "\n\n");
@@ -89,29 +92,28 @@ void ComparePage::publish(const Compared& compared) {
 std::string compare_metrics(const Compared& compared) {
   using Kind = MetricsText::Kind;
   MetricsText text;
-  const ComparedInterval& all = compared.over_time->total();
+  const OverTime& over_time = *compared.over_time;
   const auto ways = [&](const auto& put) {
-    put("there", all.there);
-    put("back", all.back);
+    put("there", Way::there);
+    put("back", Way::back);
   };
   text.begin("parshall_compare_packets_total", Kind::counter,
              "Packets between the two points, by what became of them.");
-  ways([&](std::string_view way, const Passed& passed) {
+  ways([&](std::string_view name, Way way) {
+    const Passed& passed = over_time.total(way);
     const std::pair<std::string_view, std::uint64_t> counts[] = {
         {"sent", passed.sent},   {"received", passed.received},         {"delivered", passed.delivered},
         {"lost", passed.lost},   {"duplicated", passed.duplicated},     {"reordered", passed.reordered},
         {"extra", passed.extra}, {"outside_sent", passed.outside_sent}, {"outside_received", passed.outside_received},
     };
-    for (const auto& [kind, count] : counts) text.put(count, {{"way", std::string(way)}, {"kind", std::string(kind)}});
+    for (const auto& [kind, count] : counts) text.put(count, {{"way", std::string(name)}, {"kind", std::string(kind)}});
   });
   text.begin("parshall_compare_delay_seconds_total", Kind::counter, "Sum of the delays of packets.");
-  ways([&](std::string_view way, const Passed& passed) {
-    text.put(passed.delays.mean * static_cast<double>(passed.delays.packets) * 1e-9, {{"way", std::string(way)}});
+  ways([&](std::string_view name, Way way) {
+    text.put(static_cast<double>(over_time.delays(way).ns) * 1e-9, {{"way", std::string(name)}});
   });
   text.begin("parshall_compare_delay_packets_total", Kind::counter, "Packets of which the delay is known.");
-  ways([&](std::string_view way, const Passed& passed) {
-    text.put(passed.delays.packets, {{"way", std::string(way)}});
-  });
+  ways([&](std::string_view name, Way way) { text.put(over_time.delays(way).packets, {{"way", std::string(name)}}); });
   if (!compared.over_time->ended().empty()) {
     const ComparedInterval& latest = compared.over_time->ended().back();
     text.begin("parshall_compare_delay_seconds", Kind::gauge, "Percentiles of the delay in the latest second.");

@@ -9,7 +9,7 @@
 
 namespace parshall {
 
-/// What the columns of a comparison are read from: a flow, or a sum over flows.
+/// A flow, or a sum over flows, to read the columns of a comparison from.
 struct ComparedRow {
   const Passed& passed;
   const ComparedFlow* flow = nullptr;                    ///< null for a sum

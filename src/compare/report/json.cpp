@@ -82,7 +82,7 @@ std::string summary_json(const Compared& compared, bool intervals) {
   if (intervals && compared.over_time != nullptr) {
     Json& all = json["intervals"] = Json::array();
     for (const ComparedInterval& interval : compared.over_time->ended()) {
-      Json one{{"begin_ns", interval.begin_ns}, {"end_ns", interval.end_ns}};
+      Json one{{"begin_ns", interval.begin_ns}, {"end_ns", interval.end_ns}, {"is_whole", interval.is_whole}};
       one.update(to_json(compared, interval.there, interval.back));
       all.push_back(std::move(one));
     }

@@ -28,6 +28,13 @@ std::string flow_text(const FlowKey& key) {
                      endpoint_text(key.dst_address(), key.dst_port(), has_ports), protocol_text(key.protocol));
 }
 
+/// Returns the mean with how far off it may be, if it is an estimate.
+std::string mean_text(const Delays& delays) {
+  const std::string mean = delay_text(delays.mean);
+  if (!delays.mean_error) return "about " + mean;
+  return *delays.mean_error == 0 ? mean : fmt::format("{} +- {}", mean, delay_text(*delays.mean_error));
+}
+
 std::vector<std::string> cells(std::string name, const Passed& passed, bool knows_order) {
   const Delays& delays = passed.delays;
   const std::uint64_t known = passed.delivered + passed.lost;
@@ -43,7 +50,7 @@ std::vector<std::string> cells(std::string name, const Passed& passed, bool know
     return line;
   }
   const auto unless_unknown = [&](std::int64_t ns) { return delays.samples == 0 ? "" : delay_text(ns); };
-  for (const std::string& text : {unless_unknown(delays.least), delay_text(delays.mean), unless_unknown(delays.p50),
+  for (const std::string& text : {unless_unknown(delays.least), mean_text(delays), unless_unknown(delays.p50),
                                   unless_unknown(delays.p99), unless_unknown(delays.most)})
     line.push_back(text);
   line.push_back(delays.variation ? delay_text(*delays.variation) : "");

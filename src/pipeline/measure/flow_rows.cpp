@@ -108,7 +108,7 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
 
 std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
   const Layout layout = layout_of(set);
-  return slots * (layout.stride + layout.carry_stride);
+  return slots * (layout.stride + layout.carry_stride) + (set.has_digest() ? RecentNames::kBytes : 0);
 }
 
 void FlowRows::populate() noexcept {

@@ -14,12 +14,13 @@ namespace parshall {
 ///
 /// Shape: 16,384 sets of 7 names, each set in a cache line: 1 MB.
 /// Cost:  a cache line for each packet; call prefetch() early.
-/// Error: a repeat is not told if 7 other packets fell into its set meanwhile. At 1 Mpps, that happens to four in a
-///        million of those that come 10 ms later, and to 4 % of those that come 50 ms later. Different packets are
-///        taken for the same with probability 2^-50.
+/// Error: a repeat is missed if 7 other packets fell into its set meanwhile. At 1 Mpps, these are four in a million of
+///        those that come 10 ms later, and 4 % of those that come 50 ms later. Different packets are taken for the same
+///        with probability 2^-50.
 class RecentNames {
  public:
   static constexpr std::uint64_t kLongestNs = 100'000'000;
+  static constexpr std::size_t kBytes = std::size_t{1} << 20;
 
   RecentNames() : sets_(kSets) {}
   void populate() noexcept { sets_.populate(); }
@@ -50,7 +51,7 @@ class RecentNames {
   }
 
  private:
-  static constexpr std::size_t kSets = std::size_t{1} << 14, kWays = 7;
+  static constexpr std::size_t kSets = kBytes / 64, kWays = 7;
   static constexpr unsigned kStampShift = 17, kStampBits = 24;  ///< 131 us each, for 37 minutes
   static constexpr std::uint64_t kStampMask = (std::uint64_t{1} << kStampBits) - 1,
                                  kLongest = kLongestNs >> kStampShift;
