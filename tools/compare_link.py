@@ -5,7 +5,8 @@ all runs, what the link counted, what was told, and in how many runs both are th
 with --records, two monitors export digests, and it asks `compare UP/ DOWN/`.
 
 Sessions are sent both ways through `parshall test link`; what it does, it does to those that go there. All is in
-namespaces of its own: S -> (host: bridge, a0) -> link -> (b0, bridge: host) <- R.
+namespaces of its own: S -> (host: bridge, a0) -> link -> (b0, bridge: host) <- R. With NAT, a router that masquerades
+is between the link and b0.
 
 usage: compare_link.py [--records] PARSHALL [RUNS [PACKETS]]   (root)
 """
@@ -31,9 +32,11 @@ FACTORS = [  # name, options of the link, of the traffic
     ("delay 50 ms", "--loss 1 --delay 50ms", ""),
     ("IPv6", "--loss 1", ",ipv6=1"),
     ("VLAN", "--loss 1", ",vlan=42"),
+    ("NAT", "--loss 1", ",addresses=benchmark"),
     ("all at once", "--loss 1 --duplicate 1 --delay 20ms --jitter 1ms --reorder 2", ",ipv6=0.3,resend=0.05"),
 ]
 RATE = "20kpps"
+SENT_TO = {"there": "02:00:00:00:01:02", "back": "02:00:00:00:01:01"}
 
 
 def ip(*words):
@@ -43,8 +46,10 @@ def ip(*words):
 class Network:
     """Four namespaces; everything in them ends with them."""
 
-    def __init__(self):
-        self.names = {name: f"parshall{os.getpid()}{name}" for name in ("send", "host", "link", "recv")}
+    def __init__(self, nat=False):
+        self.nat = nat
+        spaces = ("send", "host", "link", "recv", *(("nat",) if nat else ()))
+        self.names = {name: f"parshall{os.getpid()}{name}" for name in spaces}
 
     def __enter__(self):
         try:
@@ -62,8 +67,9 @@ class Network:
         for one, its_space, other, other_space in (
             ("s0", "send", "s1", "host"),
             ("a0", "host", "a1", "link"),
-            ("b0", "host", "b1", "link"),
+            ("b0", "host", "b1", "nat" if self.nat else "link"),
             ("r0", "recv", "r1", "host"),
+            *((("m0", "link", "m1", "nat"),) if self.nat else ()),
         ):
             other_space = self.names[other_space]
             ip("-n", self.names[its_space], "link", "add", one, "type", "veth", "peer", other, "netns", other_space)
@@ -75,7 +81,26 @@ class Network:
             ip(*host, "set", "dev", bridge, "up")
             for port in ports:
                 ip(*host, "set", "dev", port, "master", bridge)
+        if self.nat:
+            self.make_router()
         time.sleep(1.5)  # until the kernel tells of all carriers
+
+    def make_router(self):
+        """m1 has the address of frames from S, b1 of those from R; what goes there leaves with the router's address."""
+        space = self.names["nat"]
+        run = ("netns", "exec", space)
+        sides = (("m1", "there", "back", "192.0.3", 100), ("b1", "back", "there", "192.0.2", 101))
+        for name, way, other, network, _ in sides:
+            ip("-n", space, "link", "set", "dev", name, "address", SENT_TO[way])
+            ip("-n", space, "address", "add", f"{network}.1/24", "dev", name)
+            ip(*run, "sysctl", "-qw", f"net.ipv4.conf.{name}.rp_filter=0")
+            ip("-n", space, "neighbour", "add", f"{network}.2", "lladdr", SENT_TO[other], "dev", name)
+        for (name, *_, table), (opposite, _, _, network, _) in zip(sides, reversed(sides)):
+            ip("-n", space, "rule", "add", "iif", name, "lookup", str(table))
+            ip("-n", space, "route", "add", "default", "via", f"{network}.2", "dev", opposite, "table", str(table))
+        ip(*run, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.conf.all.rp_filter=0")
+        rules = "add table ip nat; add chain ip nat out { type nat hook postrouting priority 100; }"
+        ip(*run, "nft", f"{rules}; add rule ip nat out oifname b1 masquerade")
 
     def __exit__(self, *_):
         for space in self.names.values():
@@ -88,9 +113,9 @@ class Network:
 def send(parshall, network, traffic, seed, packets):
     """Sends half of the packets from each side, and waits for the end."""
     senders = []
-    for space, name, mac, share in (("send", "s0", 1, 0), ("recv", "r0", 2, 1)):
+    for space, name, way, other, share in (("send", "s0", "there", "back", 0), ("recv", "r0", "back", "there", 1)):
         what = f"flows=200,dist=zipf:1.1,size=imix,protocol=sessions,seed={2 * seed + share}"
-        what += f",src-mac=02:00:00:00:01:0{mac},dst-mac=02:00:00:00:01:0{3 - mac}{traffic}"
+        what += f",src-mac={SENT_TO[other]},dst-mac={SENT_TO[way]}{traffic}"
         command = [parshall, "send", "-q", "-g", what, "-i", name, "--rate", RATE, "--count", packets // 2]
         senders.append(network.start(space, *command, stdout=subprocess.DEVNULL))
     if any(sender.wait() for sender in senders):
@@ -99,7 +124,7 @@ def send(parshall, network, traffic, seed, packets):
 
 
 def ask_live(parshall, network, folder, send_all):
-    compare = [parshall, "compare", "-i", "a0", "--to", "b0", "--format", "json"]
+    compare = [parshall, "compare", "-i", "a0", "--to", "b0", "--format", "json", *(["--nat"] if network.nat else [])]
     compare = network.start("host", *compare, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     compare.stderr.readline()
     time.sleep(0.5)
@@ -128,7 +153,8 @@ def run(parshall, network, ask, link_options, traffic, seed, packets):
     """(what compare tells, what the link counted)."""
     with tempfile.TemporaryDirectory() as folder:
         counted = os.path.join(folder, "link.json")
-        link = [parshall, "test", "link", "-q", "-i", "a1", "--forward", "b1", "--seed", seed, "-o", counted]
+        behind = "m0" if network.nat else "b1"
+        link = [parshall, "test", "link", "-q", "-i", "a1", "--forward", behind, "--seed", seed, "-o", counted]
         if "--limit" not in link_options:
             link += ["--limit", 1 << 20]
         link = network.start("link", *link, *link_options.split(), stderr=subprocess.DEVNULL)
@@ -173,8 +199,10 @@ def main():
         "| factor | runs | sent | lost by the link | told | duplicated by the link | told | runs exact | mean delay |"
     )
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
-    with Network() as network:
-        for name, link, traffic in FACTORS:
+    for name, link, traffic in FACTORS:
+        if name == "NAT" and ask is ask_records:
+            continue
+        with Network(nat=name == "NAT") as network:
             sums = {number: [0, 0] for number in ("sent", "lost", "duplicated")}
             exact, delays = 0, []
             for seed in range(1, runs + 1):

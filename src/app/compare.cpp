@@ -101,7 +101,7 @@ int compare_files(const CompareOptions& options) {
   if (const auto problem = missing_point(paths)) return fail(kCompare, *problem, kFailed);
   if (const auto problem = points_problem(paths)) return refuse(*problem);
   if (is_within(paths, options.output))
-    return refuse(Error{options.output + " is among the files that are read: write elsewhere"});
+    return refuse(Error{options.output + " is read from, or in a folder that is: write elsewhere"});
   if (has_records(paths.up)) return compare_recorded(options, paths);
   catch_signals();
   const auto points = compare_captures(paths, stop_asked);
