@@ -305,7 +305,7 @@ class Limits(Around):
         words = ["ip", "netns", "exec", self.host, PROGRAM, "test", "between", "-i", "wire0", "--to", "wire1"]
         with Device(self.device):
             running = subprocess.Popen(
-                [*words, "--wait", "200ms", "--duration", "2s", *arguments],
+                [*words, "--wait", "200ms", "--duration", "3s", *arguments],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -313,7 +313,7 @@ class Limits(Around):
             self.addCleanup(running.wait)
             self.addCleanup(running.kill)
             self.assertIn("comparing", running.stderr.readline())
-            time.sleep(0.2)  # so that the interval is watched wholly
+            time.sleep(0.8)  # so that nothing can have been sent before, and intervals are watched wholly
             self.send(range(1, 301))
             output, errors = running.communicate(timeout=30)
         self.assertEqual(running.returncode, status, errors)

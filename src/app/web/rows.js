@@ -137,7 +137,7 @@ function showRows() {
     tr.append(...order.map(i => cell(row, i, rows.names[r])));
     return tr;
   }));
-  const again = focused && [...at("flows").querySelectorAll("button")].find(button => button.dataset.name === focused);
+  const again = focused ? [...at("flows").querySelectorAll("button")].find(button => button.dataset.name === focused) : null;
   again?.focus({preventScroll: true});
   const many = kindOf(rows.by)?.many ?? "flows";
   at("shown").textContent = `${whole(rows.rows.length)} of ${whole(rows.matched)} ${many}` + (rows.idle ? `, ${whole(rows.idle)} idle` : "");
