@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
@@ -29,7 +30,11 @@ class Points {
 
   std::size_t size() const noexcept { return flows_.size(); }
   std::string summary() const { return summary_json(compared(), /*intervals=*/false); }
-  std::string damage() const { return points_.damage ? points_.damage->message : std::string(); }
+  std::vector<std::string> damages() const {
+    std::vector<std::string> messages;
+    for (const Error& damage : points_.damages) messages.push_back(damage.message);
+    return messages;
+  }
   std::span<const ColumnInfo> columns() const noexcept { return columns_; }
 
   ArrowBatch flows() const {
@@ -82,7 +87,7 @@ std::shared_ptr<Points> compare_from_python(const std::string& up, const std::st
 void bind_comparisons(nb::module_& m) {
   nb::class_<Points>(m, "Points")
       .def("summary", &Points::summary)
-      .def_prop_ro("damage", &Points::damage)
+      .def_prop_ro("damages", &Points::damages)
       .def("__len__", &Points::size)
       .def("columns", [](const Points& points) { return list_of(points.columns()); })
       .def("flows",

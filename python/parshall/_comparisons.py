@@ -24,8 +24,8 @@ def compare(up, down, *, nat=False, filter=None):
         raise TypeError(f"filter={filter!r}: give text, such as 'not port 22'")
     points = _native.compare(os.fsdecode(os.fspath(up)), os.fsdecode(os.fspath(down)), bool(nat), filter or "")
     comparison = Comparison(points)
-    if points.damage:
-        warnings.warn(f"compared up to where a capture broke: {points.damage}", LossWarning, stacklevel=2)
+    for damage in points.damages:
+        warnings.warn(f"compared up to where a capture broke: {damage}", LossWarning, stacklevel=2)
     for warning in comparison.warnings:
         warnings.warn(warning, LossWarning, stacklevel=2)
     return comparison

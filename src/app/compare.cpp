@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <memory>
@@ -11,13 +10,13 @@
 
 #include "app/commands.hpp"
 #include "app/compare_live.hpp"
+#include "app/filter_words.hpp"
 #include "base/parse.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "compare/points.hpp"
 #include "compare/recorded.hpp"
 #include "compare/report/report.hpp"
-#include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/output/output.hpp"
 #include "web/access.hpp"
 
@@ -39,15 +38,6 @@ struct CompareOptions {
   OnTheWay on_the_way() const { return nat ? OnTheWay::translated : OnTheWay::forwarded; }
   bool names_interfaces() const { return !interface.empty() || !to.empty(); }
 };
-
-/// Compiles the words of a filter; nullopt without any.
-Result<std::optional<BpfFilter>> filter_of(std::vector<std::string> words) {
-  std::erase(words, "");
-  if (words.empty()) return std::optional<BpfFilter>();
-  auto filter = BpfFilter::compile(fmt::format("{}", fmt::join(words, " ")));
-  if (!filter) return filter.error();
-  return std::optional(*std::move(filter));
-}
 
 int compare_interfaces(const CompareOptions& options) {
   const auto fail = [](const Error& error) { return cli::fail(kCompare, error, kUsage); };
@@ -106,9 +96,9 @@ int compare_files(const CompareOptions& options) {
   catch_signals();
   const auto points = compare_captures(paths, stop_asked);
   if (!points) return fail(kCompare, points.error(), kFailed);
-  if (points->damage) fail(kCompare, *points->damage, kDamaged);
+  for (const Error& damage : points->damages) fail(kCompare, damage, kDamaged);
   for (const std::string& note : points->notes) say(kCompare, note);
-  return write(options, *points, points->damage ? kDamaged : kDone);
+  return write(options, *points, points->damages.empty() ? kDone : kDamaged);
 }
 
 }  // namespace

@@ -121,9 +121,10 @@ void LiveComparison::count_single(const Single& single, bool is_up) {
   const bool is_outside = is_early || single.time_ns >= end_ns_;
   ++(is_outside ? tap.outside : single.has_twin ? tap.twins : tap.plain);
   const Way way = way_of(single.flow);
-  using Alone = OverTime::Alone;
-  const Alone at_sender = is_outside ? Alone::outside_sent : Alone::lost;
-  const Alone at_receiver = is_outside ? Alone::outside_received : single.has_twin ? Alone::duplicated : Alone::extra;
+  const auto at_sender = is_outside ? &Passed::outside_sent : &Passed::lost;
+  const auto at_receiver = is_outside        ? &Passed::outside_received
+                           : single.has_twin ? &Passed::duplicated
+                                             : &Passed::extra;
   over_time_.add_single(way, single.time_ns, (way == Way::there) == is_up ? at_sender : at_receiver);
 }
 

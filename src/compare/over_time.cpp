@@ -20,27 +20,11 @@ void OverTime::add_delay(Way way, std::uint64_t sent_ns, std::int64_t delay_ns, 
 
 void OverTime::add_reordered(Way way, std::uint64_t sent_ns) { ++at(way, sent_ns).passed.reordered; }
 
-void OverTime::add_single(Way way, std::uint64_t time_ns, Alone what) {
+void OverTime::add_single(Way way, std::uint64_t time_ns, std::uint64_t Passed::*count) {
   Passed& passed = at(way, time_ns).passed;
-  const bool is_sent = what == Alone::lost || what == Alone::outside_sent;
+  const bool is_sent = count == &Passed::lost || count == &Passed::outside_sent;
   ++(is_sent ? passed.sent : passed.received);
-  switch (what) {
-    case Alone::lost:
-      ++passed.lost;
-      break;
-    case Alone::outside_sent:
-      ++passed.outside_sent;
-      break;
-    case Alone::duplicated:
-      ++passed.duplicated;
-      break;
-    case Alone::extra:
-      ++passed.extra;
-      break;
-    case Alone::outside_received:
-      ++passed.outside_received;
-      break;
-  }
+  ++(passed.*count);
 }
 
 Passed OverTime::OneWay::summary() const {

@@ -39,9 +39,9 @@ class OverTime {
   void add_delay(Way way, std::uint64_t sent_ns, std::int64_t delay_ns, std::optional<std::int64_t> step_ns);
   void add_reordered(Way way, std::uint64_t sent_ns);
 
-  /// A packet that one point alone saw.
-  enum class Alone : std::uint8_t { lost, outside_sent, duplicated, extra, outside_received };
-  void add_single(Way way, std::uint64_t time_ns, Alone what);
+  /// Adds a packet that one point alone saw: the sender's, as `lost` or `outside_sent`, or the receiver's, as another
+  /// count.
+  void add_single(Way way, std::uint64_t time_ns, std::uint64_t Passed::*count);
 
   /// Ends the intervals before `time_ns`, to which nothing more will be added.
   void end_before(std::uint64_t time_ns);

@@ -65,7 +65,7 @@ Result<ComparedPoints> compare_captures(const PointPaths& paths, const std::func
     if (!sources) return sources.error();
     PacketSource& source = *sources->front();
     read_tap(source, filter ? &*filter : nullptr, ids, stop, flows, *tap);
-    if (!points.damage) points.damage = source.damage();
+    if (auto damage = source.damage()) points.damages.push_back(*std::move(damage));
     if (stop()) return Error{"stopped before both captures were read: no result"};
   }
   if (filter)

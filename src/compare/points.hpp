@@ -37,7 +37,7 @@ std::optional<Error> points_problem(const PointPaths& paths);
 struct ComparedPoints {
   Tap up, down;
   Comparison found;
-  std::optional<Error> damage = {};     ///< a capture breaks off there; what comes before is compared
+  std::vector<Error> damages = {};      ///< where captures break off; what comes before is compared
   std::vector<std::string> notes = {};  ///< what the filter cannot take
 };
 

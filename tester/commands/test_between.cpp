@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/filter_words.hpp"
 #include "app/interface_pair.hpp"
 #include "base/parse.hpp"
 #include "cli/exit_status.hpp"
@@ -140,11 +141,9 @@ int run(const BetweenOptions& options) {
     if (!limit) return refuse(limit.error());
     limits.push_back(*std::move(limit));
   }
-  if (!options.filter.empty()) {
-    auto filter = BpfFilter::compile(fmt::format("{}", fmt::join(options.filter, " ")));
-    if (!filter) return refuse(filter.error());
-    settings.filter = *std::move(filter);
-  }
+  auto filter = filter_of(options.filter);
+  if (!filter) return refuse(filter.error());
+  settings.filter = *std::move(filter);
   catch_signals();
   InterfacePair pair(kBetween, std::move(settings));
   if (const auto error = pair.open()) return fail(kBetween, *error, kFailed);

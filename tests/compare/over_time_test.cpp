@@ -9,7 +9,6 @@ namespace parshall {
 namespace {
 
 constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000, kSecond = 1'000'000'000, kEnd = kBegin + 2 * kSecond - 1;
-using Alone = OverTime::Alone;
 
 TEST(OverTime, CountsEachPacketWhereItWasSent) {
   OverTime over_time(kBegin, kSecond);
@@ -18,8 +17,8 @@ TEST(OverTime, CountsEachPacketWhereItWasSent) {
   over_time.add_pair(Way::there, kBegin + 1);
   over_time.add_delay(Way::there, kBegin + 1, 4000, 2000);
   over_time.add_reordered(Way::there, kBegin + 1);
-  over_time.add_single(Way::there, kBegin + kSecond, Alone::lost);
-  over_time.add_single(Way::back, kBegin + kSecond, Alone::duplicated);
+  over_time.add_single(Way::there, kBegin + kSecond, &Passed::lost);
+  over_time.add_single(Way::back, kBegin + kSecond, &Passed::duplicated);
   EXPECT_TRUE(over_time.ended().empty());
   over_time.end_before(kBegin + kSecond);
   ASSERT_EQ(over_time.ended().size(), 1u);
