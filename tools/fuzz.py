@@ -37,6 +37,7 @@ SOURCES = {
     ),
     "compressed": ("src/pipeline/capture/compressed",),
     "connection": ("src/pipeline/measure/tcp",),
+    "dns": ("src/pipeline/decode/application/dns.cpp",),
     "echo": ("tester/closed_loop/echo_exchange.cpp", "tester/closed_loop/served_connection.cpp"),
     "exported": (
         "src/verify/exported_file.cpp",
@@ -46,7 +47,14 @@ SOURCES = {
         "src/verify/thrift_reader.hpp",
     ),
     "filter": ("src/pipeline/capture/bpf_filter.cpp",),
-    "frame": ("src/pipeline/decode",),
+    "frame": (
+        "src/pipeline/decode/application/payload.cpp",
+        *(
+            f"src/pipeline/decode/{name}.cpp"
+            for name in "common_path decode dscp ip link packet_name side tcp tunnel walk wlan".split()
+        ),
+    ),
+    "http": ("src/pipeline/decode/application/http.cpp",),
     "labels": ("src/classify/labels.cpp", "src/classify/csv_records.hpp"),
     "live": (
         "src/app/live/state.cpp",
@@ -67,6 +75,11 @@ SOURCES = {
         "src/pipeline/output/files/configuration_file.cpp",
         "src/parshall/wiring.cpp",
     ),
+    "quic": (
+        "src/pipeline/decode/application/quic.cpp",
+        "src/pipeline/decode/application/quic_frames.cpp",
+        "src/pipeline/decode/application/first_bytes.hpp",
+    ),
     "records": (
         "src/pipeline/output/arrow",
         "src/pipeline/output/ipfix/ipfix.cpp",
@@ -82,6 +95,7 @@ SOURCES = {
     "stream": ("src/pipeline/capture/stream_ring.cpp", "src/pipeline/capture/stream_source.cpp"),
     "tasks": ("src/pipeline/measure/tasks",),
     "test_frame": ("tester/frame_reader.cpp",),
+    "tls": ("src/pipeline/decode/application/tls.cpp", "src/pipeline/decode/application/ja4.cpp"),
     "traffic": (
         "src/traffic/traffic_spec.cpp",
         "src/traffic/traffic_settings.cpp",

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "compare/packet_id.hpp"
+#include "pipeline/decode/application/payload.hpp"
 #include "pipeline/decode/common_path.hpp"
 #include "pipeline/decode/decode.hpp"
 #include "pipeline/decode/dscp.hpp"
@@ -66,6 +67,21 @@ void check_more_facts(const RawPacket& packet, const PacketFacts& facts, IpHeade
   require(fast_side.vlan == side.vlan && fast_side.icmp_type_code == side.icmp_type_code && fast_side.ttl == side.ttl &&
           fast_side.dscp == side.dscp);
   require_same(fast_tcp, tcp);
+}
+
+/// A payload is of the packet's flow and within its bytes; it is of a segment that is read as one.
+void check_payload(const RawPacket& packet, const PacketFacts& facts, IpHeader header) {
+  Payload payload;
+  if (!read_payload(packet, header, payload)) return;
+  require(facts.key.protocol == (payload.is_tcp ? 6 : 17));
+  require(payload.src_port == facts.key.src_port() && payload.dst_port == facts.key.dst_port());
+  const Bytes bytes = payload.bytes;
+  require(bytes.data() >= packet.data && bytes.data() + bytes.size() <= packet.data + packet.captured_bytes);
+  TcpFacts tcp{};
+  read_tcp(packet, header, tcp);
+  if (!payload.is_tcp) return;
+  require(tcp.present && tcp.seq == payload.seq && bytes.size() <= tcp.payload_bytes);
+  require(payload.is_cut == (bytes.size() < tcp.payload_bytes));
 }
 
 /// What two taps have in common of a packet is what the innermost header says, whether addresses are part of it or not.
@@ -144,6 +160,8 @@ void fuzz_frame(Bytes input) {
     check(packet, inner);
     check_more_facts(packet, outer, IpHeader::outermost);
     check_more_facts(packet, inner, IpHeader::innermost);
+    check_payload(packet, outer, IpHeader::outermost);
+    check_payload(packet, inner, IpHeader::innermost);
   }
   check_marking(packet, verdict, outer, static_cast<Dscp>(input[2] % kDscps));
 }

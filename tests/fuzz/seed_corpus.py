@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+import seed_payloads
 import seed_texts
 
 MAX_CAPTURE_BYTES = 8192
@@ -238,7 +239,7 @@ def add_frames(seeds, captures):
 
 def seeds_of_all(captures):
     """{target: inputs}"""
-    seeds = collections.defaultdict(set, seed_texts.seeds())
+    seeds = collections.defaultdict(set, seed_texts.seeds() | seed_payloads.seeds())
     seeds["exported"] = {b"PAR1"}
     if program := os.environ.get("PARSHALL"):
         seeds["exported"] |= set(exported(program))

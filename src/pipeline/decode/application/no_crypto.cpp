@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/decode/application/ja4.hpp"
+#include "pipeline/decode/application/quic.hpp"
+
+// For builds without OpenSSL: no JA4, and no QUIC is recognized.
+
+namespace parshall {
+
+void make_ja4(const ClientHello&, bool, ShortText<36>& ja4) noexcept { ja4.clear(); }
+bool can_make_ja4() noexcept { return false; }
+
+struct QuicReader::Ciphers {};
+QuicReader::QuicReader() noexcept = default;
+QuicReader::~QuicReader() = default;
+Reading QuicReader::read(std::span<const std::uint8_t>, QuicFlow&, ApplicationWishes,
+                         ApplicationFacts& facts) noexcept {
+  facts.clear();
+  return Reading::unknown;
+}
+bool can_read_quic() noexcept { return false; }
+
+}  // namespace parshall
