@@ -24,7 +24,8 @@ nb::object cell(const ColumnInfo& column, const ArrowBuffers& of, std::size_t i)
     case ValueType::boolean:
       return nb::bool_(bit_at(of.data, i));
     case ValueType::address:
-    case ValueType::community_id: {
+    case ValueType::community_id:
+    case ValueType::text: {
       const auto begin = number_at<std::int32_t>(of.offsets, i), end = number_at<std::int32_t>(of.offsets, i + 1);
       return nb::str(of.data.data() + begin, static_cast<std::size_t>(end - begin));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,7 @@ enum class ValueType : std::uint8_t {
   flags,         ///< bits, each with its own meaning
   boolean,       ///< true or false
   community_id,  ///< hash of a flow's key by which other programs know it
+  text,          ///< printable ASCII, at most kMostText characters
 };
 
 /// Kind and width in bits of a column's values. Real numbers have 32 bits, which is already more than their accuracy;
@@ -32,7 +34,9 @@ inline constexpr ColumnType kUint8{ValueType::unsigned_integer, 8}, kUint16{Valu
     kInt64{ValueType::signed_integer, 64}, kFloat32{ValueType::real, 32}, kFloat64{ValueType::real, 64},
     kTime{ValueType::time, 64}, kAddress{ValueType::address, 128}, kEnum8{ValueType::enumeration, 8},
     kEnum16{ValueType::enumeration, 16}, kFlags16{ValueType::flags, 16}, kBool{ValueType::boolean, 1},
-    kCommunityId{ValueType::community_id, 160};
+    kCommunityId{ValueType::community_id, 160}, kText{ValueType::text, 0};
+
+inline constexpr std::size_t kMostText = 255;  ///< characters of a text
 
 /// Returns the type's name: "uint64", "float32", "time", "address", "enum8", "flags16", "bool" or "text".
 inline std::string type_text(ColumnType type) {
@@ -54,6 +58,7 @@ inline std::string type_text(ColumnType type) {
     case ValueType::boolean:
       return "bool";
     case ValueType::community_id:
+    case ValueType::text:
       return "text";
   }
   return {};

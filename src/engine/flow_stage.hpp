@@ -126,7 +126,8 @@ class FlowStage {
 
   /// Returns null if the stage is not timed. Any thread.
   virtual const StageCost* cost(MeasuringPart stage) const noexcept = 0;
-  virtual std::uint64_t dropped_segments() const noexcept = 0;  ///< segments dropped by FlowTracker
+  virtual std::uint64_t names_not_read() const noexcept { return 0; }  ///< flows whose names found no room
+  virtual std::uint64_t dropped_segments() const noexcept = 0;         ///< segments dropped by FlowTracker
   virtual std::vector<StatePackets> state_packets() const = 0;  ///< by monitoring state; empty if there is only one
 
   /// Returns null if the worker classifies flows itself, or if there are no classes. The rings may be used by any
@@ -161,10 +162,12 @@ struct FlowStageOptions {
   std::optional<FlowIdentity> grow_by;
   bool populate = false;  ///< commit memory in advance (CommitLater); for sources that cannot wait
   std::size_t ended_ring_bytes = std::size_t{8} << 20;
-  std::vector<WindowPlan> windows;                        ///< each index is that of a window clock
-  std::vector<FindingNeeds> findings = {{}};              ///< by monitoring state
-  bool side_facts = false;                                ///< statistics need SideFacts
-  bool packet_names = false;                              ///< statistics need packet names
+  std::vector<WindowPlan> windows;            ///< each index is that of a window clock
+  std::vector<FindingNeeds> findings = {{}};  ///< by monitoring state
+  bool side_facts = false;                    ///< statistics need SideFacts
+  bool packet_names = false;                  ///< statistics need packet names
+  /// Set if flows have names, which run() reads from packets behind this IP header. admit() has no packets to read.
+  std::optional<IpHeader> payloads_behind = {};
   bool counts_bytes = false;                              ///< published() includes the bytes of all packets
   bool biflow = false;                                    ///< both directions of a connection are one flow (RFC 5103)
   std::shared_ptr<const StatePlan> states;                ///< null: all flows are in one state

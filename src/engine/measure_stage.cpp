@@ -50,6 +50,8 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
   follows_tcp_ = std::ranges::any_of(options.findings, &FindingNeeds::tcp);
   reads_headers_ = follows_tcp_ || options.side_facts;
   keeps_names_ = options.packet_names;
+  payloads_behind_ = options.payloads_behind;
+  reads_payloads_ = payloads_behind_.has_value();
   tells_kept_out_ = options.flood_filter_for_room && !options.states && !options.biflow;
   if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
 }
@@ -59,9 +61,11 @@ void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
   const bool keeps_origins = before && before->set()->has_origins() && statistics && statistics->has_origins();
   if (!keeps_classes_ && !keeps_origins) before.reset();
   if (statistics && statistics->row_bytes() != 0)
-    rows_ = std::make_unique<FlowRows>(
-        std::move(statistics), by_slot_.slots(),
-        FlowRows::Options{.jobs = jobs_.get(), .can_wait = can_wait_, .has_packet_names = keeps_names_});
+    rows_ = std::make_unique<FlowRows>(std::move(statistics), by_slot_.slots(),
+                                       FlowRows::Options{.jobs = jobs_.get(),
+                                                         .can_wait = can_wait_,
+                                                         .has_packet_names = keeps_names_,
+                                                         .payloads_behind = payloads_behind_});
   if (keeps_origins) rows_->keep_origins(*before, by_slot_.slots());
   if (keeps_classes_ && before && before->set()->classifies() && classifies())
     rows_->keep_classes(*before, by_slot_.slots());
@@ -95,7 +99,7 @@ void MeasureStage::measure_oldest(FlowKeys key_of) noexcept {
   timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
   if (rows_) {
     const auto timer = time(MeasuringPart::statistics, count);
-    rows_->update(packets, reads_headers_ ? &pending_tcp_[at] : nullptr);
+    rows_->update(packets, reads_headers_ ? &pending_tcp_[at] : nullptr, &pending_raw_[at]);
   }
   if (!states_) {
     measure(packets, &pending_tcp_[at], key_of);

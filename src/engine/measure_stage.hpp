@@ -35,6 +35,8 @@ class MeasureStage {
   /// direction.
   const Biflows* biflows() const noexcept { return biflows_.get(); }
   bool has_windows() const noexcept { return !windows_.empty(); }
+  /// Returns whether add() needs packets with their bytes.
+  bool reads_payloads() const noexcept { return reads_payloads_; }
 
   /// Replaces the statistics; null removes them. Flows keep the point at which they began. They keep their classes only
   /// if packets are marked by class, since that takes time, and memory for both. Throws std::bad_alloc, and has no
@@ -64,8 +66,12 @@ class MeasureStage {
     if (jobs_ && rows_) rows_->take_classes();
   }
 
+  /// Returns the row of a slot, or of the direction of a biflow that began.
   std::span<const std::byte> row(std::uint32_t slot) const noexcept {
-    return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
+    if (!rows_) return {};
+    if (!biflows_) return rows_->statistics(slot);
+    const std::uint32_t source = biflows_->source_row(slot);
+    return rows_->statistics(source, Biflows::other_way(source));
   }
 
   [[gnu::always_inline]] void prefetch(std::uint32_t slot) const noexcept {
@@ -74,9 +80,10 @@ class MeasureStage {
     if (!by_slot_.empty()) by_slot_.prefetch(slot);
   }
 
-  /// Adds the next packet, with `place.latest_ns` and `tcp` if known or needed. `key_of(slot)` returns the slot's flow.
+  /// Adds the next packet, with `place.latest_ns`, `tcp` and `raw` if known or needed. The bytes of `raw` must be valid
+  /// until flush(). `key_of(slot)` returns the slot's flow.
   [[gnu::always_inline]] void add(SlotRef slot, const PacketFacts& facts, LinkPlace place, const TcpFacts& tcp,
-                                  FlowKeys key_of) noexcept {
+                                  const RawPacket* raw, FlowKeys key_of) noexcept {
     if (slot.is_kept_out()) [[unlikely]]
       return add_kept_out(facts, place, key_of);
     const std::uint32_t row = biflows_ ? Biflows::row_of(slot.slot(), tcp.is_back) : slot.slot();
@@ -98,6 +105,7 @@ class MeasureStage {
       if (rows_) rows_->prefetch_name(row, tcp.packet_name);
     }
     if (reads_headers_) pending_tcp_[at] = tcp;
+    if (reads_payloads_) pending_raw_[at] = raw;
     if (added_ - measured_ == pending_.size()) measure_oldest(key_of);
   }
 
@@ -110,7 +118,7 @@ class MeasureStage {
   // After flush(), for a row:
 
   void flow_ended(std::uint32_t slot, EndReason reason) noexcept {
-    if (rows_) rows_->flow_ended(slot);
+    if (rows_) rows_->flow_ended(slot, /*goes_on=*/reason == EndReason::active_timeout);
     for (const auto& windows : windows_) windows->flow_ended(slot, reason == EndReason::lack_of_resources);
     if (tracker_ && reason != EndReason::active_timeout) tracker_->flow_ended(slot);  // else the flow goes on
   }
@@ -163,6 +171,7 @@ class MeasureStage {
     return most;
   }
 
+  std::uint64_t names_not_read() const noexcept { return rows_ ? rows_->names_not_read() : 0; }
   std::uint64_t dropped_segments() const noexcept { return tracker_ ? tracker_->dropped_segments() : 0; }
   std::vector<StatePackets> state_packets() const {
     std::vector<StatePackets> packets(states_ ? states_->size() : 0);
@@ -234,6 +243,8 @@ class MeasureStage {
   RecordRing messages_;
   std::vector<std::unique_ptr<WindowRows>> windows_;
   bool can_wait_, follows_tcp_, reads_headers_, keeps_names_, keeps_classes_, tells_kept_out_;
+  std::optional<IpHeader> payloads_behind_;
+  bool reads_payloads_;
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< coprime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;
@@ -243,6 +254,7 @@ class MeasureStage {
 
   std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
   std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;
+  std::array<const RawPacket*, 2 * kStatBatch> pending_raw_;
   std::array<PacketFinding, kStatBatch> findings_;
   std::size_t added_ = 0, measured_ = 0;  ///< counts of pending_: added, and measured
   LinkPlace link_;                        ///< position of the latest packet added

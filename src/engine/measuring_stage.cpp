@@ -51,8 +51,7 @@ TalliedFlow MeasuringStage::tally_of(FlowRecord& record, std::uint32_t slot) con
 
 TalliedFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) const noexcept {
   TalliedFlow flow = tally_of(record, slot);
-  const Biflows* const biflows = measure_stage_.biflows();
-  flow.row = measure_stage_.row(biflows != nullptr ? biflows->source_row(slot) : slot);
+  flow.row = measure_stage_.row(slot);
   return flow;
 }
 

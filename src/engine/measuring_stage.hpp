@@ -32,6 +32,7 @@ class MeasuringStage : public FlowStage {
 
   StatisticChoice statistics() const override;
   void stop_waiting() noexcept override { measure_stage_.stop_waiting(); }
+  std::uint64_t names_not_read() const noexcept override { return measure_stage_.names_not_read(); }
   std::uint64_t dropped_segments() const noexcept override { return measure_stage_.dropped_segments(); }
   const StageCost* cost(MeasuringPart stage) const noexcept override { return measure_stage_.cost(stage); }
   std::vector<StatePackets> state_packets() const override { return measure_stage_.state_packets(); }

@@ -41,6 +41,7 @@ Session::Session(Input input, SessionOptions options, Schema schema, Stages stag
   const TcpWishes tcp{.facts = options_.follows_tcp(),
                       .together = options_.follows_tcp() && options_.workers > 1,
                       .side = options_.stage.side_facts,
+                      .raw = options_.stage.payloads_behind.has_value(),
                       .biflow = options_.stage.biflow,
                       .names = options_.stage.packet_names ? std::optional(PacketNames(options_.seed)) : std::nullopt};
   const std::size_t lane_batch =

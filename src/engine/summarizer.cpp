@@ -238,6 +238,10 @@ ReportSummary Summarizer::summarize(std::span<const StageCounts> counts, const C
     summary.observed_merges = 0;
     for (const auto& stage : workers_.stages()) *summary.observed_merges += stage->observed_merges();
   }
+  if (options_.stage.payloads_behind) {
+    summary.names_not_read = 0;
+    for (const auto& stage : workers_.stages()) *summary.names_not_read += stage->names_not_read();
+  }
   if (options_.stage.explain) explain(summary);
   if (options_.stage.states) tell_states(summary);
   StageCounts all;

@@ -29,6 +29,8 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
 
   void run(FrontEnd& front, std::span<const RawPacket> packets) noexcept override {
     run_telling(front, packets, FrontEnd::kUntold);
+    if (measure_stage_.reads_payloads()) [[unlikely]]
+      drain();  // the packets are no longer there after that
   }
 
   void run_classified(FrontEnd& front, std::span<const RawPacket> packets,
@@ -211,7 +213,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     if (const bool only_first = only_first_ && !measure_stage_.class_jobs_wait(); measure_stage_.any())
       for (std::size_t i = group_measured_; i < count; ++i)
         if (!only_first || slots_[i].may_be_first())
-          measure_stage_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), key_of());
+          measure_stage_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), in_flight_.raw(i), key_of());
     group_measured_ = count;
   }
 

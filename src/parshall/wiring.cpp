@@ -78,6 +78,17 @@ std::optional<Error> community_id_problem(const FlowPlan& flows, const Schema& s
   return Error{"community_id is of flows by their 5-tuple: leave out --key"};
 }
 
+/// Rejects names of flows where there are no flows by their 5-tuple, or where their packets are gone.
+std::optional<Error> names_problem(const FlowPlan& flows, ThreadModel model, const Schema& schema) {
+  if (schema.statistics()->names() == nullptr) return std::nullopt;
+  const auto name = std::ranges::find_if(kNameColumnNames, [&](std::string_view each) { return schema.has(each); });
+  const auto problem = [&](std::string_view what) { return Error{fmt::format("{} {}", *name, what)}; };
+  if (flows.key != KeyFields::five_tuple) return problem("is of flows by their 5-tuple: leave out --key");
+  if (model != ThreadModel::run_to_completion)
+    return problem("is read where packets are received: leave out --threads");
+  return std::nullopt;
+}
+
 /// Adds a list of columns to `columns`. Returns whether the list is complete by itself or adds to others.
 ColumnList take_columns(std::span<const std::string> list, std::vector<std::string>& columns) {
   const bool adds = list.empty() || list.front().starts_with('+');
@@ -180,6 +191,8 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   if (const auto problem = nic_hash_problem(plan)) return *problem;
   session.stage.side_facts = wiring.schema.statistics()->needs_side();
   session.stage.packet_names = wiring.schema.statistics()->has_digest();
+  if (const auto problem = names_problem(plan.flows, model->model, wiring.schema)) return *problem;
+  if (wiring.schema.statistics()->names() != nullptr) session.stage.payloads_behind = session.header;
   session.workers = plan.threads.workers;
   session.stage.explain = plan.explain;
   session.threads = {.model = model->model,

@@ -8,6 +8,7 @@
 
 #include "app/live/row_key.hpp"
 #include "app/live/table.hpp"
+#include "pipeline/flow/both_ways.hpp"
 #include "reports.hpp"
 
 namespace parshall::live {
@@ -164,6 +165,50 @@ TEST(RowGroups, WhatNobodyWantsIsGivenUpAndDoneWhenItIsWantedAgain) {
   RowGroups groups({}, 1);
   EXPECT_FALSE(groups.arrange(flows.rows(), {.by = by_name("host")}, [] { return true; }).has_value());
   EXPECT_EQ(groups.arrange(flows.rows(), {.by = by_name("host")}, wanted_on)->matched, 2);
+}
+
+/// A report of these flows, of which some have a server name.
+View view_by_name(const std::vector<std::pair<FlowRecord, const char*>>& named, const Arrangement& wanted,
+                  RowGroups& groups, Table& table) {
+  const Schema columns = schema_of({"server_name"});
+  Report report = MadeReport{.flows = {}, .columns = columns, .values = {}}.report(1, 1);
+  report.columns = columns.columns();
+  report.flows = [&](const std::function<void(const ReportFlow&)>& visit) {
+    for (const auto& [record, name] : named) {
+      const std::string kept = name == nullptr ? "" : name;
+      const std::vector<Value> values =
+          values_of(record, std::vector{name == nullptr ? Value() : Value::of_text(kept)});
+      visit({record, values});
+    }
+  };
+  table.load(report, [] {});
+  table.commit();
+  return *groups.arrange(table.rows(), wanted, wanted_on);
+}
+
+FlowRecord back(std::uint32_t number, std::uint64_t packets) {
+  FlowRecord record = flow(number, packets);
+  record.key = opposite(record.key);
+  return record;
+}
+
+TEST(RowGroups, BothDirectionsOfAConnectionHaveTheNameThatOneHas) {
+  const std::vector<std::pair<FlowRecord, const char*>> flows{
+      {back(1, 100), nullptr}, {flow(1, 10), "b.example"}, {flow(2, 20), "a.example"},
+      {back(2, 200), nullptr}, {flow(3, 30), "b.example"}, {flow(4, 40), nullptr},
+  };
+  RowGroups groups({}, 1);
+  Table table;
+  const View names = view_by_name(flows, {.by = by_name("server_name")}, groups, table);
+  EXPECT_THAT(packets_of(names),
+              UnorderedElementsAre(Pair("a.example", 220), Pair("b.example", 140), Pair("(none)", 40)));
+  const std::vector<Opened> within{row_of(names, "b.example")};
+  const View opened_rows = *groups.arrange(table.rows(), {.within = within}, wanted_on);
+  EXPECT_EQ(opened_rows.matched, 3);
+  EXPECT_THAT(opened_rows.columns.back().values, ElementsAre("b.example"));
+  const View sorted = *groups.arrange(table.rows(), {.by = by_name("server_name"), .sort = kSource}, wanted_on);
+  EXPECT_EQ(group_text(sorted.rows[1], sorted), "a.example");
+  EXPECT_EQ(group_text(sorted.rows[2], sorted), "b.example");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ const Schema& schema_for(std::uint8_t choice) {
     std::vector<Schema> made(1);
     for (const std::vector<std::string>& names : {std::vector<std::string>{"all"},
                                                   {"identity", "totals", "community_id"},
+                                                  {"names"},
                                                   {"first_sizes", "first_times", "first_flags", "duration_ns", "rate"}})
       if (auto schema = Schema::make(names, {})) made.push_back(*std::move(schema));
     return made;
@@ -66,6 +67,11 @@ Value value_of(const ColumnInfo& column, Input& in) {
       std::array<std::uint8_t, Value::kDigestBytes> digest{};
       for (std::uint8_t& byte : digest) byte = in.byte();
       return Value::of_community_id(digest);
+    }
+    case ValueType::text: {
+      static const std::string kLongest(kMostText, '"');
+      const std::string_view texts[] = {"www.example.org", "a,b", "\"", "\\x41", " a ", kLongest};
+      return Value::of_text(texts[in.byte() % std::size(texts)]);
     }
   }
   return {};

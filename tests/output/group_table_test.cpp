@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/groups/group_table.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <optional>
 
 #include "../address_space_limit.hpp"
+#include "pipeline/flow/both_ways.hpp"
 
 namespace parshall {
 namespace {
@@ -195,6 +197,57 @@ TEST(NetworksTest, NetworksAreReadOrRefused) {
   for (const char* const bad :
        {"", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8x", "10.0.0/8", "::/129", "lan", "/8", "1.2.3.4/-1"})
     EXPECT_FALSE(parsed(bad)) << bad;
+}
+
+TEST(GroupTable, ATextHasBothDirectionsWhicheverComesFirst) {
+  const Schema flows = *Schema::make(std::vector<std::string>{"http_host"}, {});
+  const GroupSchema schema =
+      *GroupSchema::make(*find_grouping("http_host"), {}, flows.columns(),
+                         std::vector<std::string>{"http_host", "flows", "in_packets", "out_packets"});
+  GroupTable table(schema, 100, 1);
+  std::vector<Value> values(flows.columns().size());
+  const auto add = [&](std::uint32_t host, std::uint64_t packets, bool is_back, std::string_view text) {
+    FlowRecord record = flow_from(host, packets);
+    if (is_back) record.key = opposite(record.key);
+    const std::string kept(text);  // only as long as the call
+    values.back() = text.empty() ? Value() : Value::of_text(kept);
+    table.add({record, values});
+  };
+  add(1, 100, true, "");
+  add(1, 1, false, "b.example");
+  add(1, 10, false, "");  // a later record of the same flow
+  add(2, 2, false, "a.example");
+  add(2, 200, true, "");
+  add(3, 30, true, "");
+  for (int again = 0; again < 2; ++again) {
+    std::vector<std::string> rows;
+    table.visit([&](const ReportFlow& row) {
+      const auto& of = row.values;
+      rows.push_back(fmt::format("{} {} {} {}", of[0].present() ? of[0].as_text() : "-", number(of[1]), number(of[2]),
+                                 number(of[3])));
+    });
+    EXPECT_THAT(rows, ::testing::ElementsAre("- 1 0 30", "a.example 2 2 200", "b.example 3 11 100"));
+  }
+}
+
+TEST(GroupTable, TextsWithoutRoomAreInOneRow) {
+  const Schema flows = *Schema::make(std::vector<std::string>{"dns_name"}, {});
+  const GroupSchema schema = *GroupSchema::make(*find_grouping("dns_name"), {}, flows.columns(),
+                                                std::vector<std::string>{"dns_name", "wire_bytes"});
+  GroupTable table(schema, 3, 1);
+  std::vector<Value> values(flows.columns().size());
+  for (std::uint32_t host = 0; host < 10; ++host) {
+    const std::string name = fmt::format("host{}.example", host);
+    values.back() = Value::of_text(name);
+    table.add({flow_from(host, 1), values});
+  }
+  std::uint64_t rows = 0, bytes = 0;
+  table.visit([&](const ReportFlow& row) {
+    ++rows;
+    bytes += number(row.values[1]);
+  });
+  EXPECT_EQ(rows, 4);
+  EXPECT_EQ(bytes, 600);
 }
 
 }  // namespace

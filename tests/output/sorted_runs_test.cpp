@@ -14,6 +14,7 @@
 
 #include "base/random.hpp"
 #include "pipeline/output/records/schema.hpp"
+#include "pipeline/output/records/top_flows.hpp"
 #include "temporary_folder.hpp"
 
 namespace parshall {
@@ -65,7 +66,7 @@ Sorted sort(const std::vector<Flow>& flows, std::size_t column, std::uint64_t to
     EXPECT_EQ(flow.values.back().as_unsigned(), flows[i].values.back().as_unsigned());
   };
   const Schema schema = *Schema::make(std::vector<std::string>{"rate_pps"}, {});
-  SortedRuns runs(FlowOrder(schema.columns(), column), kBaseColumns + 1, top, take, memory);
+  SortedRuns runs(FlowOrder(schema.columns(), column), kBaseColumns + 1, top, take, 0, memory);
   for (const Flow& flow : flows) runs.offer({flow.record, flow.values});
   runs.finish();
   sorted.problem = runs.problem();
@@ -161,6 +162,73 @@ TEST(SortedRuns, WhatIsInAFileThatCannotGrowIsHandedOnWithTheRest) {
   const std::size_t pieces = pieces_of(flows, sorted.order);
   EXPECT_GT(pieces, 5u);
   EXPECT_LT(pieces, kPieces - 8) << "the file's are one";
+}
+
+/// Each flow has a text, which is only there while the flow is offered.
+template <class Sorter>
+std::vector<std::string> sorted_texts(Sorter offer_all, std::vector<std::uint64_t>& numbers) {
+  std::vector<std::string> texts;
+  offer_all([&](const ReportFlow& flow) {
+    texts.emplace_back(flow.values.back().present() ? flow.values.back().as_text() : "");
+    numbers.push_back(flow.record.packets);
+  });
+  return texts;
+}
+
+std::string text_of_flow(std::uint64_t i) {
+  if (i % 7 == 0) return {};
+  return std::string(i % 250, 'x') + std::to_string(SplitMix64::mix(i) % 1000);
+}
+
+template <class Offer>
+void offer_texts(std::uint64_t flows, Offer offer) {
+  std::vector<Value> values(kBaseColumns + 1);
+  for (std::uint64_t i = 0; i < flows; ++i) {
+    FlowRecord record;
+    record.key.ip_version = 4;
+    record.packets = i;
+    read_base_columns(record, std::span<Value, kBaseColumns>(values.data(), kBaseColumns));
+    std::string text = text_of_flow(i);
+    values.back() = text.empty() ? Value() : Value::of_text(text);
+    offer(ReportFlow{record, values});
+    std::ranges::fill(text, '!');
+  }
+}
+
+void expect_falling_texts(const std::vector<std::string>& texts, const std::vector<std::uint64_t>& numbers) {
+  EXPECT_TRUE(std::ranges::is_sorted(texts, std::greater()));
+  for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(texts[i], text_of_flow(numbers[i]));
+}
+
+TEST(SortedRuns, KeepTextsInMemoryAndInTheFile) {
+  const Schema schema = *Schema::make(std::vector<std::string>{"server_name"}, {});
+  for (const std::uint64_t flows : {100u, 5000u}) {
+    std::vector<std::uint64_t> numbers;
+    const auto texts = sorted_texts(
+        [&](const SortedRuns::Visit& visit) {
+          SortedRuns runs(FlowOrder(schema.columns(), kBaseColumns), kBaseColumns + 1, 0, visit, kMostText, kMemory);
+          offer_texts(flows, [&](const ReportFlow& flow) { runs.offer(flow); });
+          runs.finish();
+          EXPECT_FALSE(runs.problem());
+        },
+        numbers);
+    EXPECT_EQ(texts.size(), flows);
+    expect_falling_texts(texts, numbers);
+  }
+}
+
+TEST(TopFlows, KeepTexts) {
+  const Schema schema = *Schema::make(std::vector<std::string>{"server_name"}, {});
+  std::vector<std::uint64_t> numbers;
+  const auto texts = sorted_texts(
+      [&](const SortedRuns::Visit& visit) {
+        TopFlows top(FlowOrder(schema.columns(), kBaseColumns), 50);
+        offer_texts(5000, [&](const ReportFlow& flow) { top.offer(flow); });
+        top.visit(visit);
+      },
+      numbers);
+  EXPECT_EQ(texts.size(), 50);
+  expect_falling_texts(texts, numbers);
 }
 
 }  // namespace

@@ -12,8 +12,9 @@ std::string within_text(const std::vector<Opened>& within) {
   return text;
 }
 
-Within::Within(const std::vector<Opened>& opened, const Networks& local, std::span<const ColumnInfo> columns)
-    : opened_(opened), local_(local) {
+Within::Within(const std::vector<Opened>& opened, const Networks& local, std::span<const ColumnInfo> columns,
+               std::span<const std::vector<std::string>> texts)
+    : opened_(opened), local_(local), texts_(texts) {
   for (const Opened& each : opened) {
     const auto column = std::ranges::find(columns, each.by->of_column, &ColumnInfo::name);
     columns_.push_back(static_cast<std::size_t>(column - columns.begin()));
@@ -29,8 +30,11 @@ bool Within::contains(const FlowKey& flow, std::span<const float> values) const 
       count = group.by->find(flow, local_, found);
     } else if (columns_[i] < values.size()) {
       const float value = values[columns_[i]];
-      found[0].group =
-          group_of_value(std::isnan(value) ? Value() : Value::of_unsigned(static_cast<std::uint64_t>(value)));
+      const auto number = static_cast<std::uint64_t>(std::isnan(value) ? 0 : value);
+      const bool is_text = group.by->columns.front().type == kText;
+      found[0].group = group_of_value(std::isnan(value) ? Value()
+                                      : is_text         ? Value::of_text(texts_[columns_[i]][number])
+                                                        : Value::of_unsigned(number));
       count = 1;
     }
     if (std::ranges::find(found.begin(), found.begin() + count, group.key, &GroupOfFlow::group) ==

@@ -25,8 +25,10 @@ std::string within_text(const std::vector<Opened>& within);
 /// Test of whether a flow is in all of some groups. Keeps references to the arguments of its constructor.
 class Within {
  public:
-  /// `columns` are those of `values` below. Without the column that a group is a value of, it has no flow.
-  Within(const std::vector<Opened>& opened, const Networks& local, std::span<const ColumnInfo> columns);
+  /// `columns` are those of `values` below, and `texts` as in Rows. Without the column that a group is a value of, it
+  /// has no flow.
+  Within(const std::vector<Opened>& opened, const Networks& local, std::span<const ColumnInfo> columns,
+         std::span<const std::vector<std::string>> texts);
 
   bool empty() const noexcept { return opened_.empty(); }
   bool contains(const FlowKey& flow, std::span<const float> values) const noexcept;
@@ -34,6 +36,7 @@ class Within {
  private:
   const std::vector<Opened>& opened_;
   const Networks& local_;
+  std::span<const std::vector<std::string>> texts_;
   std::vector<std::size_t> columns_;  ///< Grouping::of_column of each, as an index
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <string>
 
 namespace parshall::live {
@@ -47,7 +48,10 @@ class FlowReader {
     record_.last_ns = entry.last_ns;
     if (of_ < values_.size()) {
       const float number = rows_.columns_of(at)[of_];
-      values_[of_] = std::isnan(number) ? Value() : Value::of_unsigned(static_cast<std::uint64_t>(number));
+      const auto whole = static_cast<std::uint64_t>(std::isnan(number) ? 0 : number);
+      values_[of_] = std::isnan(number)                 ? Value()
+                     : rows_.columns[of_].type == kText ? Value::of_text(rows_.texts[of_][whole])
+                                                        : Value::of_unsigned(whole);
     }
     return {.record = record_, .values = values_, .rates = {.pps = rates[0], .in_bps = 0, .out_bps = rates[1]}};
   }
@@ -120,7 +124,7 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
   rows_.entries.clear();
   rows_.values.clear();
   if (begin(flows, *wanted.by)) {
-    const Within within(wanted.within, local_, flows.columns);
+    const Within within(wanted.within, local_, flows.columns, flows.texts);
     FlowReader reader(flows, wanted);
     for (std::size_t i = 0; i < flows.entries.size(); ++i) {
       if (i % Rows::kSlice == 0 && abandoned()) return false;
@@ -135,7 +139,10 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
     const auto take = [&](const ReportFlow& group) {
       if (!is_itself(group.record.key)) take_in(group);
     };
-    table_->visit(take, GroupTable::Order::any);
+    const bool is_of_texts = schema_->is_of_texts();
+    table_->visit(take, is_of_texts ? GroupTable::Order::by_key : GroupTable::Order::any);
+    rows_.key_places.resize(rows_.key_texts.size());
+    std::iota(rows_.key_places.begin(), rows_.key_places.end(), 0.0F);
   }
   within_ = wanted.within;
   window_ = wanted.window;
@@ -145,6 +152,7 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
 
 void RowGroups::take_in(const ReportFlow& group) {
   const FlowRecord& record = group.record;
+  if (schema_->is_of_texts()) rows_.key_texts.emplace_back(group.text);
   rows_.entries.push_back({.key = record.key,
                            .packets = record.all_packets(),
                            .wire_bytes = record.all_wire_bytes(),

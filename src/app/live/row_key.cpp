@@ -17,7 +17,8 @@ std::string endpoint(std::span<const std::uint8_t> address, std::uint16_t port) 
 
 }  // namespace
 
-std::string key_text(const FlowKey& key, std::size_t column, const View& view) {
+std::string key_text(const Row& row, std::size_t column, const View& view) {
+  const FlowKey& key = row.key;
   const Grouping* const by = view.by;
   const bool has_ends = by == nullptr || by->names.one == "conversation";
   if (!key.present()) return column == kSource ? "(others)" : "";
@@ -28,6 +29,7 @@ std::string key_text(const FlowKey& key, std::size_t column, const View& view) {
   std::string text;
   for (const GroupKeyColumn& part : by->columns) {
     if (part.name == "protocol" && by->columns.size() > 1) continue;  // has its own column
+    if (part.type == kText) return row.text.empty() ? "(none)" : row.text;
     const Value value = part.read != nullptr ? part.read(key) : value_of_group(key, part.type.value);
     if (!value.present()) return "(none)";
     if (!text.empty()) text += '/';
@@ -46,7 +48,7 @@ std::string key_text(const FlowKey& key, std::size_t column, const View& view) {
 std::string group_text(const Row& row, const View& view) {
   std::string all;
   for (const std::size_t column : {kProtocol, kSource, kDestination})
-    if (const std::string text = key_text(row.key, column, view); !text.empty()) all += (all.empty() ? "" : " ") + text;
+    if (const std::string text = key_text(row, column, view); !text.empty()) all += (all.empty() ? "" : " ") + text;
   return all;
 }
 

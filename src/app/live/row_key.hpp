@@ -8,7 +8,7 @@
 namespace parshall::live {
 
 /// Formats the part of a row's key that is in one of these columns, such as "10.0.0.1:80" or "192.0.2.0/24".
-std::string key_text(const FlowKey& key, std::size_t column, const View& view);
+std::string key_text(const Row& row, std::size_t column, const View& view);
 
 /// Formats a row's whole key, such as "TCP 443".
 std::string group_text(const Row& row, const View& view);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 
 #include "pipeline/measure/tasks/key_part.hpp"
 
@@ -58,6 +59,7 @@ double Rows::sort_key(std::uint32_t entry, std::size_t column, std::size_t windo
     case kProtocol:
       return of.key.protocol;
     case kSource:
+      if (!key_places.empty()) return key_places[entry];
       if (is_of_values(by)) return number_of_group(of.key);
       return endpoint_order(of.key.src_address(), of.key.src_port());
     case kDestination:
@@ -96,9 +98,26 @@ Row Rows::row(std::uint32_t entry, std::size_t window) const {
   const Entry& of = entries[entry];
   const auto rates = rates_of(entry, window);
   Row row{of.key, of.packets, of.wire_bytes, {rates.begin(), rates.end()}};
+  if (!key_texts.empty()) row.text = key_texts[entry];
   const auto numbers = columns_of(entry);
   row.values.insert(row.values.end(), numbers.begin(), numbers.end());
   return row;
+}
+
+/// Gives the view the texts that its rows have, and no others.
+void Rows::name_texts(View& view) const {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (columns[i].type != kText) continue;
+    std::vector<std::string>& names = view.columns[i].values;
+    std::map<float, float> places;
+    for (Row& row : view.rows) {
+      float& value = row.values[2 + i];
+      if (std::isnan(value)) continue;
+      const auto [place, is_new] = places.try_emplace(value, static_cast<float>(names.size()));
+      if (is_new) names.push_back(texts[i][static_cast<std::size_t>(value)]);
+      value = place->second;
+    }
+  }
 }
 
 /// Returns whether no packet of the row came within `window_s`. At the end of a run, no row is idle.
@@ -123,8 +142,10 @@ View Rows::empty_view() const {
 std::vector<FilterColumn> Rows::filter_columns() const {
   std::vector<FilterColumn> names{
       {"pps", kPps}, {"bps", kBps}, {"bit/s", kBps}, {"packets", kPackets}, {"bytes", kBytes}};
-  if (is_of_values(by)) names.push_back({std::string(by->columns.front().name), kSource});
+  if (is_of_values(by) && by->columns.front().type != kText)
+    names.push_back({std::string(by->columns.front().name), kSource});
   for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].type == kText) continue;
     names.push_back({columns[i].name, kFixedColumns + i});
     if (std::string heading = short_name_of(columns[i]); heading != names.back().name)
       names.push_back({std::move(heading), kFixedColumns + i});
@@ -143,7 +164,7 @@ std::optional<View> Rows::arrange(const Arrangement& wanted, const Networks& loc
   else
     view.filter_problem = parsed.error().message;
   const double sign = is_text(order.sort) == order.reversed ? -1 : 1;
-  const Within within(wanted.within, local, columns);
+  const Within within(wanted.within, local, columns, texts);
   const bool is_part = by == nullptr && !within.empty();
   std::vector<Sortable> rows;
   rows.reserve(entries.size());
@@ -177,6 +198,7 @@ std::optional<View> Rows::arrange(const Arrangement& wanted, const Networks& loc
   if (end != view.matched) std::nth_element(at(view.first), at(end), at(view.matched), less);
   std::sort(at(view.first), at(end), less);
   for (auto one = at(view.first); one != at(end); ++one) view.rows.push_back(row(one->entry, order.window));
+  name_texts(view);
   return view;
 }
 

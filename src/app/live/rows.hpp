@@ -20,6 +20,7 @@ struct Row {
   FlowKey key;
   std::uint64_t packets = 0, wire_bytes = 0;
   std::vector<float> values;  ///< mean pps and bit/s, then one per chosen column
+  std::string text = {};      ///< that a group is made of, if it is
 };
 
 /// Everything needed to draw without further look-ups: the summary, and the rows around the top of the screen.
@@ -27,9 +28,10 @@ struct View {
   ReportSummary summary;
   const Grouping* by = nullptr;        ///< what its rows are; null: flows
   std::vector<std::string> key_names;  ///< names of 0, 1, ... if groups are values of an enumeration
-  std::vector<ColumnInfo> columns;     ///< chosen ones; those of groups begin with in_bps and out_bps
-  std::optional<double> pps, bps;      ///< rates of all packets over the last interval of packet time
-  std::optional<Interval> lately;      ///< since the previous report; unset in a final one
+  /// Chosen ones; those of groups begin with in_bps and out_bps. Those of texts have the texts of `rows` as names.
+  std::vector<ColumnInfo> columns;
+  std::optional<double> pps, bps;  ///< rates of all packets over the last interval of packet time
+  std::optional<Interval> lately;  ///< since the previous report; unset in a final one
   Arrangement arrangement;
   std::string filter_problem;  ///< why the filter cannot be used; empty: it is
   std::uint64_t matched = 0;   ///< rows that pass the filter
@@ -77,6 +79,10 @@ struct Rows {
   std::optional<Interval> lately;
   std::vector<Entry> entries;
   std::vector<float> values;  ///< stride() for each entry: pps and bit/s of each window, then columns
+  /// For each column of texts, all of its texts in order; the value of an entry is its index there.
+  std::vector<std::vector<std::string>> texts = {};
+  std::vector<std::string> key_texts = {};  ///< that groups are made of, for each entry; empty if they are not
+  std::vector<float> key_places = {};       ///< places of these in their order
 
   static constexpr std::uint64_t memory_bytes(std::uint64_t rows, std::size_t columns) noexcept {
     return rows * (sizeof(Entry) + (2 * kWindowsS.size() + columns) * sizeof(float));
@@ -107,6 +113,7 @@ struct Rows {
   View empty_view() const;
   std::vector<FilterColumn> filter_columns() const;
   Row row(std::uint32_t entry, std::size_t window) const;
+  void name_texts(View& view) const;
   double sort_key(std::uint32_t entry, std::size_t column, std::size_t window) const noexcept;
   bool before(const Sortable& a, const Sortable& b, const Arrangement& wanted) const noexcept;
 };

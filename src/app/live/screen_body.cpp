@@ -26,6 +26,11 @@ std::string heading_of(std::size_t column, const View& view) {
 
 std::string value_text(const ColumnInfo& column, float value) {
   if (std::isnan(value)) return "-";
+  if (column.type.value == ValueType::text) {
+    constexpr std::size_t kMost = 32;
+    const std::string& text = column.values[static_cast<std::size_t>(value)];
+    return text.size() <= kMost ? text : ".." + text.substr(text.size() - kMost + 2);  // names differ most at the end
+  }
   if (column.type.value == ValueType::flags) return tcp_flags_text(static_cast<std::uint32_t>(value));
   if (column.type.value == ValueType::enumeration) return column.values[static_cast<std::size_t>(value)];
   if (column.type.value == ValueType::boolean) return std::string(bool_text(value != 0));
@@ -37,7 +42,7 @@ std::string cell(const Row& row, std::size_t column, const View& view, bool exac
     case kProtocol:
     case kSource:
     case kDestination:
-      return key_text(row.key, column, view);
+      return key_text(row, column, view);
     case kPps:
     case kBps:
       return std::isnan(row.values[column - kPps]) ? "-" : scaled_text(row.values[column - kPps]);

@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "base/random.hpp"
+#include "pipeline/flow/both_ways.hpp"
+#include "pipeline/flow/key_hash.hpp"
 
 namespace parshall::live {
 namespace {
@@ -32,6 +34,8 @@ void Table::load(const Report& report, const std::function<void()>& between) {
   next_.columns.assign(asked.begin(), asked.end());
   next_.entries.clear();
   next_.values.clear();
+  next_.texts.assign(next_.columns.size(), {});
+  text_places_.assign(next_.columns.size(), {});
   next_.entries.reserve(report.summary.total[Counter::live_flows]);
   next_.values.reserve(report.summary.total[Counter::live_flows] * next_.stride());
   index_.clear();
@@ -67,6 +71,47 @@ void Table::load(const Report& report, const std::function<void()>& between) {
     take_in(flow, passed);
     if (next_.entries.size() % Rows::kSlice == 0) between();
   });
+  share_texts();
+  order_texts();
+}
+
+/// Gives a flow without a text that of its opposite direction, so that both are found by it.
+void Table::share_texts() {
+  for (std::size_t column = 0; column < next_.texts.size(); ++column) {
+    if (next_.texts[column].empty()) continue;
+    const auto value_of = [&](std::size_t entry) -> float& {
+      return next_.values[entry * next_.stride() + next_.rates() + column];
+    };
+    std::unordered_map<FlowKey, float, KeyHash> known;
+    for (std::size_t i = 0; i < next_.entries.size(); ++i)
+      if (!std::isnan(value_of(i))) known[opposite(next_.entries[i].key)] = value_of(i);
+    for (std::size_t i = 0; i < next_.entries.size(); ++i)
+      if (std::isnan(value_of(i)))
+        if (const auto found = known.find(next_.entries[i].key); found != known.end()) value_of(i) = found->second;
+  }
+}
+
+/// Returns a text's place among those of its column so far.
+float Table::place_of(std::size_t column, std::string_view text) {
+  const auto [at, is_new] = text_places_[column].try_emplace(std::string(text), next_.texts[column].size());
+  if (is_new) next_.texts[column].push_back(at->first);
+  return static_cast<float>(at->second);
+}
+
+/// Puts the texts of each column in order, so that rows can be sorted by their places.
+void Table::order_texts() {
+  for (std::size_t column = 0; column < next_.texts.size(); ++column) {
+    std::vector<std::string>& texts = next_.texts[column];
+    if (texts.empty()) continue;
+    std::ranges::sort(texts);
+    std::vector<float> moved(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) moved[text_places_[column][texts[i]]] = static_cast<float>(i);
+    for (std::size_t entry = 0; entry < next_.entries.size(); ++entry) {
+      float& value = next_.values[entry * next_.stride() + next_.rates() + column];
+      if (!std::isnan(value)) value = moved[static_cast<std::size_t>(value)];
+    }
+  }
+  text_places_.clear();
 }
 
 void Table::take_in(const ReportFlow& flow, const Passed& passed) {
@@ -77,9 +122,11 @@ void Table::take_in(const ReportFlow& flow, const Passed& passed) {
                            .first_ns = record.first_ns,
                            .last_ns = record.last_ns});
   add_rates(record, passed);
-  for (const Value& value : flow.values.last(next_.columns.size())) {
-    const auto number = value.number();
-    next_.values.push_back(number ? static_cast<float>(*number) : kAbsent);
+  const auto asked = flow.values.last(next_.columns.size());
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const bool is_text = asked[i].present() && asked[i].type() == ValueType::text;
+    const auto number = asked[i].number();
+    next_.values.push_back(is_text ? place_of(i, asked[i].as_text()) : number ? static_cast<float>(*number) : kAbsent);
   }
 }
 

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,11 +43,15 @@ class Table {
   };
 
   void take_in(const ReportFlow& flow, const Passed& passed);
+  float place_of(std::size_t column, std::string_view text);
+  void share_texts();
+  void order_texts();
   void add_rates(const FlowRecord& record, const Passed& passed);
   const Rows::Entry* entry_before(const FlowKey& key);
   void index_entries();
 
   Rows now_, next_;
+  std::vector<std::unordered_map<std::string, std::size_t>> text_places_;  ///< in next_.texts, during load()
   std::vector<std::uint32_t> index_;  ///< position in now_.entries by key, plus 1; built at the first failed guess
   std::size_t expected_ = 0;          ///< flow of now_ that most likely comes next
 };

@@ -59,7 +59,7 @@ std::string columns_json(const live::View& view) {
 
 std::string row_json(const live::Row& row, const live::View& view) {
   std::string text = "[";
-  for (const std::size_t column : key_columns(view)) text += dumped(live::key_text(row.key, column, view)) + ",";
+  for (const std::size_t column : key_columns(view)) text += dumped(live::key_text(row, column, view)) + ",";
   text += fmt::format("{},{},{},{}", number(row.values[0]), number(row.values[1]), row.packets, row.wire_bytes);
   for (std::size_t i = 2; i < row.values.size(); ++i) text += "," + number(row.values[i]);
   return text += "]";

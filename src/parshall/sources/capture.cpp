@@ -25,10 +25,10 @@ std::string capture_help() {
 }
 
 /// Returns true if workers can take turns at reading windows of packets for each other. That needs a flow table, and no
-/// worker may have to stop at a packet time.
+/// worker may have to stop at a packet time, or to read the payload of what another one decoded.
 bool can_take_turns(const SessionOptions& session) {
   return lanes_of(session) > 1 && session.threads.model == ThreadModel::run_to_completion && session.table != nullptr &&
-         session.limits.pause_every_ns == 0 && session.limits.packet_time_ns == 0;
+         session.limits.pause_every_ns == 0 && session.limits.packet_time_ns == 0 && !session.stage.payloads_behind;
 }
 
 Result<Input> open_capture_source(const SourcePlan& source, const SessionOptions& session, Held held) {

@@ -45,10 +45,11 @@ struct TcpWishes {
   bool facts = false;     ///< fill InFlight::tcp()
   bool together = false;  ///< keep both directions of a connection in one partition
   bool side = false;      ///< fill InFlight::tcp().side
+  bool raw = false;       ///< fill InFlight::raw()
   bool biflow = false;    ///< give both directions one key, with InFlight::tcp().is_back to distinguish them
   std::optional<PacketNames> names = std::nullopt;  ///< fill InFlight::tcp().packet_name
 
-  bool any() const noexcept { return reads_more() || names; }
+  bool any() const noexcept { return reads_more() || names || raw; }
   bool reads_more() const noexcept { return facts || side || biflow; }
 };
 
@@ -86,6 +87,8 @@ class FrontEnd {
       if (tcp_.any()) [[unlikely]] {
         if (tcp_.names)
           for (std::size_t i = 0; i < kGroup; ++i) in_flight.next_tcp(i).packet_name = tcp_.names->of_fast(packets[i]);
+        if (tcp_.raw)
+          for (std::size_t i = 0; i < kGroup; ++i) in_flight.next_raw(i) = &packets[i];
         if (tcp_.reads_more())
           for (std::size_t i = 0; i < kGroup; ++i)
             read_more_of(packets[i], /*is_fast=*/true, group[i], in_flight.next_tcp(i));
@@ -97,6 +100,7 @@ class FrontEnd {
     } else if (tcp_.any()) [[unlikely]] {
       to = accept_all(packets, to,
                       [&, i = std::size_t{0}](const RawPacket& packet, PacketFacts& facts, bool is_fast) mutable {
+                        in_flight.next_raw(i) = &packet;
                         TcpFacts& more = in_flight.next_tcp(i++);
                         read_more_of(packet, is_fast, facts, more);
                         read_name(packet, is_fast, more);
@@ -222,6 +226,7 @@ class FrontEnd {
       if (tcp_.any()) {
         read_headers(packet, is_fast, in_flight.next_tcp());
         read_name(packet, is_fast, in_flight.next_tcp());
+        in_flight.next_raw() = &packet;
       }
       in_flight.push_at(place);
       tell(packet);
@@ -272,6 +277,7 @@ class FrontEnd {
       if (tcp_.any()) {
         read_headers(*from[i], /*is_fast=*/false, in_flight.next_tcp());
         read_name(*from[i], /*is_fast=*/false, in_flight.next_tcp());
+        in_flight.next_raw() = from[i];
       }
       in_flight.push_at(place);
       tell(*from[i]);

@@ -95,6 +95,10 @@ class InFlight {
   TcpFacts& next_tcp(std::size_t i = 0) noexcept { return tcp_[(head_ + i) % kRing]; }
   const TcpFacts& tcp(std::size_t i) const noexcept { return tcp_[(tail_ + i) % kRing]; }  ///< the i-th oldest
 
+  /// Likewise for the packets themselves, whose bytes are valid as long as the source's batch.
+  const RawPacket*& next_raw(std::size_t i = 0) noexcept { return raw_[(head_ + i) % kRing]; }
+  const RawPacket* raw(std::size_t i) const noexcept { return raw_[(tail_ + i) % kRing]; }
+
   /// Returns the newest kGroup packets if they are contiguous, else null.
   const PacketFacts* newest_group() const noexcept {
     const std::size_t start = (head_ - kGroup) % kRing;
@@ -125,6 +129,7 @@ class InFlight {
   std::array<PacketFacts, kRing> facts_;
   std::array<LinkPlace, kRing> places_;
   std::array<TcpFacts, kRing> tcp_;
+  std::array<const RawPacket*, kRing> raw_;
   std::uint64_t head_ = 0, tail_ = 0;
   bool gaps_ = false;  ///< true if places_ is in use; otherwise positions follow from the ring's own count
 };

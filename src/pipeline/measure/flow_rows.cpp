@@ -33,6 +33,11 @@ Layout layout_of(const StatisticSet& set) {
   return layout;
 }
 
+/// Requires that the set has names.
+const ApplicationNames& names_of(const StatisticSet& set) noexcept {
+  return static_cast<const ApplicationNames&>(*set.names()->statistic);
+}
+
 std::uint64_t load(const std::byte* at) noexcept {
   std::uint64_t value;
   std::memcpy(&value, at, sizeof value);
@@ -95,6 +100,8 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
     record_.resize(set_->row_bytes());
   }
   if (set_->has_digest() && options.has_packet_names) recent_names_ = std::make_unique<RecentNames>();
+  if (set_->names() && options.payloads_behind)
+    name_reader_ = std::make_unique<NameReader>(names_of(*set_).wanted(), *options.payloads_behind, options.can_wait);
   std::ranges::copy_if(set_->statistics(), std::back_inserter(sampled_),
                        [](const StatisticSet::Placed& placed) { return placed.statistic->takes_samples(); });
   std::ranges::copy_if(
@@ -108,7 +115,8 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
 
 std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
   const Layout layout = layout_of(set);
-  return slots * (layout.stride + layout.carry_stride) + (set.has_digest() ? RecentNames::kBytes : 0);
+  return slots * (layout.stride + layout.carry_stride) + (set.has_digest() ? RecentNames::kBytes : 0) +
+         (set.names() ? NameReader::kBytes : 0);
 }
 
 void FlowRows::populate() noexcept {
@@ -132,6 +140,7 @@ void FlowRows::keep_origins(const FlowRows& before, std::size_t slots) noexcept 
 }
 
 void FlowRows::move(std::uint32_t from, std::uint32_t to) noexcept {
+  if (name_reader_) name_reader_->flow_moved(names_state(from), from, to);
   std::memcpy(rows_.data() + to * stride_, row(from), stride_);
   for (const auto& placed : set_->statistics())
     if (placed.statistic->has_carries(row(from) + prefix_bytes_ + placed.offset))
@@ -147,7 +156,8 @@ void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
   for (const auto& placed : of_first_packets_) placed.statistic->begin(row + prefix_bytes_ + placed.offset);
 }
 
-void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* headers) noexcept {
+void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* headers,
+                      const RawPacket* const* raw) noexcept {
   if (set_->first_packets()) {
     update_whole(packets);
     update_side(packets, headers);
@@ -165,6 +175,26 @@ void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* header
   }
   if (jobs_ != nullptr) [[unlikely]]
     send_classes(packets);
+  if (name_reader_) [[unlikely]]
+    read_names(packets, raw);
+}
+
+void FlowRows::read_names(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept {
+  const StatisticSet::Placed& names = *set_->names();
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    std::byte* const row = rows_.data() + packets[i].slot * stride_;
+    std::byte* const state = row + prefix_bytes_ + names.offset;
+    if (NameReader::is_open(state))
+      name_reader_->read(packets[i].slot, state, carries_.of(row) + names.carry_offset, *raw[i], names_of(*set_));
+  }
+}
+
+std::span<const std::byte> FlowRows::statistics(std::uint32_t slot, std::uint32_t back) const noexcept {
+  const auto record = statistics(slot);
+  if (const StatisticSet::Placed* const names = set_->names();
+      names != nullptr && names->statistic->has_carries(row(back) + prefix_bytes_ + names->offset))
+    ApplicationNames::add_back(record_.data() + names->row_offset, carries_.of(row(back)) + names->carry_offset);
+  return record;
 }
 
 /// Updates a statistic with the packets that have a sample, according to `sample_of(i)`.

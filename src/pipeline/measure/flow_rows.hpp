@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/finding.hpp"
+#include "pipeline/measure/name_reader.hpp"
 #include "pipeline/measure/registry.hpp"
 #include "pipeline/measure/statistics/recent_names.hpp"
 
@@ -45,9 +47,10 @@ struct RowUpdate {
 class FlowRows {
  public:
   struct Options {
-    ClassJobs* jobs = nullptr;      ///< set if other threads classify flows
-    bool can_wait = true;           ///< packets wait while a page is committed
-    bool has_packet_names = false;  ///< else there are no digests
+    ClassJobs* jobs = nullptr;                     ///< set if other threads classify flows
+    bool can_wait = true;                          ///< packets wait while a page is committed
+    bool has_packet_names = false;                 ///< else there are no digests
+    std::optional<IpHeader> payloads_behind = {};  ///< packets come with their bytes; else flows have no names
   };
   FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots) : FlowRows(std::move(set), slots, Options{}) {}
   FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, Options options);
@@ -79,8 +82,9 @@ class FlowRows {
   void begin_record(std::uint32_t slot) noexcept;
 
   /// Adds at most kStatBatch packets, in arrival order. `headers` has TcpFacts for each packet, with SideFacts if they
-  /// were read; null if they were not.
-  void update(std::span<const RowUpdate> packets, const TcpFacts* headers = nullptr) noexcept;
+  /// were read; null if they were not. `raw` has the packets themselves if flows have names.
+  void update(std::span<const RowUpdate> packets, const TcpFacts* headers = nullptr,
+              const RawPacket* const* raw = nullptr) noexcept;
 
   /// Adds the findings on the same packets, after update().
   void update_found(std::span<const RowUpdate> packets, std::span<const PacketFinding> found) noexcept;
@@ -90,9 +94,15 @@ class FlowRows {
   /// Takes the classes that other threads have computed.
   void take_classes() noexcept;
   /// Notes that the flow's record ended. The flow may continue in another one.
-  void flow_ended(std::uint32_t slot) noexcept {
+  void flow_ended(std::uint32_t slot, bool goes_on = false) noexcept {
     if (jobs_waiting_ != 0 && set_->flow_class()->stop_waiting(class_state(slot))) --jobs_waiting_;
+    if (name_reader_ && !goes_on) name_reader_->flow_ended(slot, names_state(slot));
   }
+
+  /// Returns whether packets have to come with their bytes.
+  bool reads_names() const noexcept { return name_reader_ != nullptr; }
+  /// Returns the flows whose names found no room. Any thread.
+  std::uint64_t names_not_read() const noexcept { return name_reader_ ? name_reader_->not_read() : 0; }
 
   /// Moves the flow's row to another slot.
   void move(std::uint32_t from, std::uint32_t to) noexcept;
@@ -101,9 +111,11 @@ class FlowRows {
   std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
     const std::byte* const state = row(slot) + prefix_bytes_;
     if (record_.empty()) return {state, set_->row_bytes()};
-    set_->write_row(state, carries_.carries + slot * carries_.carry_stride, record_.data());
+    set_->write_row(state, carries_.of(row(slot)), record_.data());
     return record_;
   }
+  /// Does the same for a biflow, the other direction of which has another row. Its names add to those of this one.
+  std::span<const std::byte> statistics(std::uint32_t slot, std::uint32_t back) const noexcept;
 
   /// Requires that the flows have classes.
   ClassId class_of(std::uint32_t slot) const noexcept { return set_->class_of(row(slot) + prefix_bytes_); }
@@ -117,11 +129,15 @@ class FlowRows {
   template <class SampleOf>
   void update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets, SampleOf sample_of) noexcept;
   void send_classes(std::span<const RowUpdate> packets) noexcept;
+  void read_names(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept;
   std::byte* class_state(std::uint32_t slot) noexcept {
     return set_->class_state(rows_.data() + slot * stride_ + prefix_bytes_).data();
   }
   std::byte* origin_state(std::uint32_t slot) noexcept {
     return set_->origin_state(rows_.data() + slot * stride_ + prefix_bytes_);
+  }
+  std::byte* names_state(std::uint32_t slot) noexcept {
+    return rows_.data() + slot * stride_ + prefix_bytes_ + set_->names()->offset;
   }
   const std::byte* row(std::uint32_t slot) const noexcept { return rows_.data() + slot * stride_; }
   std::size_t last_time_at() const noexcept { return uses_[static_cast<std::size_t>(Variable::gap)] ? 8 : 0; }
@@ -135,6 +151,7 @@ class FlowRows {
   mutable std::vector<std::byte> record_;  ///< of statistics(); empty if there are no carries
   std::vector<StatisticSet::Placed> sampled_, of_first_packets_, of_side_, of_tcp_;
   std::unique_ptr<RecentNames> recent_names_;  ///< null without a digest
+  std::unique_ptr<NameReader> name_reader_;    ///< null if flows have no names
   ClassJobs* jobs_;
   std::size_t jobs_waiting_ = 0;  ///< flows for which the rings were full
 };

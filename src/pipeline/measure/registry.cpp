@@ -75,6 +75,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
     std::ranges::move(group.family->make(group.variable, group.whats, options), std::back_inserter(statistics));
   if (classifies) statistics.push_back(std::make_unique<FlowClass>(options.classifier, options.classes_told_by));
   if (options.digest) statistics.push_back(std::make_unique<Digest>());
+  if (!options.names.empty()) statistics.push_back(std::make_unique<ApplicationNames>(options.names));
   if (options.origins) statistics.push_back(std::make_unique<FlowOrigin>());
   StatisticSet set;
   set.place(std::move(statistics));
@@ -100,6 +101,7 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
     if (dynamic_cast<const FlowOrigin*>(statistic.get()) != nullptr) has_origins_ = true, origin_at_ = state_bytes_;
     if (dynamic_cast<const Digest*>(statistic.get()) != nullptr) has_digest_ = true, digest_at_ = state_bytes_;
     placed_.push_back({statistic.get(), state_bytes_, row_bytes_, carry_bytes_});
+    if (dynamic_cast<const ApplicationNames*>(statistic.get()) != nullptr) names_ = placed_.back();
     state_bytes_ += statistic->state_bytes();
     row_bytes_ += statistic->row_bytes();
     carry_bytes_ += statistic->carry_bytes();

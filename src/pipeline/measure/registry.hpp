@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "pipeline/measure/statistic.hpp"
+#include "pipeline/measure/statistics/application_names.hpp"
 #include "pipeline/measure/statistics/digest.hpp"
 #include "pipeline/measure/statistics/flow_class.hpp"
 #include "pipeline/measure/statistics/flow_origin.hpp"
@@ -81,6 +82,9 @@ class StatisticSet {
   std::byte* origin_state(std::byte* row) const noexcept { return row + origin_at_; }
   const std::byte* origin_state(const std::byte* row) const noexcept { return row + origin_at_; }
 
+  /// Returns where rows hold the names of their flows; null if they do not. The statistic is ApplicationNames.
+  const Placed* names() const noexcept { return names_ ? &*names_ : nullptr; }
+
   bool mergeable() const noexcept;
   void merge(std::byte* into, const std::byte* from) const noexcept;  ///< requires mergeable()
 
@@ -102,6 +106,7 @@ class StatisticSet {
   std::size_t origin_at_ = 0;
   bool has_digest_ = false;
   std::size_t digest_at_ = 0;
+  std::optional<Placed> names_;
 };
 
 /// Makes statistics by name: <variable>_<what> with or without the unit, such as gap_mean, iat_p99.9_ns or size_sd, and

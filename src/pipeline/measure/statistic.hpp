@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "base/value_type.hpp"
 #include "pipeline/measure/classifier.hpp"
+#include "pipeline/measure/name_columns.hpp"
 
 namespace parshall {
 
@@ -141,6 +142,7 @@ struct StatisticOptions {
   std::vector<std::string> interfaces = {};  ///< names, indexed by RawPacket::interface
   bool digest = false;                       ///< true to keep Digest, for columns of the schema
   bool origins = false;                      ///< true to keep where each flow began, for columns of the schema
+  NameColumns names = {};                    ///< what flows say of themselves, for columns of the schema
   std::uint64_t seed = 0;                    ///< seed of the names given to flows
 };
 

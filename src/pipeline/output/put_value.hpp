@@ -11,7 +11,7 @@
 namespace parshall {
 
 /// Writes a present value for machines: integers in full, times as ns or in the column's form, flags as a number, names
-/// as they are, true and false as words. Needs longest_value() bytes.
+/// and texts as they are, true and false as words. Needs longest_value() bytes.
 inline char* put_value(char* out, const ColumnInfo& column, const Value& value) noexcept {
   switch (column.type.value) {
     case ValueType::time:
@@ -39,18 +39,22 @@ inline char* put_value(char* out, const ColumnInfo& column, const Value& value) 
       const std::string_view word = bool_text(value.as_bool());
       return std::copy(word.begin(), word.end(), out);
     }
+    case ValueType::text: {
+      const std::string_view text = value.as_text();
+      return std::copy(text.begin(), text.end(), out);
+    }
   }
   return out;
 }
 
-/// Most bytes that put_value() may touch, except for names of an enumeration.
+/// Most bytes that put_value() may touch, except for texts and names of an enumeration.
 inline constexpr std::size_t kLongestUnnamed = kMaxAddressChars + 2;
 static_assert(kLongestUnnamed >= kCommunityIdChars && kLongestUnnamed >= kIsoTimeChars && kLongestUnnamed >= 1 + 32 &&
               kLongestUnnamed >= 1 + kMaxNumberChars);
 
 /// Returns the most bytes that put_value() may touch.
 inline std::size_t longest_value(const ColumnInfo& column) noexcept {
-  std::size_t longest = kLongestUnnamed;
+  std::size_t longest = column.type.value == ValueType::text ? kMostText : kLongestUnnamed;
   for (const std::string& name : column.values) longest = std::max(longest, name.size());
   return longest;
 }

@@ -18,6 +18,7 @@ const char* format_of(ColumnType type) noexcept {
       return "tsn:UTC";
     case ValueType::address:
     case ValueType::community_id:
+    case ValueType::text:
       return "u";
     case ValueType::enumeration:
       return "s";  // type of the dictionary's index

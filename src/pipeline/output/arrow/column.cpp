@@ -28,7 +28,7 @@ void put_offset(std::string& offsets, std::size_t end) {
 ArrowColumn::ArrowColumn(const ColumnInfo& info) : info_(info) {}
 
 std::size_t ArrowColumn::value_bytes(const ColumnInfo& info) noexcept {
-  return info.has_own_texts() ? kLongestUnnamed + sizeof(std::int32_t) : sizeof(std::uint64_t);
+  return info.has_own_texts() ? longest_value(info) + sizeof(std::int32_t) : sizeof(std::uint64_t);
 }
 
 void ArrowColumn::add(std::span<const ReportFlow> batch, std::size_t column) {
@@ -50,6 +50,7 @@ void ArrowColumn::add_values(std::size_t rows, ValueAt value_at) {
       break;
     case ValueType::address:
     case ValueType::community_id:
+    case ValueType::text:
       if (buffers_.rows == 0) put_offset(buffers_.offsets, 0);
       for (std::size_t i = 0; i < rows; ++i) put_text(value_at(i));
       break;
@@ -95,7 +96,7 @@ void ArrowColumn::put_text(const Value& value) {
   std::string& data = buffers_.data;
   if (value.present()) {
     const std::size_t begin = data.size();
-    data.resize(begin + kLongestUnnamed);
+    data.resize(begin + longest_value(info_));
     data.resize(static_cast<std::size_t>(put_value(data.data() + begin, info_, value) - data.data()));
   }
   put_offset(buffers_.offsets, data.size());

@@ -44,6 +44,7 @@ Typed type_of(Builder& builder, const ColumnInfo& column) {
   switch (type.value) {
     case ValueType::address:
     case ValueType::community_id:
+    case ValueType::text:
     case ValueType::enumeration:
       return {kUtf8, table(builder, [] {})};
     case ValueType::boolean:

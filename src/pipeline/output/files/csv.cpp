@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/output/files/csv.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "pipeline/output/put_value.hpp"
 
 namespace parshall {
 namespace {
 
+/// Writes a text, in quotes if it has a comma, a quote or a space at an end (RFC 4180). Needs 2 * kMostText + 2 bytes.
+char* put_text(char* out, std::string_view text) noexcept {
+  const bool is_plain = text.find_first_of(",\"") == text.npos && !text.starts_with(' ') && !text.ends_with(' ');
+  if (is_plain) return std::ranges::copy(text, out).out;
+  *out++ = '"';
+  for (const char each : text) {
+    if (each == '"') *out++ = '"';
+    *out++ = each;
+  }
+  *out++ = '"';
+  return out;
+}
+
 /// Writes the lines below one header.
 class Lines {
  public:
   explicit Lines(std::span<const ColumnInfo> columns) : columns_(columns) {
-    for (const ColumnInfo& column : columns_) longest_ += 1 + longest_value(column);
+    for (const ColumnInfo& column : columns_)
+      longest_ += 1 + (column.type == kText ? 2 * kMostText + 2 : longest_value(column));
   }
 
   std::string header() const {
@@ -25,7 +41,7 @@ class Lines {
     char* at = output.reserve(longest_);
     const Value* value = flow.values.data();
     for (const ColumnInfo& column : columns_) {
-      if (value->present()) at = put_value(at, column, *value);
+      if (value->present()) at = column.type == kText ? put_text(at, value->as_text()) : put_value(at, column, *value);
       *at++ = ',';
       ++value;
     }

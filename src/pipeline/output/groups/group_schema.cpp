@@ -105,6 +105,7 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, 
       if (of == flows.end()) return Error{fmt::format("flows have no column \"{}\"", grouping.of_column)};
       schema.of_column_ = static_cast<std::size_t>(of - flows.begin());
       column.values = of->values;
+      schema.is_of_texts_ = of->type == kText;
     }
     schema.key_names_ = column.values;
     schema.add(std::move(column), {Source::key, i});
@@ -136,6 +137,10 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, 
 std::size_t GroupSchema::find(const FlowKey& flow, std::span<const Value> values,
                               std::array<GroupOfFlow, 2>& out) const noexcept {
   if (grouping_->find != nullptr) return grouping_->find(flow, local_, out);
+  if (is_of_texts_) {
+    out[0] = {.group = group_of_value(values[*of_column_]), .pair = {}, .sends = is_from_service(flow)};
+    return 1;
+  }
   const bool comes_in = local_.contain(flow.dst_address()) && !local_.contain(flow.src_address());
   out[0] = {.group = group_of_value(values[*of_column_]), .pair = {}, .sends = !comes_in};
   return 1;
@@ -147,6 +152,7 @@ Value GroupSchema::read(const Group& group, const Origin& origin, const ColumnIn
   const auto known = [&](auto read) { return record.key.present() ? read() : Value(); };
   switch (origin.source) {
     case Source::key:
+      if (is_of_texts_) return group.text.empty() ? Value() : Value::of_text(group.text);
       return known([&] {
         const auto read = grouping_->columns[origin.index].read;
         return read != nullptr ? read(record.key) : value_of_group(record.key, column.type.value);

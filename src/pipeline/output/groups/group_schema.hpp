@@ -31,6 +31,13 @@ class GroupSchema {
   /// Returns the names of 0, 1, ... if groups are values of an enumeration.
   const std::vector<std::string>& key_names() const noexcept { return key_names_; }
 
+  /// Returns the text that a flow with these values is grouped by; empty if it has none, or groups are of other things.
+  std::string_view text_of(std::span<const Value> values) const noexcept {
+    if (!is_of_texts_ || !values[*of_column_].present()) return {};
+    return values[*of_column_].as_text();
+  }
+  bool is_of_texts() const noexcept { return is_of_texts_; }
+
   /// Finds the groups of a flow with these values; returns how many.
   std::size_t find(const FlowKey& flow, std::span<const Value> values, std::array<GroupOfFlow, 2>& out) const noexcept;
 
@@ -70,6 +77,7 @@ class GroupSchema {
   const Grouping* grouping_ = nullptr;
   Networks local_;
   std::optional<std::size_t> of_column_;  ///< index of Grouping::of_column among the columns of flow records
+  bool is_of_texts_ = false;
   std::vector<std::string> key_names_;
   std::vector<ColumnInfo> columns_;
   std::vector<Origin> origins_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/random.hpp"
+#include "pipeline/flow/both_ways.hpp"
 
 namespace parshall {
 namespace {
@@ -32,6 +33,22 @@ std::uint64_t head_of(const FlowKey& key) noexcept {
   return std::uint64_t{key.ip_version == 6} << 63 | __builtin_bswap64(first) >> 1;
 }
 
+FlowKey group_of_text(std::string_view text) noexcept {
+  return group_of_value(text.empty() ? Value() : Value::of_text(text));
+}
+
+void add_share(Group& group, bool sends, const GroupShare& share) noexcept {
+  FlowRecord& sum = group.record;
+  (sends ? sum.packets : sum.reverse_packets) += share.packets;
+  (sends ? sum.wire_bytes : sum.reverse_wire_bytes) += share.wire_bytes;
+  const bool is_new = group.flows == 0;
+  sum.first_ns = is_new ? share.first_ns : std::min(sum.first_ns, share.first_ns);
+  sum.last_ns = std::max(sum.last_ns, share.last_ns);
+  group.rates.pps += share.rates.pps;
+  (sends ? group.rates.out_bps : group.rates.in_bps) += share.rates.out_bps;
+  group.flows += share.flows;
+}
+
 }  // namespace
 
 GroupTable::GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint64_t seed)
@@ -39,7 +56,12 @@ GroupTable::GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint6
       most_(std::max<std::uint64_t>(1, most)),
       // Flows come in the order of their hashes. Under the same seed, they would all have homes at the beginning of a
       // table that grows, and searches would take as long as the table.
-      seed_(SplitMix64::mix(~seed)) {}
+      seed_(SplitMix64::mix(~seed)) {
+  if (schema_.is_of_texts()) try {
+      connections_ = std::make_unique<KeyTable<Connection>>(most_, seed_);
+    } catch (const std::bad_alloc&) {  // each direction is by itself then
+    }
+}
 
 std::uint64_t GroupTable::memory_bytes(std::uint64_t most) noexcept {
   // While a table grows, the smaller one is still there. At most half of the places for pairs are taken.
@@ -53,6 +75,14 @@ Group& GroupTable::group_of(const FlowKey& key) noexcept {
   const std::uint64_t hash = groups_->hash(key);
   if (Group* const found = groups_->find_or_add(hash, key)) return *found;
   return grow() ? groups_->add(hash, key) : others_;
+}
+
+/// Returns the group of a text. Different texts with one key, which takes an attack, are added up in the row of others.
+Group& GroupTable::group_of(const FlowKey& key, std::string_view text) {
+  Group& group = group_of(key);
+  if (text.empty() || &group == &others_) return group;
+  if (group.flows == 0) group.text = texts_.emplace_back(text);
+  return group.text == text ? group : others_;
 }
 
 /// Makes room for more groups; returns false if there may be no more.
@@ -106,30 +136,56 @@ void GroupTable::add(const ReportFlow& flow) {
   if (packets == 0) return;
   const std::uint64_t wire_bytes = record.wire_bytes - std::min(flow.before.wire_bytes, record.wire_bytes);
   interval_s_ = flow.before.interval_s;
+  const GroupShare share{.packets = packets,
+                         .wire_bytes = wire_bytes,
+                         .flows = 1,
+                         .first_ns = record.first_ns,
+                         .last_ns = record.last_ns,
+                         .rates = {.pps = flow.rates.pps, .in_bps = 0, .out_bps = flow.rates.out_bps}};
   std::array<GroupOfFlow, 2> found;
   const std::size_t count = schema_.find(record.key, flow.values, found);
+  if (connections_) return add_named(record.key, schema_.text_of(flow.values), found[0].sends, share);
   bool was_in_others = false;
   for (std::size_t i = 0; i < count; ++i) {
-    Group& group = group_of(found[i].group);
-    FlowRecord& sum = group.record;
-    const bool sends = found[i].sends;
-    (sends ? sum.packets : sum.reverse_packets) += packets;
-    (sends ? sum.wire_bytes : sum.reverse_wire_bytes) += wire_bytes;
-    const bool is_new = group.flows == 0;
-    sum.first_ns = is_new ? record.first_ns : std::min(sum.first_ns, record.first_ns);
-    sum.last_ns = std::max(sum.last_ns, record.last_ns);
-    const RowRates& rates = flow.rates;
-    group.rates.pps += rates.pps;
-    (sends ? group.rates.out_bps : group.rates.in_bps) += rates.out_bps;
+    Group& group = group_of(found[i].group, schema_.text_of(flow.values));
     const bool is_in_others = &group == &others_;
     const bool is_twice = i == 1 && (found[0].group == found[1].group || (is_in_others && was_in_others));
     was_in_others = is_in_others;
-    group.flows += !is_twice;
+    add_share(group, found[i].sends, share);
+    group.flows -= is_twice;
     if (found[i].pair.present()) count_peer(found[i].pair, group);
   }
 }
 
+/// Adds a flow to the group of its text, or of that of its opposite direction, for which it waits.
+void GroupTable::add_named(const FlowKey& flow, std::string_view text, bool sends, const GroupShare& share) {
+  const FlowKey both = both_ways(flow).first;
+  Connection* const connection = connections_->find_or_add(connections_->hash(both), both);
+  if (connection == nullptr) return add_share(group_of(group_of_text(text), text), sends, share);
+  if (text.empty() && connection->text.empty()) {
+    connection->waiting[sends] += share;
+    return;
+  }
+  const std::string_view of = text.empty() ? connection->text : text;
+  Group& group = group_of(group_of_text(of), of);
+  add_share(group, sends, share);
+  if (!connection->text.empty() || &group == &others_) return;
+  connection->text = group.text;
+  for (const bool way : {false, true})
+    if (GroupShare& waiting = connection->waiting[way]; waiting.flows != 0)
+      add_share(group, way, std::exchange(waiting, {}));
+}
+
+/// Adds the flows whose connections have no text.
+void GroupTable::give_up_waiting() {
+  for (auto& entry : connections_->entries())
+    for (const bool way : {false, true})
+      if (GroupShare& waiting = entry.value.waiting[way]; waiting.flows != 0)
+        add_share(group_of(group_of_text({}), {}), way, std::exchange(waiting, {}));
+}
+
 void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit, Order order) {
+  if (connections_) give_up_waiting();
   std::vector<Row> rows;
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
   const auto add = [&](const Group& group) {
@@ -144,7 +200,10 @@ void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit, Orde
       add(entry.value);
     }
   }
-  if (order == Order::by_key) std::sort(rows.begin(), rows.end());
+  if (order == Order::by_key && schema_.is_of_texts())
+    std::ranges::sort(rows, {}, [](const Row& row) { return row.group->text; });
+  else if (order == Order::by_key)
+    std::sort(rows.begin(), rows.end());
   if (others_.flows != 0) add(others_);
   std::optional<double> seconds;
   if (interval_s_ > 0)
@@ -154,13 +213,15 @@ void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit, Orde
   std::vector<Value> values(schema_.columns().size());
   for (const Row& row : rows) {
     schema_.read(*row.group, seconds, knows_peers_, values);
-    visit({.record = row.group->record, .values = values, .rates = row.group->rates});
+    visit({.record = row.group->record, .values = values, .rates = row.group->rates, .text = row.group->text});
   }
 }
 
 void GroupTable::clear() noexcept {
   if (groups_) groups_->clear();
   std::ranges::fill(pairs_, 0);
+  texts_.clear();
+  if (connections_) connections_->clear();
   others_ = {};
   pair_count_ = 0;
   knows_peers_ = true;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/measure/tasks/key_table.hpp"
@@ -15,7 +19,8 @@ namespace parshall {
 
 /// Adds up flow records by group.
 ///
-/// Memory: memory_bytes() at most; grows with the groups.
+/// Memory: memory_bytes() at most; grows with the groups. Texts that groups are made of come on top.
+/// Texts:  the two directions of a connection are one group, by the text that one of them has.
 /// Full:   with `most` groups, or without memory for more, flows of further groups are added up in one row without a
 ///         key. So all rows always add up to all packets. With more than kPairsPerGroup pairs of a group and a peer for
 ///         each group allowed, or without memory for them, peers are absent.
@@ -42,6 +47,9 @@ class GroupTable {
   static constexpr std::uint64_t kPairsPerGroup = 4, kFewestPairs = 65536;
 
   Group& group_of(const FlowKey& key) noexcept;
+  Group& group_of(const FlowKey& key, std::string_view text);
+  void add_named(const FlowKey& flow, std::string_view text, bool sends, const GroupShare& share);
+  void give_up_waiting();
   bool grow() noexcept;
   void count_peer(const FlowKey& pair, Group& group) noexcept;
   bool grow_pairs() noexcept;
@@ -50,6 +58,14 @@ class GroupTable {
   const GroupSchema& schema_;
   std::uint64_t most_, seed_;
   std::unique_ptr<Table> groups_;
+  std::deque<std::string> texts_;  ///< of groups by a column of texts
+
+  /// Connection of which one direction has a text, or may have one that comes later.
+  struct Connection {
+    std::string_view text = {};
+    std::array<GroupShare, 2> waiting = {};  ///< flows without a text: those to the service, and those from it
+  };
+  std::unique_ptr<KeyTable<Connection>> connections_;  ///< null for groups of other things, or without memory
   Group others_;
   std::vector<std::uint64_t> pairs_;  ///< hashes, at most half full; 0: empty
   std::uint64_t pair_count_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +19,29 @@ namespace parshall {
 /// the packets that the group sent, and its reverse counts are those of the packets it received.
 struct Group {
   FlowRecord record;
-  std::uint64_t flows = 0;  ///< flow records
-  std::uint64_t peers = 0;  ///< different addresses at the other ends
-  RowRates rates = {};      ///< sums of ReportFlow::rates
+  std::uint64_t flows = 0;     ///< flow records
+  std::uint64_t peers = 0;     ///< different addresses at the other ends
+  RowRates rates = {};         ///< sums of ReportFlow::rates
+  std::string_view text = {};  ///< that the group is made of, if flows are grouped by a column of texts
+};
+
+/// What a flow adds to a group.
+struct GroupShare {
+  std::uint64_t packets = 0, wire_bytes = 0, flows = 0;
+  std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
+  RowRates rates = {};
+
+  GroupShare& operator+=(const GroupShare& other) noexcept {
+    packets += other.packets;
+    wire_bytes += other.wire_bytes;
+    flows += other.flows;
+    first_ns = std::min(first_ns, other.first_ns);
+    last_ns = std::max(last_ns, other.last_ns);
+    rates.pps += other.rates.pps;
+    rates.in_bps += other.rates.in_bps;
+    rates.out_bps += other.rates.out_bps;
+    return *this;
+  }
 };
 
 /// Group that a flow belongs to, and the flow's direction as the group sees it.
@@ -62,9 +83,14 @@ std::span<const Grouping> groupings() noexcept;
 /// Returns the grouping of that name, or null.
 const Grouping* find_grouping(std::string_view name) noexcept;
 
-/// Makes the group of a flow whose column has this value. For groupings by a column.
+/// Returns whether a flow comes from the end with the service: the one with the lower port. Of a connection's two
+/// directions, one does.
+bool is_from_service(const FlowKey& flow) noexcept;
+
+/// Makes the group of a flow whose column has this value: a number, or a text, which is hashed to 128 bits. For
+/// groupings by a column.
 FlowKey group_of_value(const Value& value) noexcept;
-/// Returns the value that the group was made from: its number.
+/// Returns the number that the group was made from.
 Value value_of_group(const FlowKey& group, ValueType type) noexcept;
 
 }  // namespace parshall

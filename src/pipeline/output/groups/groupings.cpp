@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "base/keyed_hash.hpp"
 #include "pipeline/flow/both_ways.hpp"
 #include "pipeline/output/groups/grouping.hpp"
 
@@ -97,6 +99,17 @@ Value prefix_length(const FlowKey& group) {
   return Value::of_unsigned(group.ip_version == 6 ? kIpv6PrefixBits : kIpv4PrefixBits);
 }
 
+std::array<std::uint64_t, 2> hash_of(std::string_view text) noexcept {
+  static const KeyedHash kFirst(1), kSecond(2);
+  std::array<std::uint64_t, 2> hash{text.size(), text.size()};
+  for (std::size_t at = 0; at < text.size(); at += sizeof hash[0]) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
+    hash = {kFirst.portable(hash[0], word), kSecond.portable(hash[1], word)};
+  }
+  return hash;
+}
+
 constexpr GroupKeyColumn kHost[] = {{"host", kAddress, {0, 8, 27}, "address of the host", source_address}};
 constexpr GroupKeyColumn kPrefix[] = {
     {"prefix", kAddress, {0, 44, 170}, "first address of the prefix", source_address},
@@ -123,6 +136,12 @@ constexpr GroupKeyColumn kVlan[] = {
     {"vlan", kUint16, {0, 58}, "outermost VLAN identifier of the flow's first packet", nullptr}};
 constexpr GroupKeyColumn kInterface[] = {
     {"interface", kEnum8, {0, 82}, "name of the interface on which the flow was first seen", nullptr}};
+
+constexpr GroupKeyColumn kServerName[] = {
+    {"server_name", kText, {kCesnetPen, 808}, "name of the server by TLS or QUIC (SNI)", nullptr}};
+constexpr GroupKeyColumn kHttpHost[] = {{"http_host", kText, {0, 460}, "host of the first HTTP/1 request", nullptr}};
+constexpr GroupKeyColumn kDnsName[] = {
+    {"dns_name", kText, {kCesnetPen, 2}, "name that the first DNS query asks for", nullptr}};
 
 constexpr Grouping kGroupings[] = {
     {.names = {"conversation", "conversations"},
@@ -173,6 +192,24 @@ constexpr Grouping kGroupings[] = {
      .columns = kInterface,
      .find = nullptr,
      .of_column = "interface"},
+    {.names = {"server_name", "server_names"},
+     .help = "names of servers, by TLS and QUIC",
+     .opens = "host",
+     .columns = kServerName,
+     .find = nullptr,
+     .of_column = "server_name"},
+    {.names = {"http_host", "http_hosts"},
+     .help = "hosts that HTTP requests name",
+     .opens = "host",
+     .columns = kHttpHost,
+     .find = nullptr,
+     .of_column = "http_host"},
+    {.names = {"dns_name", "dns_names"},
+     .help = "names that DNS queries ask for",
+     .opens = "host",
+     .columns = kDnsName,
+     .find = nullptr,
+     .of_column = "dns_name"},
 };
 
 }  // namespace
@@ -184,8 +221,17 @@ const Grouping* find_grouping(std::string_view name) noexcept {
   return found == std::end(kGroupings) ? nullptr : found;
 }
 
+bool is_from_service(const FlowKey& flow) noexcept { return service_of(flow) == End::source; }
+
 FlowKey group_of_value(const Value& value) noexcept {
   FlowKey group;
+  if (value.present() && value.type() == ValueType::text) {
+    const std::array<std::uint64_t, 2> hash = hash_of(value.as_text());
+    group.ip_version = 6;  // all bytes of the addresses count
+    group.protocol = 1;
+    std::memcpy(group.address.data(), hash.data(), sizeof hash);
+    return group;
+  }
   group.ip_version = 4;
   group.protocol = value.present() ? 1 : 0;
   const std::uint64_t number = __builtin_bswap64(value.present() ? value.as_unsigned() : 0);  // so that keys sort by it

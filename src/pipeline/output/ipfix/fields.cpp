@@ -77,6 +77,7 @@ IpfixField field_of(std::size_t column, const ColumnInfo& info, IpfixTimes times
     case ValueType::real:
       return info.type.bits == 32 ? is(IpfixEncoding::float32, 4) : is(IpfixEncoding::float64, 8);
     case ValueType::community_id:
+    case ValueType::text:
       return is(IpfixEncoding::text, IpfixField::kVariable);
     case ValueType::boolean:
       return is(IpfixEncoding::boolean, 1);
@@ -208,7 +209,7 @@ void IpfixBytes::field(const IpfixField& field, const ColumnInfo& column, std::s
     case IpfixEncoding::text:
       if (!value.present()) return text({});
       if (column.type.value == ValueType::community_id) return text(community_id_text(value.as_digest()));
-      return text(column.name_of(value));
+      return text(column.type.value == ValueType::text ? value.as_text() : column.name_of(value));
     case IpfixEncoding::list:
       return list(field, values);
   }

@@ -113,6 +113,7 @@ std::string summary_json(const ReportSummary& summary) {
   if (!summary.remedy.empty()) json["remedy"] = summary.remedy;
   json["workers"] = ordered_json::array();
   json["damage"] = summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr);
+  if (summary.names_not_read) json["names_not_read_flows"] = *summary.names_not_read;
   if (!summary.tasks.empty()) json["tasks"] = tasks_json(summary);
   if (summary.adaptation) json["adaptation"] = adaptation_json(*summary.adaptation);
   if (const auto& filter = summary.flood_filter) {

@@ -68,6 +68,14 @@ constexpr FlowMessageField kFields[] = {
     {"cut_times_ns", 2044},
     {"digest_repeats", 2045},
     {"cut_repeats", 2046},
+    {"server_name", 2047},
+    {"alpn", 2048},
+    {"tls_version", 2049},
+    {"ja4", 2050},
+    {"http_host", 2051},
+    {"http_user_agent", 2052},
+    {"dns_name", 2053},
+    {"dns_rcode", 2054},
 };
 
 /// Fields of every message; goflow2's numbers, and ours.
@@ -121,8 +129,9 @@ FlowMessages::FlowMessages(std::span<const ColumnInfo> columns, const ExportRun&
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto field = std::ranges::find(kFields, std::string_view(columns[i].name), &FlowMessageField::column);
     if (field == std::end(kFields)) continue;
-    // End reasons have RFC 5102's numbers; classes have only names.
-    fields_.push_back({i, field->number, columns[i].type, columns[i].name == "class"});
+    // End reasons have RFC 5102's numbers; other enumerations have only names.
+    const bool is_text = columns[i].type.value == ValueType::enumeration && columns[i].name != "end_reason";
+    fields_.push_back({i, field->number, columns[i].type, is_text});
   }
 }
 
@@ -141,6 +150,8 @@ void FlowMessages::put(const ReportFlow& flow, std::uint64_t sequence, std::uint
       put_bytes(message_, field.number, {reinterpret_cast<const char*>(address.data()), address.size()});
     } else if (field.type.value == ValueType::community_id) {
       put_bytes(message_, field.number, community_id_text(value.as_digest()));
+    } else if (field.type.value == ValueType::text) {
+      put_bytes(message_, field.number, value.as_text());
     } else if (field.type.value == ValueType::real) {
       put_real(message_, field.number, value.as_real());
     } else {

@@ -46,7 +46,8 @@ class PageCompressor {
 /// Collects the values of one column for a row group, then writes them as a page. A dictionary precedes it if the
 /// column has texts.
 ///
-/// Memory: 8 bytes a value, and 8 a row if some are absent; about a hundred for each address.
+/// Memory: 8 bytes a value, and 8 a row if some are absent; about a hundred for each address, and two hundred for each
+/// text.
 class ParquetColumn {
  public:
   explicit ParquetColumn(const ColumnInfo& info);
@@ -88,6 +89,7 @@ class ParquetColumn {
   bool has_texts_;  ///< true for addresses and the like
   Places<Address> places_;
   Places<Digest> ids_;
+  Places<std::string> names_;       ///< for a column of texts
   std::vector<std::string> texts_;  ///< dictionary entries
 };
 

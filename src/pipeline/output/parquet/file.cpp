@@ -23,6 +23,7 @@ void put_logical_type(ThriftWriter& footer, ColumnType type) {
   switch (type.value) {
     case ValueType::address:
     case ValueType::community_id:
+    case ValueType::text:
     case ValueType::enumeration:
       footer.i32(6, kUtf8);
       footer.open(10);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/thread_name.hpp"
+#include "pipeline/output/records/kept_texts.hpp"
 
 namespace parshall {
 namespace {
@@ -51,8 +52,10 @@ ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schem
     batch_.reserve(kBatch);
     flows_.reserve(kBatch);
     values_.resize(kBatch * schema_.columns().size());
+    texts_.resize(kBatch * room_for_texts(schema_.columns()));
+    texts_end_ = texts_.data();
     memory_bytes_ += std::bit_ceil(bytes) + (unflushed == 0 ? 0 : std::bit_ceil(unflushed)) +
-                     kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value));
+                     kBatch * (sizeof(FlowRecord) + schema_.columns().size() * sizeof(Value)) + texts_.size();
   }
   memory_bytes_ += exporter_->memory_bytes(schema_.columns());
   if (options_.takes.records) left_out_ = exporter_->left_out(schema_.columns());
@@ -226,6 +229,7 @@ void ExportQueue::read(std::span<const std::byte> record) {
   const std::span values(values_.data() + flows_.size() * columns, columns);
   // A row laid out by other statistics is treated as missing.
   schema_.read(batch_.back(), view.header.generation == 0 ? view.row : std::span<const std::byte>(), {}, values);
+  if (!texts_.empty()) texts_end_ = keep_texts(values, texts_end_);
   handed_over_ += {.records = 1, .packets = batch_.back().all_packets()};
   flows_.push_back({batch_.back(), values});
   if (flows_.size() == kBatch) write_batch();
@@ -237,6 +241,7 @@ void ExportQueue::write_batch() {
   exporter_->records(flows_);
   flows_.clear();
   batch_.clear();
+  texts_end_ = texts_.data();
 }
 
 /// Returns whether there was anything to write.

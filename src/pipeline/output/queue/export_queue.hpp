@@ -162,6 +162,8 @@ class ExportQueue {
 
   std::vector<FlowRecord> batch_;  ///< batch of the exporter's thread, with as many rows of values
   std::vector<Value> values_;
+  std::vector<char> texts_;  ///< of these values, with room for a batch
+  char* texts_end_ = nullptr;
   std::vector<ReportFlow> flows_;
   std::thread thread_;
 };

@@ -12,6 +12,7 @@
 #include "pipeline/output/files/csv.hpp"
 #include "pipeline/output/json/json.hpp"
 #include "pipeline/output/json/json_lines.hpp"
+#include "pipeline/output/records/kept_texts.hpp"
 #include "pipeline/output/records/schema.hpp"
 #include "pipeline/output/records/sorted_runs.hpp"
 #include "pipeline/output/records/top_flows.hpp"
@@ -95,9 +96,9 @@ Result<Report> sorted(Report report, const std::string& column, std::size_t top,
     };
     return report;
   }
-  const std::size_t columns = report.columns.size();
-  report.flows = [order = *by, columns, top, problem, flows = std::move(report.flows)](const Visit& visit) {
-    SortedRuns runs(order, columns, top, visit);
+  const std::size_t columns = report.columns.size(), texts = room_for_texts(report.columns);
+  report.flows = [order = *by, columns, texts, top, problem, flows = std::move(report.flows)](const Visit& visit) {
+    SortedRuns runs(order, columns, top, visit, texts);
     flows([&](const ReportFlow& flow) { runs.offer(flow); });
     runs.finish();
     if (problem != nullptr) *problem = runs.problem();

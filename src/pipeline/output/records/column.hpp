@@ -11,7 +11,8 @@
 namespace parshall {
 
 /// Private enterprise numbers (PEN) of information elements that are not IANA's (0).
-inline constexpr std::uint32_t kOwnPen = 32473;      ///< RFC 5612's number for examples; we have none of our own yet
+inline constexpr std::uint32_t kOwnPen = 32473;  ///< RFC 5612's number for examples; we have none of our own yet
+inline constexpr std::uint32_t kCesnetPen = 8057, kFlowmonPen = 39499;  ///< elements of ipfixprobe
 inline constexpr std::uint32_t kReversePen = 29305;  ///< the same element for the reverse direction; RFC 5103
 
 /// IPFIX information element of a column. Source: RFC 7011, and IANA's registry of elements.
@@ -54,7 +55,7 @@ struct ColumnInfo {
   }
   /// Returns whether each value has its own text, not one of `values`.
   bool has_own_texts() const noexcept {
-    return type.value == ValueType::address || type.value == ValueType::community_id;
+    return type.value == ValueType::address || type.value == ValueType::community_id || type.value == ValueType::text;
   }
   const std::string& name_of(const Value& value) const noexcept { return values[value.as_unsigned()]; }
 };

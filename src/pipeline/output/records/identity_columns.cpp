@@ -37,8 +37,14 @@ Value of_cut(const RecordIdentity& of, std::uint64_t number) {
   return of.digest.has_cut() ? Value::of_unsigned(number) : Value();
 }
 
+template <NameColumn kColumn>
+Value text_of(const RecordIdentity& of) {
+  const std::string_view text = of.names.text(kColumn);
+  return text.empty() ? Value() : Value::of_text(text);
+}
+
 // clang-format off
-/// fields: name, unit, type, IPFIX, what it needs in the rows, help, function that reads it
+/// fields: name, unit, type, IPFIX, what it needs in the rows, help, function that reads it, names of values
 constexpr IdentityColumn kColumns[] = {
     {"flow_id", "", kUint64, {0, 148}, RowNeed::origin,
       "identifier of the flow, the same in all its records: a keyed hash (--seed) of its key and start",
@@ -98,6 +104,30 @@ constexpr IdentityColumn kColumns[] = {
      [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_names); }},
     {"cut_times_ns", "ns", kUint64, {kOwnPen, 97}, RowNeed::digest, "digest_times_ns at the cut, with it",
      [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_times_ns); }},
+    {"server_name", "", kText, {kCesnetPen, 808}, RowNeed::names,
+      "name of the server that the client asks for, by TLS or QUIC (SNI)", text_of<NameColumn::server_name>},
+    {"alpn", "", kText, {kFlowmonPen, 337}, RowNeed::names,
+      "protocols above TLS or QUIC that the client offers, or the one that the server chose (ALPN)",
+     text_of<NameColumn::alpn>},
+    {"tls_version", "", kEnum8, {kOwnPen, 6}, RowNeed::names,
+      "version of TLS that the server chose, or the highest that the client offers",
+     [](const RecordIdentity& of) {
+       return of.names.tls_version == TlsVersion::none
+                  ? Value()
+                  : Value::of_enumeration(static_cast<std::uint64_t>(of.names.tls_version));
+     }, kTlsVersionNames},
+    {"ja4", "", kText, {kCesnetPen, 809}, RowNeed::names,
+      "fingerprint of the client's TLS or QUIC library (JA4)", text_of<NameColumn::ja4>},
+    {"http_host", "", kText, {0, 460}, RowNeed::names, "host of the first HTTP/1 request",
+     text_of<NameColumn::http_host>},
+    {"http_user_agent", "", kText, {0, 468}, RowNeed::names, "program that sent the first HTTP/1 request",
+     text_of<NameColumn::http_user_agent>},
+    {"dns_name", "", kText, {kCesnetPen, 2}, RowNeed::names, "name that the first DNS, mDNS or LLMNR query asks for",
+     text_of<NameColumn::dns_name>},
+    {"dns_rcode", "", kEnum8, {kOwnPen, 7}, RowNeed::names, "result of that query, in an answer",
+     [](const RecordIdentity& of) {
+       return of.names.dns_rcode ? Value::of_enumeration(*of.names.dns_rcode) : Value();
+     }, kDnsRcodeNames},
 };
 // clang-format on
 

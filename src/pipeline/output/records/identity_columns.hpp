@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/keyed_hash.hpp"
+#include "pipeline/measure/statistics/application_names.hpp"
 #include "pipeline/measure/statistics/digest.hpp"
 #include "pipeline/measure/statistics/flow_origin.hpp"
 #include "pipeline/output/files/loss_log.hpp"
@@ -41,10 +42,11 @@ struct RecordIdentity {
   const FlowIds& ids;
   const LossLog& losses;
   Digest::State digest = {};  ///< without packets if it is not kept
+  NamesOfFlow names = {};
 };
 
 /// Names what a column needs in a flow's row.
-enum class RowNeed : std::uint8_t { nothing, origin, digest };
+enum class RowNeed : std::uint8_t { nothing, origin, digest, names };
 
 /// Column that depends on more than the record's counters.
 struct IdentityColumn {
@@ -54,6 +56,7 @@ struct IdentityColumn {
   RowNeed needs;
   std::string_view help;
   Value (*read)(const RecordIdentity&);
+  std::span<const std::string_view> values = {};  ///< names of 0, 1, ... of an enumeration
 };
 
 /// Returns the columns that are added on request, one line each.

@@ -9,6 +9,7 @@
 
 #include "base/parse.hpp"
 #include "base/suggestion.hpp"
+#include "pipeline/decode/application/ja4.hpp"
 #include "pipeline/output/records/community_id.hpp"
 #include "pipeline/output/records/statistic_element.hpp"
 
@@ -56,7 +57,10 @@ struct ColumnGroup {
   std::span<const std::string_view> columns;
 };
 constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup}, {"totals", kTotalsGroup},   {"digest", kDigestGroup},
-                                   {"shape", kShapeGroup},       {"headers", kHeadersGroup}, {"tcp", kTcpGroup}};
+                                   {"shape", kShapeGroup},       {"headers", kHeadersGroup}, {"tcp", kTcpGroup},
+                                   {"names", kNameColumnNames}};
+/// Groups that "all" does not stand for: names are read from payload, by one thread model alone.
+constexpr std::string_view kNames = "names";
 
 /// Returns the columns that a short name stands for, or the name. If `list` is of additional columns, those that every
 /// record begins with are omitted.
@@ -67,7 +71,8 @@ std::vector<std::string> expand(const std::string& name, ColumnList list) {
     for (const ColumnEntry& entry : base_columns()) grouped.emplace_back(entry.name);
   if (name == "default") return grouped;
   for (const ColumnGroup& group : kGroups)
-    if (name == group.name || name == "all") grouped.insert(grouped.end(), group.columns.begin(), group.columns.end());
+    if (name == group.name || (name == "all" && group.name != kNames))
+      grouped.insert(grouped.end(), group.columns.begin(), group.columns.end());
   if (!grouped.empty()) return grouped;
   if (name == "rate") return {"rate_pps", "rate_bps"};
   if (name == "interval_rate") return {"interval_rate_pps", "interval_rate_bps"};
@@ -102,7 +107,8 @@ ColumnInfo info_of(const IdentityColumn& column) {
           .type = column.type,
           .nullable = column.type != kBool,  // the flow may have existed before
           .ipfix = column.ipfix,
-          .help = std::string(column.help)};
+          .help = std::string(column.help),
+          .values = {column.values.begin(), column.values.end()}};
 }
 
 ColumnInfo info_of(const Column& column) {
@@ -186,6 +192,7 @@ Value value_of(ColumnType type, std::optional<double> number) noexcept {
     case ValueType::real:
     case ValueType::address:  // no statistic has these types
     case ValueType::community_id:
+    case ValueType::text:
       break;
   }
   return Value::of_real(*number);
@@ -246,6 +253,7 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     has_identity |= identity != nullptr;
     with_origins.origins |= identity != nullptr && identity->needs == RowNeed::origin;
     with_origins.digest |= identity != nullptr && identity->needs == RowNeed::digest;
+    if (identity != nullptr && identity->needs == RowNeed::names) with_origins.names.add(name_column(identity->name));
   }
   for (const std::string& name : of_measure)
     if (!is_statistic(name)) return no_column(name);
@@ -260,6 +268,8 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
   }
   if (std::ranges::find(expanded, "community_id") != expanded.end() && !can_make_community_ids())
     return Error{"community_id takes OpenSSL, which this build is without (libssl-dev)"};
+  if (std::ranges::find(expanded, "ja4") != expanded.end() && !can_make_ja4())
+    return Error{"ja4 takes OpenSSL, which this build is without (libssl-dev)"};
   const auto statistics = schema.statistics_->columns();
   for (const std::string& name : expanded) {
     if (const ColumnEntry* entry = find_entry(name)) {
@@ -290,12 +300,15 @@ void Schema::read(const FlowRecord& record, std::span<const std::byte> row, cons
   if (!row.empty() && statistics_->has_origins()) origin = FlowOrigin::state_of(statistics_->origin_state(row.data()));
   Digest::State digest;
   if (!row.empty() && statistics_->has_digest()) digest = Digest::state_of(statistics_->digest_state(row.data()));
+  NamesOfFlow names;
+  if (!row.empty() && statistics_->names() != nullptr)
+    names = ApplicationNames::read_names(row.data() + statistics_->names()->row_offset);
   for (std::size_t i = of_record_; i < origins_.size(); ++i) {
     const auto [entry, identity, statistic] = origins_[i];
     if (entry != nullptr)
       out[i] = entry->read(record, base);
     else if (identity != nullptr)
-      out[i] = identity->read({record, origin, *ids_, *losses_, digest});
+      out[i] = identity->read({record, origin, *ids_, *losses_, digest, names});
     else
       out[i] = statistic ? value_of(columns_[i].type, statistics[*statistic]) : Value();
   }

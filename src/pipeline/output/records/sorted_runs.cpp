@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pipeline/output/files/unnamed_file.hpp"
+#include "pipeline/output/records/kept_texts.hpp"
 
 namespace parshall {
 namespace {
@@ -24,10 +25,12 @@ Value comparable(const Value& key) noexcept {
 
 }  // namespace
 
-SortedRuns::SortedRuns(FlowOrder order, std::size_t columns, std::uint64_t top, Visit visit, std::size_t bytes)
+SortedRuns::SortedRuns(FlowOrder order, std::size_t columns, std::uint64_t top, Visit visit, std::size_t text_bytes,
+                       std::size_t bytes)
     : order_(order),
       asked_(columns - order.of_record()),
-      row_bytes_(sizeof(FlowRecord) + asked_ * sizeof(Value)),
+      text_bytes_((text_bytes + alignof(FlowRecord) - 1) / alignof(FlowRecord) * alignof(FlowRecord)),
+      row_bytes_(sizeof(FlowRecord) + asked_ * sizeof(Value) + text_bytes_),
       top_(top),
       visit_(std::move(visit)),
       capacity_(std::max<std::size_t>(kLeastRows, bytes / (row_bytes_ + sizeof(Place)))),
@@ -46,7 +49,9 @@ void SortedRuns::offer(const ReportFlow& flow) {
   std::memcpy(to, &flow.record, sizeof(FlowRecord));
   if (asked_ != 0)
     std::memcpy(to + sizeof(FlowRecord), flow.values.subspan(order_.of_record()).data(), asked_ * sizeof(Value));
-  places_[count_] = {comparable(order_.key_of(flow)), static_cast<std::uint32_t>(count_)};
+  if (text_bytes_ != 0) keep_texts(asked(to), texts(to));
+  places_[count_] = {text_bytes_ == 0 ? comparable(order_.key_of(flow)) : key_of(to),
+                     static_cast<std::uint32_t>(count_)};
   ++count_;
 }
 
@@ -137,8 +142,10 @@ bool SortedRuns::refill(Run& run) {
 /// Moves to the next row. Returns false if there is none.
 bool SortedRuns::next(Run& run) {
   if (run.at == run.filled && !refill(run)) return false;
-  run.key = key_of(run.block.data() + run.at);
-  run.record = record_at(run.block.data() + run.at);
+  std::byte* const row = run.block.data() + run.at;
+  if (text_bytes_ != 0) find_texts(asked(row), texts(row));
+  run.key = key_of(row);
+  run.record = record_at(row);
   return true;
 }
 

@@ -27,8 +27,10 @@ class SortedRuns {
 
   static constexpr std::uint64_t memory_bytes() noexcept { return kBytes + 2 * kWriteBytes; }
 
-  /// `columns` is the number of columns of each flow. `top` flows are handed on; 0: all.
-  SortedRuns(FlowOrder order, std::size_t columns, std::uint64_t top, Visit visit, std::size_t bytes = kBytes);
+  /// `columns` is the number of columns of each flow, the texts of which take at most `text_bytes`. `top` flows are
+  /// handed on; 0: all.
+  SortedRuns(FlowOrder order, std::size_t columns, std::uint64_t top, Visit visit, std::size_t text_bytes = 0,
+             std::size_t bytes = kBytes);
   ~SortedRuns();
   SortedRuns(const SortedRuns&) = delete;
   SortedRuns& operator=(const SortedRuns&) = delete;
@@ -59,6 +61,10 @@ class SortedRuns {
   FlowRecord record_at(const std::byte* row) const noexcept;
   std::byte* row(std::size_t number) noexcept { return rows_.data() + number * row_bytes_; }
   Value key_of(const std::byte* row) const noexcept;
+  std::span<Value> asked(std::byte* row) const noexcept {
+    return {reinterpret_cast<Value*>(row + sizeof(FlowRecord)), asked_};
+  }
+  char* texts(std::byte* row) const noexcept { return reinterpret_cast<char*>(row + row_bytes_ - text_bytes_); }
   void sort();
   bool write_run();
   void merge(std::span<std::byte> memory);
@@ -68,10 +74,10 @@ class SortedRuns {
   void hand_on(const std::byte* row);
 
   FlowOrder order_;
-  std::size_t asked_, row_bytes_;
+  std::size_t asked_, text_bytes_, row_bytes_;
   std::uint64_t top_, handed_on_ = 0;
   Visit visit_;
-  HugeBuffer<std::byte> rows_;  ///< rows of a record and its requested values
+  HugeBuffer<std::byte> rows_;  ///< rows of a record, its requested values, and their texts
   HugeBuffer<Place> places_;
   std::size_t capacity_, count_ = 0;
   std::vector<Value> values_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "pipeline/output/records/kept_texts.hpp"
+
 namespace parshall {
 
 void TopFlows::offer(const ReportFlow& flow) {
@@ -13,7 +15,15 @@ void TopFlows::offer(const ReportFlow& flow) {
     kept_.pop_back();
   }
   const auto asked = flow.values.subspan(order_.of_record());
-  kept_.push_back({key, flow.record, {asked.begin(), asked.end()}});
+  Kept& kept = kept_.emplace_back(Kept{key, flow.record, {asked.begin(), asked.end()}});
+  std::size_t bytes = 0;
+  for (const Value& value : asked)
+    if (value.present() && value.type() == ValueType::text) bytes += value.as_text().size();
+  if (bytes != 0) {
+    kept.texts.resize(bytes);
+    keep_texts(kept.asked, kept.texts.data());
+    kept.key = order_.key_of(kept.record, kept.asked);
+  }
   std::ranges::push_heap(kept_, falls);
 }
 

@@ -12,7 +12,7 @@ namespace parshall {
 
 /// The first flows in falling order by a column; absent values come last.
 ///
-/// Memory: memory_bytes(): a record and its values for each of `top` flows.
+/// Memory: memory_bytes(): a record and its values for each of `top` flows; texts come on top.
 class TopFlows {
  public:
   /// `top` is how many, at least one.
@@ -33,6 +33,7 @@ class TopFlows {
     Value key;
     FlowRecord record;
     std::vector<Value> asked;
+    std::vector<char> texts = {};  ///< of `asked`
   };
   static constexpr std::size_t kMostBytes = std::size_t{32} << 20, kAllocation = 32;
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/value_type.hpp"
 
@@ -17,7 +18,8 @@ namespace parshall {
 /// One cell of a record: absent, or of its column's type.
 ///
 /// Shape: 24 bytes, trivially copyable. An address takes 16 of them, with IPv4 mapped into IPv6 (RFC 4291, 2.5.5.2); a
-///        community id takes 20.
+///        community id takes 20. A text lies elsewhere: the value is valid as long as what it was read from. KeptTexts
+///        keeps it longer.
 class Value {
  public:
   static constexpr std::size_t kDigestBytes = 20;
@@ -59,6 +61,13 @@ class Value {
     return value;
   }
 
+  /// Makes a text, which is not copied.
+  static Value of_text(std::string_view text) noexcept {
+    Value value(reinterpret_cast<std::uintptr_t>(text.data()), ValueType::text);
+    value.words_[1] = text.size();
+    return value;
+  }
+
   constexpr bool present() const noexcept { return present_; }
   constexpr ValueType type() const noexcept { return type_; }  ///< requires present()
 
@@ -69,6 +78,7 @@ class Value {
   constexpr bool as_bool() const noexcept { return words_[0] != 0; }
   constexpr std::int64_t as_signed() const noexcept { return static_cast<std::int64_t>(words_[0]); }
   constexpr double as_real() const noexcept { return std::bit_cast<double>(words_[0]); }
+  std::string_view as_text() const noexcept { return {reinterpret_cast<const char*>(words_[0]), words_[1]}; }
   std::uint8_t ip_version() const noexcept { return ip_version_; }
   /// Returns 4 or 16 bytes.
   std::span<const std::uint8_t> as_address() const noexcept {
@@ -87,9 +97,10 @@ class Value {
     return digest;
   }
 
-  /// Returns the nearest double, for comparisons and charts; nullopt for an address or a community id.
+  /// Returns the nearest double, for comparisons and charts; nullopt for what is no number.
   constexpr std::optional<double> number() const noexcept {
-    if (!present_ || type_ == ValueType::address || type_ == ValueType::community_id) return std::nullopt;
+    if (!present_ || type_ == ValueType::address || type_ == ValueType::community_id || type_ == ValueType::text)
+      return std::nullopt;
     if (type_ == ValueType::real) return as_real();
     return type_ == ValueType::signed_integer ? static_cast<double>(as_signed()) : static_cast<double>(as_unsigned());
   }
@@ -101,9 +112,15 @@ class Value {
     if (a.type_ == ValueType::signed_integer) return a.as_signed() <=> b.as_signed();
     if (a.type_ == ValueType::address) return std::memcmp(a.words_.data(), b.words_.data(), sizeof a.words_) <=> 0;
     if (a.type_ == ValueType::community_id) return a.as_digest() <=> b.as_digest();
+    if (a.type_ == ValueType::text) return a.as_text() <=> b.as_text();
     return a.words_[0] <=> b.words_[0];
   }
-  friend bool operator==(const Value&, const Value&) = default;
+  friend bool operator==(const Value& a, const Value& b) noexcept {
+    if (a.present_ && b.present_ && a.type_ == ValueType::text && b.type_ == ValueType::text)
+      return a.as_text() == b.as_text();
+    return a.words_ == b.words_ && a.type_ == b.type_ && a.present_ == b.present_ && a.ip_version_ == b.ip_version_ &&
+           a.rest_ == b.rest_;
+  }
 
  private:
   static constexpr std::size_t kIpv4Bytes = 4;

@@ -185,7 +185,8 @@ struct ReportSummary {
   std::uint64_t windows = 0;            ///< windows measured, of all lengths
   bool windows_balanced = true;         ///< true if, in each window, the packets of its flows add up to those counted
   std::uint64_t segments_not_kept = 0;  ///< dropped TCP segments, which give no round-trip time
-  std::uint64_t events_not_taken = 0;   ///< events dropped for lack of room between the tasks and the report
+  std::optional<std::uint64_t> names_not_read = {};  ///< flows whose split names found no room; unset: none are read
+  std::uint64_t events_not_taken = 0;  ///< events dropped for lack of room between the tasks and the report
 
   std::uint64_t first_ns() const noexcept { return total[Counter::first_seen_ns]; }  ///< packet time
   std::uint64_t last_ns() const noexcept { return total[Counter::last_seen_ns]; }
@@ -202,6 +203,7 @@ struct ReportFlow {
   std::span<const Value> values;  ///< one per column, read from the record and its statistics row
   IntervalBase before = {};       ///< its counts at the previous report, if the schema needs them
   RowRates rates = {};            ///< of late, if the reader of the report knows them
+  std::string_view text = {};     ///< that a group is made of, if it is
 };
 
 /// Names of the rows of a report.

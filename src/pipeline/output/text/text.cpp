@@ -36,6 +36,8 @@ std::string value_text(const ColumnInfo& column, const Value& value) {
       return address_text(value.as_address());
     case ValueType::community_id:
       return community_id_text(value.as_digest());
+    case ValueType::text:
+      return std::string(value.as_text());
     case ValueType::boolean:
       return std::string(bool_text(value.as_bool()));
     case ValueType::signed_integer:
