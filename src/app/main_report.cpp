@@ -37,7 +37,7 @@ MainReport::MainReport(Run& run, const WatchOptions& options, const WatchPlan& p
     sink_ = sink_entry().make({.several = plan_.every_ns != 0});
     if (wiring_.groups) {
       groups_.emplace(*wiring_.groups, run.most_groups(), wired.seed);
-      run.outputs().count_memory(GroupTable::memory_bytes(run.most_groups()));
+      run.outputs().count_memory(GroupTable::memory_bytes(run.most_groups(), wiring_.groups->is_of_texts()));
     }
   }
 }

@@ -153,7 +153,7 @@ class Watch {
     outputs.add_direct(recent_events_);
     if (options_.live || server_) {
       results_.add_to(outputs);
-      outputs.count_memory(web::Feed::memory_bytes(run_->capacity(), wiring().schema.asked().size()));
+      outputs.count_memory(web::Feed::memory_bytes(run_->capacity(), wiring().schema.asked()));
     }
     if (!options_.hook.empty()) {
       auto hook = std::make_unique<AlarmHook>(std::move(hook_runner_), [this] {

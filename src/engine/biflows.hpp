@@ -63,6 +63,9 @@ class Biflows {
   /// Returns the row of the initiator's direction.
   std::uint32_t source_row(std::uint32_t slot) const noexcept { return row_of(slot, states_[slot].source); }
 
+  /// Returns whether the direction of a row had a packet.
+  bool was_seen(std::uint32_t row) const noexcept { return states_[slot_of(row)].seen[is_back(row)]; }
+
   /// Divides the counts of both directions, as the table has them, under the initiator's key.
   void divide(FlowRecord& record, std::uint32_t slot) const noexcept {
     const State& state = states_[slot];

@@ -126,7 +126,7 @@ class FlowStage {
 
   /// Returns null if the stage is not timed. Any thread.
   virtual const StageCost* cost(MeasuringPart stage) const noexcept = 0;
-  virtual std::uint64_t names_not_read() const noexcept { return 0; }  ///< flows whose names found no room
+  virtual std::uint64_t names_not_read() const noexcept { return 0; }  ///< see NameReader
   virtual std::uint64_t dropped_segments() const noexcept = 0;         ///< segments dropped by FlowTracker
   virtual std::vector<StatePackets> state_packets() const = 0;  ///< by monitoring state; empty if there is only one
 

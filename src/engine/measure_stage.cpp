@@ -59,14 +59,17 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
 void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
   std::unique_ptr<FlowRows> before = std::move(rows_);
   const bool keeps_origins = before && before->set()->has_origins() && statistics && statistics->has_origins();
-  if (!keeps_classes_ && !keeps_origins) before.reset();
+  const bool keeps_names = before && before->set()->names() != nullptr && statistics && statistics->names() != nullptr;
+  if (!keeps_classes_ && !keeps_origins && !keeps_names) before.reset();
   if (statistics && statistics->row_bytes() != 0)
     rows_ = std::make_unique<FlowRows>(std::move(statistics), by_slot_.slots(),
                                        FlowRows::Options{.jobs = jobs_.get(),
                                                          .can_wait = can_wait_,
                                                          .has_packet_names = keeps_names_,
-                                                         .payloads_behind = payloads_behind_});
+                                                         .payloads_behind = payloads_behind_,
+                                                         .names_not_read = &names_not_read_});
   if (keeps_origins) rows_->keep_origins(*before, by_slot_.slots());
+  if (keeps_names) rows_->keep_names(*before, by_slot_.slots());
   if (keeps_classes_ && before && before->set()->classifies() && classifies())
     rows_->keep_classes(*before, by_slot_.slots());
 }

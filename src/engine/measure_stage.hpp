@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,8 +71,8 @@ class MeasureStage {
   std::span<const std::byte> row(std::uint32_t slot) const noexcept {
     if (!rows_) return {};
     if (!biflows_) return rows_->statistics(slot);
-    const std::uint32_t source = biflows_->source_row(slot);
-    return rows_->statistics(source, Biflows::other_way(source));
+    const std::uint32_t source = biflows_->source_row(slot), other = Biflows::other_way(source);
+    return biflows_->was_seen(other) ? rows_->statistics(source, other) : rows_->statistics(source);
   }
 
   [[gnu::always_inline]] void prefetch(std::uint32_t slot) const noexcept {
@@ -171,7 +172,8 @@ class MeasureStage {
     return most;
   }
 
-  std::uint64_t names_not_read() const noexcept { return rows_ ? rows_->names_not_read() : 0; }
+  /// Returns the flows without a name for lack of room or time. Any thread.
+  std::uint64_t names_not_read() const noexcept { return names_not_read_.load(std::memory_order_relaxed); }
   std::uint64_t dropped_segments() const noexcept { return tracker_ ? tracker_->dropped_segments() : 0; }
   std::vector<StatePackets> state_packets() const {
     std::vector<StatePackets> packets(states_ ? states_->size() : 0);
@@ -245,6 +247,7 @@ class MeasureStage {
   bool can_wait_, follows_tcp_, reads_headers_, keeps_names_, keeps_classes_, tells_kept_out_;
   std::optional<IpHeader> payloads_behind_;
   bool reads_payloads_;
+  std::atomic<std::uint64_t> names_not_read_{0};
 
   static constexpr std::size_t kStages = 3, kTimedEvery = 15;  ///< coprime to the batches of a poll
   std::unique_ptr<std::array<StageCost, kStages>> costs_;

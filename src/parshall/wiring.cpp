@@ -83,7 +83,7 @@ std::optional<Error> names_problem(const FlowPlan& flows, ThreadModel model, con
   if (schema.statistics()->names() == nullptr) return std::nullopt;
   const auto name = std::ranges::find_if(kNameColumnNames, [&](std::string_view each) { return schema.has(each); });
   const auto problem = [&](std::string_view what) { return Error{fmt::format("{} {}", *name, what)}; };
-  if (flows.key != KeyFields::five_tuple) return problem("is of flows by their 5-tuple: leave out --key");
+  if (flows.key != KeyFields::five_tuple) return problem("needs flows by their whole key: leave out --key");
   if (model != ThreadModel::run_to_completion)
     return problem("is read where packets are received: leave out --threads");
   return std::nullopt;

@@ -209,6 +209,17 @@ TEST(RowGroups, BothDirectionsOfAConnectionHaveTheNameThatOneHas) {
   const View sorted = *groups.arrange(table.rows(), {.by = by_name("server_name"), .sort = kSource}, wanted_on);
   EXPECT_EQ(group_text(sorted.rows[1], sorted), "a.example");
   EXPECT_EQ(group_text(sorted.rows[2], sorted), "b.example");
+  const auto matched = [&](const Grouping* by, const std::string& filter) {
+    const View view = *groups.arrange(table.rows(), {.by = by, .filter = filter}, wanted_on);
+    EXPECT_EQ(view.filter_problem, "") << filter;
+    return view.matched;
+  };
+  EXPECT_EQ(matched(nullptr, "server_name B.EX"), 3);
+  EXPECT_EQ(matched(nullptr, "server_name = b.ex"), 0);
+  EXPECT_EQ(matched(nullptr, "server_name = a.example and packets > 100"), 1);
+  EXPECT_EQ(matched(nullptr, "server_name != a.example"), 3);
+  EXPECT_EQ(matched(by_name("server_name"), "server_name example"), 2);
+  EXPECT_EQ(matched(by_name("server_name"), "server_name = a.example"), 1);
 }
 
 }  // namespace

@@ -85,6 +85,8 @@ TEST(Dns, NamesAreWrittenAsInMasterFiles) {
     for (int i = 0; i < 63; ++i) text += "\\001";
     return (text + "." + std::string(63, 'b')).substr(0, 255);
   }()) << "cut at 255";
+  const std::string cut = shown_name({Bytes(63, 1), Bytes(63, 2)});
+  EXPECT_EQ(cut, shown_name({Bytes(63, 1)}) + ".") << "but within no escape";
   const Bytes longest(63, 'x');
   EXPECT_EQ(shown_name({longest, longest, longest, Bytes(61, 'x')}).size(), 253u);
   EXPECT_EQ(dns_reading({.name = dns_name({longest, longest, longest, Bytes(62, 'x')})}), Reading::unknown)

@@ -126,7 +126,7 @@ TEST(Tls, VersionsAreTheHighestKnownElseTheLegacyOne) {
   EXPECT_EQ(version_of_list({0x0302, 0x0301, 0xfafa, kGrease}), TlsVersion::tls_1_1);
   EXPECT_EQ(version_of_list({0x0304, 0x0399}), TlsVersion::tls_1_3) << "others are left out";
   EXPECT_EQ(version_of_list({0x7f1c}), TlsVersion::tls_1_3) << "a draft";
-  EXPECT_EQ(version_of_list({0x9999}), TlsVersion::tls_1_2) << "the legacy one";
+  EXPECT_EQ(version_of_list({0x9999}), TlsVersion::none) << "the legacy one says nothing then";
   EXPECT_EQ(version_of_list({}), TlsVersion::tls_1_2);
   constexpr std::pair<unsigned, TlsVersion> kLegacy[] = {{0x0300, TlsVersion::ssl_3_0}, {0x0301, TlsVersion::tls_1_0},
                                                          {0x0302, TlsVersion::tls_1_1}, {0x0303, TlsVersion::tls_1_2},

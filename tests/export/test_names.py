@@ -254,14 +254,107 @@ class Names(unittest.TestCase):
 
     def test_more_unfinished_names_than_there_is_room_for_are_counted(self):
         parts = pieces(client_hello(), 100)
-        flows = range(4000)
+        flows = range(20000)
         begin = [tcp(1, parts[0][1], ports=(1024 + number, 443)) for number in flows]
         end = [tcp(1 + parts[1][0], parts[1][1], ports=(1024 + number, 443)) for number in flows]
         found = [flow["server_name"] for flow in self.watch(self.capture(begin + end))]
         self.assertEqual(len(found), len(flows))
         named = sum(name is not None for name in found)
-        self.assertEqual(named, 2048)
+        self.assertEqual(named, 16384)
         self.assertEqual(self.summary["names_not_read_flows"], len(flows) - named)
+
+    def test_a_stream_that_ends_makes_room_for_others(self):
+        head, tail = (part for _, part in pieces(client_hello(b"first.example"), 100))
+        packets = [tcp(1, head, ports=(1000, 443))]
+        for number in range(20000):
+            packets += [tcp(1 + at, part, ports=(2000 + number, 443)) for at, part in pieces(client_hello(), 100)]
+        flows = self.watch(self.capture([*packets, tcp(101, tail, ports=(1000, 443))]))
+        names = {flow["src_port"]: flow["server_name"] for flow in flows}
+        self.assertEqual(names.pop(1000), "first.example")
+        self.assertEqual(set(names.values()), {"www.example.org"})
+        self.assertEqual(self.summary["names_not_read_flows"], 0)
+
+    def test_a_biflow_has_what_the_server_chose_whoever_comes_first(self):
+        hello = tcp(1, client_hello())
+        chosen = extension(16, b"\x00\x03\x02h2")
+        body = b"\x03\x03" + bytes(32) + b"\x00\x13\x01\x00" + struct.pack(">H", len(chosen)) + chosen
+        message = b"\x02" + struct.pack(">I", len(body))[1:] + body
+        answer = b"\x16\x03\x03" + struct.pack(">H", len(message)) + message
+        back = tcp(1, answer, ports=(443, 40000), ends=(SERVER, CLIENT))
+        for packets in ((hello, back), (back, hello)):
+            flow = self.flow_of(*packets, options=("--biflow",))
+            self.assertEqual(flow["server_name"], "www.example.org")
+            self.assertEqual((flow["tls_version"], flow["alpn"]), ("TLS 1.2", "h2"))
+            self.assertTrue(flow["ja4"].startswith("t13d"))
+
+    def test_a_biflow_without_answer_has_no_name_of_the_flow_before(self):
+        path = self.folder / "reused.pcap"
+        with open(path, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+            for number in range(400):
+                ports = (1024 + number, 53)
+                packets = [udp(dns(), ports)] if number < 200 else [udp(b"hello", (1024 + number, 9999))]
+                if number < 200:
+                    packets.append(udp(dns(is_answer=True, rcode=3), ports[::-1], (SERVER, CLIENT)))
+                for packet in packets:
+                    file.write(struct.pack("<IIII", number, 0, len(packet), len(packet)) + packet)
+        flows = self.watch(path, "--biflow", "--idle", "5s", "--flows", "64")
+        self.assertEqual(len(flows), 400)
+        for flow in flows:
+            is_dns = flow["dst_port"] == 53
+            self.assertEqual(flow["dns_name"], "www.example.net" if is_dns else None)
+            self.assertEqual(flow["dns_rcode"], "NXDOMAIN" if is_dns else None)
+
+    def test_what_a_cut_packet_says_counts(self):
+        whole = tcp(1, client_hello(key_share=1216))
+        path = self.folder / "cut.pcap"
+        with open(path, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+            file.write(struct.pack("<IIII", 1, 0, 200, len(whole)) + whole[:200])
+        (flow,) = self.watch(path)
+        self.assertEqual(flow["server_name"], "www.example.org")
+        head = b"GET / HTTP/1.1\r\nHost: a.example\r\n"
+        lines = [b"X: " + b"x" * 1000 + b"\r\n"] * 9
+        packets, at = [], 1
+        for part in (head, *lines):
+            packets.append(tcp(at, part, ports=(40000, 80)))
+            at += len(part)
+        self.assertEqual(self.flow_of(*packets)["http_host"], "a.example")
+
+    def groups(self, path, *options):
+        command = [PROGRAM, "watch", "-q", "-r", path, "--by", "server_name", "--format", "csv", *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        return {row["server_name"]: row for row in csv.DictReader(done.stdout.splitlines())}
+
+    def connections(self, count, name_of, gap=0.01):
+        """A capture of connections one after the other, each with a hello and two packets back."""
+        path = self.folder / "connections.pcap"
+        with open(path, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+            for number in range(count):
+                ports, name = name_of(number)
+                packets = [tcp(1, client_hello(name), ports=ports)]
+                packets += [tcp(1, bytes(1000), ports=ports[::-1], ends=(SERVER, CLIENT))] * 2
+                for i, packet in enumerate(packets):
+                    micros = round(number * gap * 1e6) + i
+                    head = struct.pack("<IIII", 1 + micros // 10**6, micros % 10**6, len(packet), len(packet))
+                    file.write(head + packet)
+        return path
+
+    def test_a_group_has_both_directions_of_many_more_connections_than_there_is_room_for(self):
+        path = self.connections(20000, lambda number: ((1024 + number, 443), b"same.example"))
+        for options in (("--idle", "1s", "--flows", "1k"), ("--idle", "1s"), ("--idle", "1s", "--workers", "2")):
+            rows = self.groups(path, *options)
+            self.assertEqual(list(rows), ["same.example"], options)
+            row = rows["same.example"]
+            self.assertEqual((row["in_packets"], row["out_packets"], row["flows"]), ("20000", "40000", "40000"))
+
+    def test_a_connection_with_the_ports_of_an_earlier_one_has_its_own_name(self):
+        path = self.connections(4, lambda number: ((40000, 443), b"host%d.example" % number), gap=20)
+        for options in (("--idle", "5s"), ("--idle", "5s", "--flows", "64")):
+            rows = self.groups(path, *options)
+            self.assertEqual(set(rows), {f"host{number}.example" for number in range(4)})
+            self.assertEqual({row["out_packets"] for row in rows.values()}, {"2"})
 
     def test_names_take_whole_flows_where_packets_come(self):
         path = self.capture([tcp(1, client_hello())])

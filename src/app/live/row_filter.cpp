@@ -21,6 +21,11 @@ namespace {
 
 enum class End : std::uint8_t { any, source, destination };
 
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char each) { return std::tolower(each); });
+  return text;
+}
+
 /// Splits a filter into words, comparisons and brackets.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -35,8 +40,7 @@ std::vector<std::string> words_of(const std::string& text) {
       end += end < text.size() && text[end] == '=';
     else if (c != '(' && c != ')')
       while (end < text.size() && std::string_view(" <>=!()").find(text[end]) == std::string_view::npos) ++end;
-    std::string& word = words.emplace_back(text.substr(at, end - at));
-    std::ranges::transform(word, word.begin(), [](unsigned char each) { return std::tolower(each); });
+    words.push_back(lower(text.substr(at, end - at)));
     at = end;
   }
   return words;
@@ -51,8 +55,7 @@ std::optional<std::uint16_t> port_of(const std::string& word) {
 
 std::optional<std::uint8_t> protocol_of(const std::string& word) {
   for (int number = 0; number < 256; ++number) {
-    std::string name = protocol_text(static_cast<std::uint8_t>(number));
-    std::ranges::transform(name, name.begin(), [](unsigned char each) { return std::tolower(each); });
+    const std::string name = lower(protocol_text(static_cast<std::uint8_t>(number)));
     if (name == word || std::to_string(number) == word) return static_cast<std::uint8_t>(number);
   }
   return std::nullopt;
@@ -143,8 +146,10 @@ class RowFilter::Parser {
     if (take("proto")) return protocol(next("a protocol", "proto tcp"));
     if (end != End::any) return wrong("src and dst stand before host, net or port");
     const std::string first = words_[at_++];
-    if (const auto column = std::ranges::find(columns_, first, &FilterColumn::name); column != columns_.end())
+    if (const auto column = std::ranges::find(columns_, first, &FilterColumn::name); column != columns_.end()) {
+      if (column->texts != nullptr) return texts(*column);
       return first == "vlan" && comparison_of(word()) == nullptr ? vlan(*column) : comparison(*column);
+    }
     if (first == "vlan") return lack(parts_.rows == "flows" ? "VLAN: --columns +vlan adds it" : "VLAN");
     if (Networks::parse(std::span(&first, 1))) return networks(first, end);
     if (port_of(first) == std::nullopt && protocol_of(first)) return protocol(first);
@@ -198,6 +203,20 @@ class RowFilter::Parser {
     const auto number = number_of(text);
     if (!number) return wrong(fmt::format("\"{}\" is no VLAN, such as 10", text));
     return [index = column.index, number = *number](const FilteredRow& row) { return row.number(index) == number; };
+  }
+
+  Test texts(const FilterColumn& column) {
+    const bool is_whole = take("=") || take("=="), is_other = !is_whole && take("!=");
+    const std::string text = next("a text", column.name + " example.org");
+    std::vector<bool> fits;
+    for (const std::string& each : *column.texts) {
+      const std::string one = lower(each);
+      fits.push_back(is_whole || is_other ? (one == text) == is_whole : one.find(text) != std::string::npos);
+    }
+    return [index = column.index, fits = std::move(fits)](const FilteredRow& row) {
+      const double value = row.number(index);
+      return !std::isnan(value) && fits[static_cast<std::size_t>(value)];
+    };
   }
 
   Test comparison(const FilterColumn& column) {

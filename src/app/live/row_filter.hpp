@@ -18,10 +18,11 @@ struct FilteredRow {
   std::function<double(std::size_t column)> number;  ///< value of a number column; NaN if it does not exist
 };
 
-/// Column that a filter may compare with a number.
+/// Column that a filter may compare with a number, or with a text.
 struct FilterColumn {
   std::string name;
   std::size_t index;
+  const std::vector<std::string>* texts = nullptr;  ///< of a column of texts, the numbers of which are indices of these
 };
 
 /// What rows have of a flow's key.
@@ -35,8 +36,8 @@ struct KeyParts {
 /// Filter of rows: "port 53 and pps > 1000".
 ///
 /// Terms are host ADDRESS, net PREFIX, port NUMBER, each also with src or dst in front, proto NAME, vlan NUMBER, and
-/// COLUMN COMPARISON NUMBER. They are joined by and, or, not and brackets; terms side by side mean and. An address, a
-/// prefix and the name of a protocol may stand alone.
+/// COLUMN COMPARISON NUMBER; of a column of texts, COLUMN PART or COLUMN = TEXT. They are joined by and, or, not and
+/// brackets; terms side by side mean and. An address, a prefix and the name of a protocol may stand alone.
 class RowFilter {
  public:
   RowFilter() = default;  ///< lets every row pass

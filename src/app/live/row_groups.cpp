@@ -66,10 +66,11 @@ class FlowReader {
 
 }  // namespace
 
-std::uint64_t RowGroups::memory_bytes(std::uint64_t flows) noexcept {
+std::uint64_t RowGroups::memory_bytes(std::uint64_t flows, bool have_texts) noexcept {
   constexpr std::size_t kMostColumns = kDirections + 3;
   const std::uint64_t rows = flows + 1;
-  return Rows::memory_bytes(rows, kMostColumns) + Rows::arranging_bytes(rows) + GroupTable::memory_bytes(rows);
+  return Rows::memory_bytes(rows, kMostColumns, have_texts ? 1 : 0) + Rows::arranging_bytes(rows) +
+         GroupTable::memory_bytes(rows, have_texts);
 }
 
 std::optional<View> RowGroups::arrange(const Rows& flows, const Arrangement& wanted,

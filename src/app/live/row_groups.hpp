@@ -18,8 +18,8 @@ class RowGroups {
  public:
   RowGroups(Networks local, std::uint64_t seed) : local_(std::move(local)), seed_(seed) {}
 
-  /// Returns the most memory that it takes for this many flows.
-  static std::uint64_t memory_bytes(std::uint64_t flows) noexcept;
+  /// Returns the most memory that it takes for this many flows, which may have texts.
+  static std::uint64_t memory_bytes(std::uint64_t flows, bool have_texts) noexcept;
 
   /// Returns the rows that are wanted: of flows, or of groups of them. Nullopt: `superseded` returned true because
   /// nobody wants them any more. A grouping by a column that flows do not have gives no rows.

@@ -142,11 +142,13 @@ View Rows::empty_view() const {
 std::vector<FilterColumn> Rows::filter_columns() const {
   std::vector<FilterColumn> names{
       {"pps", kPps}, {"bps", kBps}, {"bit/s", kBps}, {"packets", kPackets}, {"bytes", kBytes}};
-  if (is_of_values(by) && by->columns.front().type != kText)
-    names.push_back({std::string(by->columns.front().name), kSource});
+  if (is_of_values(by)) {
+    const GroupKeyColumn& key = by->columns.front();
+    names.push_back({std::string(key.name), kSource, key.type == kText ? &key_texts : nullptr});
+  }
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].type == kText) continue;
-    names.push_back({columns[i].name, kFixedColumns + i});
+    const auto* const of_column = columns[i].type == kText ? &texts[i] : nullptr;
+    names.push_back({columns[i].name, kFixedColumns + i, of_column});
     if (std::string heading = short_name_of(columns[i]); heading != names.back().name)
       names.push_back({std::move(heading), kFixedColumns + i});
   }

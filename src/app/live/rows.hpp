@@ -54,7 +54,9 @@ std::string short_name_of(const ColumnInfo& column);
 
 /// Flows, or groups of flows, of one report, to be shown in any order.
 ///
-/// Shape: sizeof(Entry) + 4 * (2 * kWindowsS.size() + columns) bytes per flow. Groups have the rates of one window.
+/// Shape: sizeof(Entry) + 4 * (2 * kWindowsS.size() + columns) bytes per flow, and each text once. Groups have the
+/// rates
+///        of one window.
 struct Rows {
   static constexpr std::uint64_t kMargin = 512;  ///< rows kept above and below the screen
   static constexpr std::size_t kSlice = 8192;    ///< rows between two calls of `superseded`
@@ -84,8 +86,12 @@ struct Rows {
   std::vector<std::string> key_texts = {};  ///< that groups are made of, for each entry; empty if they are not
   std::vector<float> key_places = {};       ///< places of these in their order
 
-  static constexpr std::uint64_t memory_bytes(std::uint64_t rows, std::size_t columns) noexcept {
-    return rows * (sizeof(Entry) + (2 * kWindowsS.size() + columns) * sizeof(float));
+  static constexpr std::size_t kMostTexts = std::size_t{1} << 24;  ///< of a column: places are floats
+
+  /// `texts` of the columns, or keys of groups, are texts.
+  static constexpr std::uint64_t memory_bytes(std::uint64_t rows, std::size_t columns, std::size_t texts) noexcept {
+    constexpr std::size_t kTextBytes = sizeof(std::string) + kMostText + 1;
+    return rows * (sizeof(Entry) + (2 * kWindowsS.size() + columns) * sizeof(float) + texts * kTextBytes);
   }
 
   /// Returns the most memory that arrange() takes besides the view.

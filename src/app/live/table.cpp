@@ -9,7 +9,7 @@
 
 #include "base/random.hpp"
 #include "pipeline/flow/both_ways.hpp"
-#include "pipeline/flow/key_hash.hpp"
+#include "pipeline/measure/tasks/key_table.hpp"
 
 namespace parshall::live {
 namespace {
@@ -82,17 +82,25 @@ void Table::share_texts() {
     const auto value_of = [&](std::size_t entry) -> float& {
       return next_.values[entry * next_.stride() + next_.rates() + column];
     };
-    std::unordered_map<FlowKey, float, KeyHash> known;
-    for (std::size_t i = 0; i < next_.entries.size(); ++i)
-      if (!std::isnan(value_of(i))) known[opposite(next_.entries[i].key)] = value_of(i);
-    for (std::size_t i = 0; i < next_.entries.size(); ++i)
-      if (std::isnan(value_of(i)))
-        if (const auto found = known.find(next_.entries[i].key); found != known.end()) value_of(i) = found->second;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < next_.entries.size(); ++i) count += !std::isnan(value_of(i));
+    KeyTable<float> known(count, seed_);
+    for (std::size_t i = 0; i < next_.entries.size(); ++i) {
+      if (std::isnan(value_of(i))) continue;
+      const FlowKey key = opposite(next_.entries[i].key);
+      if (float* const value = known.find_or_add(known.hash(key), key)) *value = value_of(i);
+    }
+    for (std::size_t i = 0; i < next_.entries.size(); ++i) {
+      const FlowKey& key = next_.entries[i].key;
+      if (!std::isnan(value_of(i))) continue;
+      if (const float* const value = known.find(known.hash(key), key)) value_of(i) = *value;
+    }
   }
 }
 
-/// Returns a text's place among those of its column so far.
+/// Returns a text's place among those of its column so far; absent if there are too many.
 float Table::place_of(std::size_t column, std::string_view text) {
+  if (next_.texts[column].size() == Rows::kMostTexts) return kAbsent;
   const auto [at, is_new] = text_places_[column].try_emplace(std::string(text), next_.texts[column].size());
   if (is_new) next_.texts[column].push_back(at->first);
   return static_cast<float>(at->second);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <absl/container/flat_hash_map.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "app/live/rows.hpp"
+#include "base/random_seed.hpp"
 
 namespace parshall::live {
 
@@ -22,9 +24,10 @@ namespace parshall::live {
 class Table {
  public:
   /// Returns the most memory that a table takes, and Rows::arrange() with it.
-  static constexpr std::uint64_t memory_bytes(std::uint64_t flows, std::size_t columns) noexcept {
-    constexpr std::uint64_t kIndexBytes = 16;
-    return 2 * Rows::memory_bytes(flows, columns) + flows * kIndexBytes + Rows::arranging_bytes(flows);
+  static constexpr std::uint64_t memory_bytes(std::uint64_t flows, std::size_t columns, std::size_t texts) noexcept {
+    constexpr std::uint64_t kIndexBytes = 16, kPlaceBytes = kMostText + 64, kOppositeBytes = 128;
+    return 2 * Rows::memory_bytes(flows, columns, texts) + flows * kIndexBytes + Rows::arranging_bytes(flows) +
+           flows * texts * (kPlaceBytes + kOppositeBytes);
   }
 
   /// Reads a report. Calls `between` every Rows::kSlice flows, which may use rows() of the previous report.
@@ -51,9 +54,10 @@ class Table {
   void index_entries();
 
   Rows now_, next_;
-  std::vector<std::unordered_map<std::string, std::size_t>> text_places_;  ///< in next_.texts, during load()
+  std::vector<absl::flat_hash_map<std::string, std::size_t>> text_places_;  ///< in next_.texts, during load()
   std::vector<std::uint32_t> index_;  ///< position in now_.entries by key, plus 1; built at the first failed guess
   std::size_t expected_ = 0;          ///< flow of now_ that most likely comes next
+  std::uint64_t seed_ = random_seed();
 };
 
 }  // namespace parshall::live

@@ -100,7 +100,7 @@ class FrontEnd {
     } else if (tcp_.any()) [[unlikely]] {
       to = accept_all(packets, to,
                       [&, i = std::size_t{0}](const RawPacket& packet, PacketFacts& facts, bool is_fast) mutable {
-                        in_flight.next_raw(i) = &packet;
+                        if (tcp_.raw) in_flight.next_raw(i) = &packet;
                         TcpFacts& more = in_flight.next_tcp(i++);
                         read_more_of(packet, is_fast, facts, more);
                         read_name(packet, is_fast, more);
@@ -226,7 +226,7 @@ class FrontEnd {
       if (tcp_.any()) {
         read_headers(packet, is_fast, in_flight.next_tcp());
         read_name(packet, is_fast, in_flight.next_tcp());
-        in_flight.next_raw() = &packet;
+        if (tcp_.raw) in_flight.next_raw() = &packet;
       }
       in_flight.push_at(place);
       tell(packet);
@@ -277,7 +277,7 @@ class FrontEnd {
       if (tcp_.any()) {
         read_headers(*from[i], /*is_fast=*/false, in_flight.next_tcp());
         read_name(*from[i], /*is_fast=*/false, in_flight.next_tcp());
-        in_flight.next_raw() = from[i];
+        if (tcp_.raw) in_flight.next_raw() = from[i];
       }
       in_flight.push_at(place);
       tell(*from[i]);

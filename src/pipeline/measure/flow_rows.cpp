@@ -33,11 +33,6 @@ Layout layout_of(const StatisticSet& set) {
   return layout;
 }
 
-/// Requires that the set has names.
-const ApplicationNames& names_of(const StatisticSet& set) noexcept {
-  return static_cast<const ApplicationNames&>(*set.names()->statistic);
-}
-
 std::uint64_t load(const std::byte* at) noexcept {
   std::uint64_t value;
   std::memcpy(&value, at, sizeof value);
@@ -100,8 +95,11 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
     record_.resize(set_->row_bytes());
   }
   if (set_->has_digest() && options.has_packet_names) recent_names_ = std::make_unique<RecentNames>();
-  if (set_->names() && options.payloads_behind)
-    name_reader_ = std::make_unique<NameReader>(names_of(*set_).wanted(), *options.payloads_behind, options.can_wait);
+  if (set_->names() != nullptr && options.payloads_behind)
+    name_reader_ = std::make_unique<NameReader>(NameReader::Options{.wanted = set_->application_names()->wanted(),
+                                                                    .header = *options.payloads_behind,
+                                                                    .can_wait = options.can_wait,
+                                                                    .not_read = options.names_not_read});
   std::ranges::copy_if(set_->statistics(), std::back_inserter(sampled_),
                        [](const StatisticSet::Placed& placed) { return placed.statistic->takes_samples(); });
   std::ranges::copy_if(
@@ -113,10 +111,10 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
                        [](const StatisticSet::Placed& placed) { return is_of_tcp(placed.statistic->variable()); });
 }
 
-std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots) noexcept {
+std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots, bool can_wait) noexcept {
   const Layout layout = layout_of(set);
   return slots * (layout.stride + layout.carry_stride) + (set.has_digest() ? RecentNames::kBytes : 0) +
-         (set.names() ? NameReader::kBytes : 0);
+         (set.names() != nullptr ? NameReader::memory_bytes(can_wait) : 0);
 }
 
 void FlowRows::populate() noexcept {
@@ -136,6 +134,23 @@ void FlowRows::keep_origins(const FlowRows& before, std::size_t slots) noexcept 
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     const std::byte* const from = before.set_->origin_state(before.row(slot) + before.prefix_bytes_);
     if (FlowOrigin::state_of(from).is_known()) std::memcpy(origin_state(slot), from, sizeof(FlowOrigin::State));
+  }
+}
+
+void FlowRows::keep_names(FlowRows& before, std::size_t slots) noexcept {
+  const StatisticSet::Placed *const now = set_->names(), *const then = before.set_->names();
+  if (now == nullptr || then == nullptr || !name_reader_ || !before.name_reader_) return;
+  if (!(set_->application_names()->wanted() == before.set_->application_names()->wanted())) return;
+  name_reader_ = std::move(before.name_reader_);
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    const std::byte* const from = before.row(slot);
+    const std::byte* const state = from + before.prefix_bytes_ + then->offset;
+    if (std::all_of(state, state + now->statistic->state_bytes(), [](std::byte each) { return each == std::byte{0}; }))
+      continue;  // avoid touching
+    std::memcpy(names_state(slot), state, now->statistic->state_bytes());
+    if (then->statistic->has_carries(state))
+      std::memcpy(carries_.of(row(slot)) + now->carry_offset, before.carries_.of(from) + then->carry_offset,
+                  now->statistic->carry_bytes());
   }
 }
 
@@ -185,7 +200,8 @@ void FlowRows::read_names(std::span<const RowUpdate> packets, const RawPacket* c
     std::byte* const row = rows_.data() + packets[i].slot * stride_;
     std::byte* const state = row + prefix_bytes_ + names.offset;
     if (NameReader::is_open(state))
-      name_reader_->read(packets[i].slot, state, carries_.of(row) + names.carry_offset, *raw[i], names_of(*set_));
+      name_reader_->read(packets[i].slot, state, carries_.of(row) + names.carry_offset, *raw[i],
+                         *set_->application_names());
   }
 }
 
@@ -193,7 +209,7 @@ std::span<const std::byte> FlowRows::statistics(std::uint32_t slot, std::uint32_
   const auto record = statistics(slot);
   if (const StatisticSet::Placed* const names = set_->names();
       names != nullptr && names->statistic->has_carries(row(back) + prefix_bytes_ + names->offset))
-    ApplicationNames::add_back(record_.data() + names->row_offset, carries_.of(row(back)) + names->carry_offset);
+    ApplicationNames::add_other_way(record_.data() + names->row_offset, carries_.of(row(back)) + names->carry_offset);
   return record;
 }
 

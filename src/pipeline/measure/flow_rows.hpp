@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,16 +48,17 @@ struct RowUpdate {
 class FlowRows {
  public:
   struct Options {
-    ClassJobs* jobs = nullptr;                     ///< set if other threads classify flows
-    bool can_wait = true;                          ///< packets wait while a page is committed
-    bool has_packet_names = false;                 ///< else there are no digests
-    std::optional<IpHeader> payloads_behind = {};  ///< packets come with their bytes; else flows have no names
+    ClassJobs* jobs = nullptr;                             ///< set if other threads classify flows
+    bool can_wait = true;                                  ///< packets wait while a page is committed
+    bool has_packet_names = false;                         ///< else there are no digests
+    std::optional<IpHeader> payloads_behind = {};          ///< packets come with their bytes; else flows have no names
+    std::atomic<std::uint64_t>* names_not_read = nullptr;  ///< see NameReader
   };
   FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots) : FlowRows(std::move(set), slots, Options{}) {}
   FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, Options options);
 
   const std::shared_ptr<const StatisticSet>& set() const noexcept { return set_; }
-  static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots) noexcept;
+  static std::size_t memory_bytes(const StatisticSet& set, std::size_t slots, bool can_wait = true) noexcept;
 
   /// Commits the memory if a row is at most a cache line. Longer rows are left to the flows that fill them.
   void populate() noexcept;
@@ -72,6 +74,9 @@ class FlowRows {
 
   /// Copies each flow's origin likewise.
   void keep_origins(const FlowRows& before, std::size_t slots) noexcept;
+
+  /// Takes over each flow's names, and what is incomplete, if both have the same columns of names.
+  void keep_names(FlowRows& before, std::size_t slots) noexcept;
 
   /// Notes that the flow continues in another record.
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
@@ -98,11 +103,6 @@ class FlowRows {
     if (jobs_waiting_ != 0 && set_->flow_class()->stop_waiting(class_state(slot))) --jobs_waiting_;
     if (name_reader_ && !goes_on) name_reader_->flow_ended(slot, names_state(slot));
   }
-
-  /// Returns whether packets have to come with their bytes.
-  bool reads_names() const noexcept { return name_reader_ != nullptr; }
-  /// Returns the flows whose names found no room. Any thread.
-  std::uint64_t names_not_read() const noexcept { return name_reader_ ? name_reader_->not_read() : 0; }
 
   /// Moves the flow's row to another slot.
   void move(std::uint32_t from, std::uint32_t to) noexcept;

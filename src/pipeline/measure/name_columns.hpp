@@ -7,7 +7,7 @@
 
 namespace parshall {
 
-/// What a flow's first payload packets can say of it, each a column of the schema.
+/// Names a column for what a flow's first payload packets say of it.
 enum class NameColumn : std::uint8_t {
   server_name,
   alpn,
@@ -31,6 +31,7 @@ class NameColumns {
   constexpr void add(NameColumn column) noexcept { bits_ = static_cast<std::uint8_t>(bits_ | 1u << index(column)); }
   constexpr bool has(NameColumn column) const noexcept { return (bits_ >> index(column) & 1) != 0; }
   constexpr bool empty() const noexcept { return bits_ == 0; }
+  friend bool operator==(const NameColumns&, const NameColumns&) = default;
 
  private:
   static constexpr unsigned index(NameColumn column) noexcept { return static_cast<unsigned>(column); }

@@ -6,29 +6,35 @@
 
 namespace parshall {
 
-NameReader::NameReader(NameColumns wanted, IpHeader header, bool can_wait)
-    : reader_(ApplicationWishes{.ja4 = wanted.has(NameColumn::ja4)}),
-      header_(header),
-      streams_(kStreams, /*huge_pages=*/false),
-      can_wait_(can_wait) {}
+NameReader::NameReader(const Options& options)
+    : options_(options),
+      reader_(ApplicationWishes{.ja4 = options.wanted.has(NameColumn::ja4)}),
+      streams_(streams_for(options.can_wait), /*huge_pages=*/false) {}
 
 /// Returns whether there is time for something that takes long, and takes it.
-bool NameReader::may_take_long(std::uint64_t time_ns) noexcept {
-  constexpr std::uint64_t kEachNs = 1'000'000'000 / kPerSecond;
-  if (can_wait_) return true;
-  if (latest_ns_ == 0)
-    spare_ns_ = kAtOnce * kEachNs;
-  else if (time_ns > latest_ns_)
-    spare_ns_ = std::min(spare_ns_ + (time_ns - latest_ns_), kAtOnce * kEachNs);
-  latest_ns_ = std::max(latest_ns_, time_ns);
-  if (spare_ns_ < kEachNs) return false;
-  spare_ns_ -= kEachNs;
+bool NameReader::may_take(std::uint64_t cost_ns, std::uint64_t time_ns) noexcept {
+  constexpr std::uint64_t kShare = 5, kMostNs = 20'000'000, kSecondNs = 1'000'000'000;
+  if (options_.can_wait) return true;
+  if (latest_ns_ == 0) spare_ns_ = kMostNs;
+  if (latest_ns_ == 0 || time_ns + kSecondNs < latest_ns_) latest_ns_ = time_ns;  // the clock was set back
+  if (time_ns > latest_ns_) {
+    spare_ns_ = std::min(spare_ns_ + (time_ns - latest_ns_) / kShare, kMostNs);
+    latest_ns_ = time_ns;
+  }
+  if (spare_ns_ < cost_ns) return false;
+  spare_ns_ -= cost_ns;
   return true;
+}
+
+/// Returns about the time that a hostile hello of this size takes.
+std::uint64_t NameReader::hello_ns(std::size_t bytes) const noexcept {
+  return bytes * (options_.wanted.has(NameColumn::ja4) ? 7 : 1);
 }
 
 /// Counts a flow that will have no name.
 Reading NameReader::give_up() noexcept {
-  not_read_.store(not_read() + 1, std::memory_order_relaxed);
+  if (options_.not_read != nullptr)
+    options_.not_read->store(options_.not_read->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return Reading::unknown;
 }
 
@@ -37,15 +43,22 @@ void NameReader::read(std::uint32_t slot, std::byte* at, std::byte* carries, con
   State state;
   std::memcpy(&state, at, sizeof state);
   Reading reading = Reading::needs_more;
-  if (Payload payload; read_payload(packet, header_, payload))
+  Payload payload;
+  facts_.clear();
+  const bool has_payload = read_payload(packet, options_.header, payload);
+  if (has_payload)
     reading = payload.is_tcp ? read_segment(slot, state, payload, packet.time_ns)
                              : read_datagram(slot, state, payload, packet.time_ns);
-  if (reading == Reading::done) {
-    names.write(facts_, carries);
-    state.set(State::has_names);
-  }
   ++state.packets;
   const bool is_last = state.packets == ApplicationNames::kPackets || state.payloads() == ApplicationNames::kPayloads;
+  if (is_last && has_payload && reading == Reading::needs_more) read_rest(slot, state, payload);
+  // What a message says before it breaks off counts, if nothing more can come.
+  const bool breaks_off = reading == Reading::needs_more && (is_last || (has_payload && payload.is_cut));
+  if (reading == Reading::done || (breaks_off && facts_.has_any())) {
+    names.write(facts_, carries);
+    state.set(State::has_names);
+    reading = Reading::done;
+  }
   if (reading != Reading::needs_more || is_last) {
     state.clear(State::is_open);
     end_stream(slot, state);
@@ -53,10 +66,21 @@ void NameReader::read(std::uint32_t slot, std::byte* at, std::byte* carries, con
   std::memcpy(at, &state, sizeof state);
 }
 
+/// Reads again what came of a TCP stream, after the last packet.
+void NameReader::read_rest(std::uint32_t slot, const State& state, const Payload& payload) noexcept {
+  Stream* const stream = payload.is_tcp ? stream_of(slot, state) : nullptr;
+  if (stream == nullptr || stream->bytes.crypto.prefix().empty()) return;
+  if (reader_.read_stream(stream->bytes.crypto.prefix(), payload.src_port, payload.dst_port, facts_) ==
+      Reading::unknown)
+    facts_.clear();
+}
+
 /// Reads what came of the stream's beginning. Without a SYN, the first payload is taken for the beginning. Bytes of an
 /// unknown protocol are passed over, since TLS may follow them, as after STARTTLS.
 Reading NameReader::read_segment(std::uint32_t slot, State& state, const Payload& payload,
                                  std::uint64_t time_ns) noexcept {
+  constexpr std::size_t kShort = 600;
+  constexpr std::uint64_t kStreamNs = 2'000;
   const std::uint32_t seq = payload.seq + (payload.is_syn ? 1 : 0);
   if (payload.is_syn || (!state.is(State::knows_start) && !payload.bytes.empty())) {
     state.first_seq = seq;
@@ -66,21 +90,23 @@ Reading NameReader::read_segment(std::uint32_t slot, State& state, const Payload
   state.add_payload();
   const std::uint32_t offset = seq - state.first_seq;
   if (offset >= FirstBytes::kBytes) return Reading::needs_more;
-  facts_.clear();
   if (offset == 0 && state.stream == 0) {
+    if (payload.bytes.size() > kShort && !may_take(hello_ns(payload.bytes.size()), time_ns)) return give_up();
     const Reading reading = reader_.read_stream(payload.bytes, payload.src_port, payload.dst_port, facts_);
     if (reading == Reading::unknown) return pass_over(payload.bytes.size(), state);
-    if (reading == Reading::done) return reading;
+    if (reading == Reading::done || payload.is_cut) return reading;
   }
-  if (!may_take_long(time_ns)) return give_up();
   Stream* stream = stream_of(slot, state);
   if (stream == nullptr) {
     if (state.stream != 0) return Reading::unknown;  // its bytes were given to another flow
     stream = &begin_stream(slot, state);
   }
   FirstBytes& bytes = stream->bytes.crypto;
+  const std::size_t before = bytes.prefix().size();
   bytes.insert(offset, payload.bytes);
-  if (bytes.prefix().empty()) return Reading::needs_more;
+  if (bytes.prefix().size() == before) return Reading::needs_more;
+  if (!may_take(kStreamNs + hello_ns(bytes.prefix().size()), time_ns)) return give_up();
+  facts_.clear();
   const Reading reading = reader_.read_stream(bytes.prefix(), payload.src_port, payload.dst_port, facts_);
   if (reading != Reading::unknown) return reading;
   const std::size_t passed = bytes.prefix().size();
@@ -96,12 +122,15 @@ Reading NameReader::pass_over(std::size_t bytes, State& state) noexcept {
 /// Reads a datagram. One of an unknown protocol may be followed by one of a known.
 Reading NameReader::read_datagram(std::uint32_t slot, State& state, const Payload& payload,
                                   std::uint64_t time_ns) noexcept {
+  constexpr std::uint64_t kQuicNs = 10'000;
+  constexpr std::size_t kIdBytesAt = 5, kLeastIdBytes = 8;  // of a client's first packet
   if (payload.bytes.empty()) return Reading::needs_more;
   state.add_payload();
-  facts_.clear();
-  if (QuicReader::may_be_initial(payload.bytes) && !may_take_long(time_ns)) return give_up();
-  Stream* stream = stream_of(slot, state);
+  Stream* const stream = stream_of(slot, state);
   if (stream == nullptr && state.stream != 0) return Reading::unknown;
+  const bool may_be_quic =
+      QuicReader::may_be_initial(payload.bytes) && (stream != nullptr || payload.bytes[kIdBytesAt] >= kLeastIdBytes);
+  if (may_be_quic && !may_take(kQuicNs, time_ns)) return give_up();
   if (stream == nullptr) datagram_.clear();
   QuicFlow& flow = stream == nullptr ? datagram_ : stream->bytes;
   const Reading reading = reader_.read_datagram(payload.bytes, payload.src_port, payload.dst_port, flow, facts_);
@@ -111,30 +140,48 @@ Reading NameReader::read_datagram(std::uint32_t slot, State& state, const Payloa
 
 NameReader::Stream* NameReader::stream_of(std::uint32_t slot, const State& state) noexcept {
   if (state.stream == 0) return nullptr;
-  Stream& stream = streams_[state.stream - 1u];
-  return stream.is_used != 0 && stream.slot == slot ? &stream : nullptr;
-}
-
-void NameReader::end_stream(std::uint32_t slot, State& state) noexcept {
-  if (Stream* const stream = stream_of(slot, state)) stream->is_used = 0;
-  state.stream = 0;
+  Stream& stream = at(state.stream);
+  return stream.is_used && stream.slot == slot ? &stream : nullptr;
 }
 
 NameReader::Stream& NameReader::begin_stream(std::uint32_t slot, State& state) noexcept {
-  Stream& stream = streams_[next_];
-  if (stream.is_used != 0) give_up();
-  next_ = (next_ + 1) % kStreams;
+  if (free_ == 0 && begun_ == streams_.size()) {
+    give_up();
+    give_back(oldest_);
+  }
+  const Number number = free_ != 0 ? free_ : ++begun_;
+  Stream& stream = at(number);
+  if (number == free_) free_ = stream.newer;
   stream.slot = slot;
-  stream.is_used = 1;
+  stream.is_used = true;
+  stream.older = newest_;
+  stream.newer = 0;
   stream.bytes.clear();
-  state.stream = static_cast<std::uint16_t>(&stream - streams_.data() + 1);
+  (newest_ != 0 ? at(newest_).newer : oldest_) = number;
+  newest_ = number;
+  state.stream = number;
   return stream;
+}
+
+/// Frees a stream in use.
+void NameReader::give_back(Number number) noexcept {
+  Stream& stream = at(number);
+  (stream.older != 0 ? at(stream.older).newer : oldest_) = stream.newer;
+  (stream.newer != 0 ? at(stream.newer).older : newest_) = stream.older;
+  stream.is_used = false;
+  stream.newer = free_;
+  free_ = number;
+}
+
+void NameReader::end_stream(std::uint32_t slot, State& state) noexcept {
+  if (stream_of(slot, state) != nullptr) give_back(state.stream);
+  state.stream = 0;
 }
 
 void NameReader::flow_ended(std::uint32_t slot, const std::byte* at) noexcept {
   State state;
   std::memcpy(&state, at, sizeof state);
-  if (Stream* const stream = stream_of(slot, state)) stream->is_used = 0;
+  end_stream(slot, state);
 }
 
 void NameReader::flow_moved(const std::byte* at, std::uint32_t from, std::uint32_t to) noexcept {

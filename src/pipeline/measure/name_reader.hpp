@@ -13,62 +13,70 @@ namespace parshall {
 
 /// Reads the names of flows from their first payload packets: those of one worker.
 ///
-/// A name that is split over packets waits in a stream until its other bytes come, in any order. There are kStreams of
-/// them; a new one takes the place of the oldest, whose flow then has no name and is counted.
+/// A name that is split over packets waits in a stream until its other bytes come, in any order. If all streams are
+/// used, a new one takes the place of the oldest.
 ///
-/// To decrypt a QUIC packet takes some us, and to read a stream again takes long if it is long. So that nobody can keep
-/// a worker busy with that, a source that cannot wait has kPerSecond of these a second, by packet time. A flow that
-/// finds none left has no name, and is counted as well.
+/// Some packets take long to read: QUIC has to be decrypted, and a stream is read again when it grows. So that nobody
+/// can keep a worker busy with that, a source that cannot wait has a fifth of the packet time for it. A flow that finds
+/// no time left, or whose stream is taken, has no name and is counted.
 ///
-/// Memory: kBytes, of which streams that were used are committed.
+/// Memory: memory_bytes(), of which streams that were used are committed.
 class NameReader {
  public:
-  static constexpr std::uint64_t kPerSecond = 50'000, kAtOnce = 5'000;
-  static constexpr std::size_t kStreams = 2048, kBytes = kStreams * (sizeof(QuicFlow) + 8);
+  struct Options {
+    NameColumns wanted;
+    IpHeader header = IpHeader::outermost;
+    bool can_wait = true;
+    std::atomic<std::uint64_t>* not_read = nullptr;  ///< counts flows without a name for lack of a stream or of time
+  };
+  explicit NameReader(const Options& options);
 
-  NameReader(NameColumns wanted, IpHeader header, bool can_wait);
+  static std::size_t memory_bytes(bool can_wait) noexcept { return streams_for(can_wait) * sizeof(Stream); }
 
   /// Returns whether any more packets of the flow have to be read.
   static bool is_open(const std::byte* state) noexcept {
     return (std::to_integer<std::uint8_t>(state[7]) & ApplicationNames::State::is_open) != 0;
   }
 
-  /// Reads the next packet of an open flow, the names of which are written to `carries` once they are complete.
+  /// Reads the next packet of an open flow, the names of which are written to `carries` once they are known.
   void read(std::uint32_t slot, std::byte* state, std::byte* carries, const RawPacket& packet,
             const ApplicationNames& names) noexcept;
 
   void flow_ended(std::uint32_t slot, const std::byte* state) noexcept;
   void flow_moved(const std::byte* state, std::uint32_t from, std::uint32_t to) noexcept;
 
-  /// Returns the flows that have no names for lack of a stream or of time. Any thread.
-  std::uint64_t not_read() const noexcept { return not_read_.load(std::memory_order_relaxed); }
-
  private:
   using State = ApplicationNames::State;
+  using Number = std::uint16_t;  ///< of a stream, from 1; 0: none
   struct Stream {
     std::uint32_t slot;
-    std::uint32_t is_used;
-    QuicFlow bytes;  ///< of a TCP stream, or of a QUIC handshake
+    bool is_used;
+    Number older, newer;  ///< among the streams in use; for a free one, `newer` is the next that is free
+    QuicFlow bytes;       ///< of a TCP stream, or of a QUIC handshake
   };
+  static constexpr Number streams_for(bool can_wait) noexcept { return can_wait ? 16384 : 2048; }
 
-  bool may_take_long(std::uint64_t time_ns) noexcept;
+  bool may_take(std::uint64_t cost_ns, std::uint64_t time_ns) noexcept;
+  std::uint64_t hello_ns(std::size_t bytes) const noexcept;
   Reading give_up() noexcept;
   Reading read_segment(std::uint32_t slot, State& state, const Payload& payload, std::uint64_t time_ns) noexcept;
   Reading read_datagram(std::uint32_t slot, State& state, const Payload& payload, std::uint64_t time_ns) noexcept;
+  void read_rest(std::uint32_t slot, const State& state, const Payload& payload) noexcept;
+  Stream& at(Number number) noexcept { return streams_[number - 1u]; }
   Stream* stream_of(std::uint32_t slot, const State& state) noexcept;
   Stream& begin_stream(std::uint32_t slot, State& state) noexcept;
   void end_stream(std::uint32_t slot, State& state) noexcept;
+  void give_back(Number number) noexcept;
   static Reading pass_over(std::size_t bytes, State& state) noexcept;
 
+  Options options_;
   ApplicationReader reader_;
-  IpHeader header_;
   ApplicationFacts facts_;
   QuicFlow datagram_;
   HugeBuffer<Stream> streams_;
-  std::size_t next_ = 0;  ///< stream that is taken next, the oldest
-  bool can_wait_;
-  std::uint64_t latest_ns_ = 0, spare_ns_ = 0;  ///< packet time that was not spent yet
-  std::atomic<std::uint64_t> not_read_{0};
+  Number begun_ = 0;  ///< streams that were ever used
+  Number free_ = 0, oldest_ = 0, newest_ = 0;
+  std::uint64_t latest_ns_ = 0, spare_ns_ = 0;  ///< time for what takes long
 };
 
 }  // namespace parshall

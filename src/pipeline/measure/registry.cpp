@@ -101,7 +101,8 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
     if (dynamic_cast<const FlowOrigin*>(statistic.get()) != nullptr) has_origins_ = true, origin_at_ = state_bytes_;
     if (dynamic_cast<const Digest*>(statistic.get()) != nullptr) has_digest_ = true, digest_at_ = state_bytes_;
     placed_.push_back({statistic.get(), state_bytes_, row_bytes_, carry_bytes_});
-    if (dynamic_cast<const ApplicationNames*>(statistic.get()) != nullptr) names_ = placed_.back();
+    if (const auto* const names = dynamic_cast<const ApplicationNames*>(statistic.get()))
+      application_names_ = names, names_ = placed_.back();
     state_bytes_ += statistic->state_bytes();
     row_bytes_ += statistic->row_bytes();
     carry_bytes_ += statistic->carry_bytes();

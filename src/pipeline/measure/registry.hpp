@@ -82,8 +82,9 @@ class StatisticSet {
   std::byte* origin_state(std::byte* row) const noexcept { return row + origin_at_; }
   const std::byte* origin_state(const std::byte* row) const noexcept { return row + origin_at_; }
 
-  /// Returns where rows hold the names of their flows; null if they do not. The statistic is ApplicationNames.
+  /// Returns where rows hold the names of their flows, and the statistic; null if they do not.
   const Placed* names() const noexcept { return names_ ? &*names_ : nullptr; }
+  const ApplicationNames* application_names() const noexcept { return application_names_; }
 
   bool mergeable() const noexcept;
   void merge(std::byte* into, const std::byte* from) const noexcept;  ///< requires mergeable()
@@ -107,6 +108,7 @@ class StatisticSet {
   bool has_digest_ = false;
   std::size_t digest_at_ = 0;
   std::optional<Placed> names_;
+  const ApplicationNames* application_names_ = nullptr;
 };
 
 /// Makes statistics by name: <variable>_<what> with or without the unit, such as gap_mean, iat_p99.9_ns or size_sd, and

@@ -51,6 +51,7 @@ bool is_credible(const Header& header, DnsKind kind) noexcept {
   return header.rcode == 0 && header.answers == 0 && header.authorities <= 1 && header.additionals <= kMostAdditionals;
 }
 
+/// Appends a label. What does not fit is left out; an escape is never cut.
 void append_label(Bytes label, ShortText<255>& name) noexcept {
   const std::string_view text = text_of(label);
   std::size_t from = 0;  // of the characters that are waiting to be copied as they are
@@ -61,6 +62,7 @@ void append_label(Bytes label, ShortText<255>& name) noexcept {
     const char escaped[] = {'\\', static_cast<char>('0' + byte / 100), static_cast<char>('0' + byte / 10 % 10),
                             static_cast<char>('0' + byte % 10)};
     name.append(text.substr(from, i - from));
+    if (name.view().size() + std::size(escaped) > name.kMostBytes) return;
     name.append(std::string_view(escaped, std::size(escaped)));
     from = i + 1;
   }

@@ -62,7 +62,7 @@ enum class Reading : std::uint8_t {
   done,        ///< the facts are filled
 };
 
-/// Facts that take more than the parsing of bytes, and are left out unless wished for.
+/// Says which facts to compute that take more than parsing.
 struct ApplicationWishes {
   bool ja4 = false;
 };
@@ -74,7 +74,8 @@ struct ApplicationWishes {
 struct ApplicationFacts {
   ApplicationProtocol protocol = ApplicationProtocol::none;
   TlsVersion tls_version = TlsVersion::none;  ///< of a ClientHello the highest offered, of a ServerHello the chosen one
-  bool has_dns_rcode = false;                 ///< true for responses
+  bool is_answer = false;                     ///< a ServerHello, not a ClientHello
+  bool has_dns_rcode = false;                 ///< true for responses of DNS
   std::uint8_t dns_rcode = 0;
   ShortText<255> server_name;  ///< SNI (RFC 6066)
   ShortText<255> http_host;    ///< with its port, if one was sent
@@ -83,10 +84,15 @@ struct ApplicationFacts {
   ShortText<127> alpn;      ///< names as sent, joined by ","
   ShortText<36> ja4;
 
+  bool has_any() const noexcept {
+    return !server_name.empty() || !http_host.empty() || !http_user_agent.empty() || !dns_name.empty() ||
+           !alpn.empty() || tls_version != TlsVersion::none;
+  }
+
   void clear() noexcept {
     protocol = ApplicationProtocol::none;
     tls_version = TlsVersion::none;
-    has_dns_rcode = false;
+    is_answer = has_dns_rcode = false;
     dns_rcode = 0;
     server_name.clear();
     http_host.clear();

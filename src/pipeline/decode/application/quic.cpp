@@ -20,7 +20,7 @@ using Bytes = std::span<const std::uint8_t>;
 constexpr std::size_t kTagBytes = 16, kSampleBytes = 16, kMostNumberBytes = 4;
 constexpr std::size_t kLeastFirstIdBytes = 8;  // of the ID that a client invents (RFC 9000, 7.2)
 
-/// What a version's keys are made of (RFC 9001, 5.2; RFC 9369, 3.3).
+/// Constants from which a version derives its keys (RFC 9001, 5.2; RFC 9369, 3.3).
 struct VersionLabels {
   std::array<std::uint8_t, 20> salt;
   std::string_view key, iv, header_key;
@@ -196,11 +196,14 @@ Reading QuicReader::read(std::span<const std::uint8_t> datagram, QuicFlow& flow,
   if (!may_be_initial(datagram) || ciphers_ == nullptr) return Reading::unknown;
   bool was_decrypted = false;
   LongPacket packet;
+  Bytes first_id;
   for (int packets = 0; packets < kMostPackets; ++packets) {
     if (packets != 0 && !has_length(datagram, packet.version)) break;
     const bool has_token = packets == 0 || is_initial(datagram[0], packet.version);
     if (!take_packet(datagram, has_token, packet)) break;
-    if (!has_token) continue;  // 0-RTT or Handshake
+    if (packets == 0) first_id = packet.connection_id;
+    if (!std::ranges::equal(packet.connection_id, first_id)) break;  // not of this connection (RFC 9000, 12.2)
+    if (!has_token) continue;                                        // 0-RTT or Handshake
     const Bytes plaintext = ciphers_->decrypt(packet, flow);
     if (plaintext.empty()) break;
     was_decrypted = true;

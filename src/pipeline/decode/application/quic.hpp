@@ -49,7 +49,7 @@ class QuicReader {
   /// A client fills its datagrams with Initial packets up to this size (RFC 9000, 14.1).
   static constexpr std::size_t kLeastBytes = 1200;
   static constexpr std::size_t kMostPacketBytes = 4096;  ///< longer Initial packets are unknown
-  static constexpr int kMostPackets = 8;                 ///< in one datagram; those behind are left alone
+  static constexpr int kMostPackets = 4;                 ///< in one datagram; those behind are left alone
 
   QuicReader() noexcept;
   ~QuicReader();

@@ -10,7 +10,7 @@
 namespace parshall {
 
 /// Reads what one direction of a flow says of itself in its first bytes: TLS, HTTP or DNS over TCP; DNS, mDNS, LLMNR or
-/// QUIC over UDP. One per worker; it keeps nothing of a flow, so that flows may take turns.
+/// QUIC over UDP. One per worker; it keeps nothing of a flow.
 ///
 /// Cost: a few ns for bytes of another protocol.
 class ApplicationReader {
@@ -25,10 +25,6 @@ class ApplicationReader {
   /// the message was cut.
   Reading read_datagram(std::span<const std::uint8_t> datagram, std::uint16_t src_port, std::uint16_t dst_port,
                         QuicFlow& flow, ApplicationFacts& facts) noexcept;
-
-  static bool read_payload(const RawPacket& packet, IpHeader header, Payload& payload) noexcept {
-    return parshall::read_payload(packet, header, payload);
-  }
 
  private:
   ApplicationWishes wishes_;

@@ -54,6 +54,7 @@ class HelloReader {
     if (in.failed()) return false;
     hello_.version = legacy_version;
     facts_.tls_version = version_of(legacy_version);
+    facts_.is_answer = type_ == server_hello;
     if (in.empty()) return true;  // without extensions, as before TLS 1.2
     const std::size_t extensions_bytes = in.be16();
     if (in.failed()) return false;
@@ -146,7 +147,7 @@ class HelloReader {
     }
     if (outer.failed()) return false;
     if (highest != 0) hello_.version = highest;
-    if (highest_known != TlsVersion::none) facts_.tls_version = highest_known;
+    if (highest != 0) facts_.tls_version = highest_known;
     return has_versions_ = true;
   }
 

@@ -20,7 +20,7 @@ Reading read_tls(std::span<const std::uint8_t> stream, ApplicationWishes wishes,
 
 /// Reads one handshake message, which may be incomplete; over QUIC only a ClientHello.
 ///
-/// Of an extension that occurs twice the first counts. A message whose lengths contradict each other is unknown, unless
+/// If an extension occurs twice, the first one counts. A message whose lengths contradict each other is unknown, unless
 /// its server name (in a ServerHello its version) came before the contradiction.
 Reading read_hello(std::span<const std::uint8_t> handshake, bool over_quic, ApplicationWishes wishes,
                    ApplicationFacts& facts) noexcept;

@@ -15,7 +15,8 @@ struct Head {
   TlsVersion tls_version;
   std::uint8_t rcode_and_one;  ///< 0: none
   std::array<std::uint8_t, 3> lengths;
-  std::array<std::uint8_t, 2> unused;
+  bool is_answer;
+  std::uint8_t unused;
 };
 static_assert(sizeof(Head) == 8);
 
@@ -116,7 +117,8 @@ void ApplicationNames::write(const ApplicationFacts& facts, std::byte* carries) 
             .tls_version = facts.tls_version,
             .rcode_and_one = facts.has_dns_rcode ? static_cast<std::uint8_t>(facts.dns_rcode + 1) : std::uint8_t{0},
             .lengths = {},
-            .unused = {}};
+            .is_answer = facts.is_answer,
+            .unused = 0};
   char* out = reinterpret_cast<char*>(carries) + sizeof head;
   const Texts& texts = texts_of(facts.protocol);
   for (std::size_t i = 0; i < texts.count; ++i) {
@@ -164,18 +166,38 @@ void ApplicationNames::begin(std::byte* row) const noexcept {
   std::memcpy(row, &state, sizeof state);
 }
 
-void ApplicationNames::add_back(std::byte* into, const std::byte* from) noexcept {
+void ApplicationNames::add_other_way(std::byte* into, const std::byte* from) noexcept {
+  constexpr std::size_t kAlpn = 1;
   Head own, other;
   std::memcpy(&own, into, sizeof own);
   std::memcpy(&other, from, sizeof other);
+  if (other.protocol == ApplicationProtocol::none) return;
   if (own.protocol == ApplicationProtocol::none) {
     std::size_t used = sizeof other;
     for (const std::uint8_t length : other.lengths) used += length;
     std::memcpy(into, from, used);
-  } else if (own.rcode_and_one == 0) {
-    own.rcode_and_one = other.rcode_and_one;
-    std::memcpy(into, &own, sizeof own);
+    return;
   }
+  const NamesOfFlow mine = read_names(into), theirs = read_names(from);
+  const bool theirs_is_result = other.is_answer && !own.is_answer;
+  std::array<std::string_view, 3> texts;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const bool prefers_theirs = i == kAlpn && &texts_of(own.protocol) == &kOfTls && theirs_is_result;
+    const auto &first = prefers_theirs ? theirs.texts[i] : mine.texts[i],
+               &second = prefers_theirs ? mine.texts[i] : theirs.texts[i];
+    texts[i] = first.empty() && &texts_of(own.protocol) == &texts_of(other.protocol) ? second : first;
+  }
+  if (own.tls_version == TlsVersion::none || (theirs_is_result && other.tls_version != TlsVersion::none))
+    own.tls_version = other.tls_version;
+  if (own.rcode_and_one == 0) own.rcode_and_one = other.rcode_and_one;
+  std::array<char, 3 * kMostText> all;
+  char* end = all.data();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    own.lengths[i] = static_cast<std::uint8_t>(texts[i].size());
+    end = std::ranges::copy(texts[i], end).out;
+  }
+  std::memcpy(into, &own, sizeof own);
+  std::memcpy(into + sizeof own, all.data(), static_cast<std::size_t>(end - all.data()));
 }
 
 }  // namespace parshall

@@ -28,13 +28,13 @@ struct NamesOfFlow {
 /// Shape: a live flow has 8 bytes for NameReader, and its texts beside the rows. A record's row has the texts. There is
 ///        room for the columns asked for, of the protocol that takes most: 264 bytes for server_name alone, 520 for
 ///        all. Texts are printable ASCII; other bytes are written as \xNN. Longer ones are cut.
-/// Merge: the names of the worker that has some.
+/// Merge: see add_other_way().
 class ApplicationNames final : public Statistic {
  public:
-  /// Packets at a flow's beginning that are looked at, and how many of them with payload.
+  /// Numbers of packets at a flow's beginning that are read, and of those with payload among them.
   static constexpr std::uint8_t kPackets = 32, kPayloads = 8;
 
-  /// What NameReader knows of a live flow. All zero: names are not looked for.
+  /// State of a live flow for NameReader. All zero: no names are looked for.
   struct State {
     enum Bits : std::uint8_t { is_open = 1, knows_start = 2, has_names = 4 };
 
@@ -71,10 +71,11 @@ class ApplicationNames final : public Statistic {
   void update(const SampleBatch&) const noexcept override {}
   void read(const std::byte*, std::span<std::optional<double>>) const noexcept override {}
   bool mergeable() const noexcept override { return true; }
-  void merge(std::byte* into, const std::byte* from) const noexcept override { add_back(into, from); }
+  void merge(std::byte* into, const std::byte* from) const noexcept override { add_other_way(into, from); }
 
-  /// Adds the names of the other direction to a record's: all if it has none, else the answer to a DNS query.
-  static void add_back(std::byte* into, const std::byte* from) noexcept;
+  /// Adds the names that the opposite direction or another worker has of the same connection. Of a question and its
+  /// answer, the result counts: the version and protocol that the server chose, and the code of DNS.
+  static void add_other_way(std::byte* into, const std::byte* from) noexcept;
 
  private:
   NameColumns wanted_;

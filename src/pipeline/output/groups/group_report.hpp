@@ -25,7 +25,8 @@ class GroupReport final : public FileExporter {
               std::uint64_t most, std::uint64_t seed, Order order);
 
   static std::uint64_t memory_bytes(const GroupSchema& schema, std::uint64_t most, const Order& order) noexcept {
-    return GroupTable::memory_bytes(most) + sorting_bytes(schema.columns(), order.column, order.top);
+    return GroupTable::memory_bytes(most, schema.is_of_texts()) +
+           sorting_bytes(schema.columns(), order.column, order.top);
   }
 
   void records(std::span<const ReportFlow> batch) override;

@@ -33,10 +33,6 @@ std::uint64_t head_of(const FlowKey& key) noexcept {
   return std::uint64_t{key.ip_version == 6} << 63 | __builtin_bswap64(first) >> 1;
 }
 
-FlowKey group_of_text(std::string_view text) noexcept {
-  return group_of_value(text.empty() ? Value() : Value::of_text(text));
-}
-
 void add_share(Group& group, bool sends, const GroupShare& share) noexcept {
   FlowRecord& sum = group.record;
   (sends ? sum.packets : sum.reverse_packets) += share.packets;
@@ -57,17 +53,22 @@ GroupTable::GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint6
       // Flows come in the order of their hashes. Under the same seed, they would all have homes at the beginning of a
       // table that grows, and searches would take as long as the table.
       seed_(SplitMix64::mix(~seed)) {
-  if (schema_.is_of_texts()) try {
-      connections_ = std::make_unique<KeyTable<Connection>>(most_, seed_);
-    } catch (const std::bad_alloc&) {  // each direction is by itself then
-    }
+  if (!schema_.is_of_texts()) return;
+  try {
+    connections_ = std::make_unique<ConnectionTexts>(
+        most_, seed_,
+        [this](std::string_view text, bool sends, const GroupShare& share) { return add_to_text(text, sends, share); });
+  } catch (const std::bad_alloc&) {  // each direction is by itself then
+  }
 }
 
-std::uint64_t GroupTable::memory_bytes(std::uint64_t most) noexcept {
+std::uint64_t GroupTable::memory_bytes(std::uint64_t most, bool of_texts) noexcept {
+  const std::uint64_t texts =
+      of_texts ? ConnectionTexts::memory_bytes(most) + most * (kMostText + sizeof(std::string)) : 0;
   // While a table grows, the smaller one is still there. At most half of the places for pairs are taken.
   const std::uint64_t pairs =
       std::bit_ceil(2 * (std::max(kFewestPairs, kPairsPerGroup * most) + 1)) * sizeof(std::uint64_t);
-  return 2 * Table::memory_bytes(most) + pairs + pairs / 2 + (most + 1) * sizeof(Row);
+  return 2 * Table::memory_bytes(most) + pairs + pairs / 2 + (most + 1) * sizeof(Row) + texts;
 }
 
 Group& GroupTable::group_of(const FlowKey& key) noexcept {
@@ -144,7 +145,7 @@ void GroupTable::add(const ReportFlow& flow) {
                          .rates = {.pps = flow.rates.pps, .in_bps = 0, .out_bps = flow.rates.out_bps}};
   std::array<GroupOfFlow, 2> found;
   const std::size_t count = schema_.find(record.key, flow.values, found);
-  if (connections_) return add_named(record.key, schema_.text_of(flow.values), found[0].sends, share);
+  if (connections_) return connections_->add(record.key, schema_.text_of(flow.values), found[0].sends, share);
   bool was_in_others = false;
   for (std::size_t i = 0; i < count; ++i) {
     Group& group = group_of(found[i].group, schema_.text_of(flow.values));
@@ -157,35 +158,15 @@ void GroupTable::add(const ReportFlow& flow) {
   }
 }
 
-/// Adds a flow to the group of its text, or of that of its opposite direction, for which it waits.
-void GroupTable::add_named(const FlowKey& flow, std::string_view text, bool sends, const GroupShare& share) {
-  const FlowKey both = both_ways(flow).first;
-  Connection* const connection = connections_->find_or_add(connections_->hash(both), both);
-  if (connection == nullptr) return add_share(group_of(group_of_text(text), text), sends, share);
-  if (text.empty() && connection->text.empty()) {
-    connection->waiting[sends] += share;
-    return;
-  }
-  const std::string_view of = text.empty() ? connection->text : text;
-  Group& group = group_of(group_of_text(of), of);
+/// Returns the text as the group keeps it; empty if the group has no room.
+std::string_view GroupTable::add_to_text(std::string_view text, bool sends, const GroupShare& share) {
+  Group& group = group_of(group_of_value(text.empty() ? Value() : Value::of_text(text)), text);
   add_share(group, sends, share);
-  if (!connection->text.empty() || &group == &others_) return;
-  connection->text = group.text;
-  for (const bool way : {false, true})
-    if (GroupShare& waiting = connection->waiting[way]; waiting.flows != 0)
-      add_share(group, way, std::exchange(waiting, {}));
-}
-
-/// Adds the flows whose connections have no text.
-void GroupTable::give_up_waiting() {
-  for (auto& entry : connections_->entries())
-    for (const bool way : {false, true})
-      if (GroupShare& waiting = entry.value.waiting[way]; waiting.flows != 0)
-        add_share(group_of(group_of_text({}), {}), way, std::exchange(waiting, {}));
+  return group.text;
 }
 
 void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit, Order order) {
-  if (connections_) give_up_waiting();
+  if (connections_) connections_->give_up();
   std::vector<Row> rows;
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
   const auto add = [&](const Group& group) {

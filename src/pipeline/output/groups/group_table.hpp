@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "pipeline/measure/tasks/key_table.hpp"
+#include "pipeline/output/groups/connection_texts.hpp"
 #include "pipeline/output/groups/group_schema.hpp"
 #include "pipeline/output/text/report.hpp"
 
@@ -19,8 +19,8 @@ namespace parshall {
 
 /// Adds up flow records by group.
 ///
-/// Memory: memory_bytes() at most; grows with the groups. Texts that groups are made of come on top.
-/// Texts:  the two directions of a connection are one group, by the text that one of them has.
+/// Memory: memory_bytes() at most; grows with the groups.
+/// Texts:  both directions of a connection are in the group of the text that one of them has (ConnectionTexts).
 /// Full:   with `most` groups, or without memory for more, flows of further groups are added up in one row without a
 ///         key. So all rows always add up to all packets. With more than kPairsPerGroup pairs of a group and a peer for
 ///         each group allowed, or without memory for them, peers are absent.
@@ -28,8 +28,10 @@ class GroupTable {
  public:
   /// Keeps at most `most` groups. `schema` must outlive it.
   GroupTable(const GroupSchema& schema, std::uint64_t most, std::uint64_t seed);
+  GroupTable(const GroupTable&) = delete;
+  GroupTable& operator=(const GroupTable&) = delete;
 
-  static std::uint64_t memory_bytes(std::uint64_t most) noexcept;
+  static std::uint64_t memory_bytes(std::uint64_t most, bool of_texts) noexcept;
 
   /// Adds a flow record, which must not be a biflow. If it has a base in the previous report, only what came since is
   /// added.
@@ -48,8 +50,7 @@ class GroupTable {
 
   Group& group_of(const FlowKey& key) noexcept;
   Group& group_of(const FlowKey& key, std::string_view text);
-  void add_named(const FlowKey& flow, std::string_view text, bool sends, const GroupShare& share);
-  void give_up_waiting();
+  std::string_view add_to_text(std::string_view text, bool sends, const GroupShare& share);
   bool grow() noexcept;
   void count_peer(const FlowKey& pair, Group& group) noexcept;
   bool grow_pairs() noexcept;
@@ -58,14 +59,8 @@ class GroupTable {
   const GroupSchema& schema_;
   std::uint64_t most_, seed_;
   std::unique_ptr<Table> groups_;
-  std::deque<std::string> texts_;  ///< of groups by a column of texts
-
-  /// Connection of which one direction has a text, or may have one that comes later.
-  struct Connection {
-    std::string_view text = {};
-    std::array<GroupShare, 2> waiting = {};  ///< flows without a text: those to the service, and those from it
-  };
-  std::unique_ptr<KeyTable<Connection>> connections_;  ///< null for groups of other things, or without memory
+  std::deque<std::string> texts_;                 ///< of groups by a column of texts
+  std::unique_ptr<ConnectionTexts> connections_;  ///< null for groups of other things, or without memory
   Group others_;
   std::vector<std::uint64_t> pairs_;  ///< hashes, at most half full; 0: empty
   std::uint64_t pair_count_ = 0;

@@ -59,7 +59,7 @@ FlushOutcome GroupedExporter::flush() {
 }
 
 std::uint64_t GroupedExporter::memory_bytes(std::span<const ColumnInfo>) const {
-  return exporter_->memory_bytes(schema_.columns()) + GroupTable::memory_bytes(most_);
+  return exporter_->memory_bytes(schema_.columns()) + GroupTable::memory_bytes(most_, schema_.is_of_texts());
 }
 
 }  // namespace parshall

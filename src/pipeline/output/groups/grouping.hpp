@@ -25,7 +25,7 @@ struct Group {
   std::string_view text = {};  ///< that the group is made of, if flows are grouped by a column of texts
 };
 
-/// What a flow adds to a group.
+/// Counts that a flow adds to a group.
 struct GroupShare {
   std::uint64_t packets = 0, wire_bytes = 0, flows = 0;
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;

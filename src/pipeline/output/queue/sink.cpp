@@ -109,7 +109,8 @@ Result<Report> sorted(Report report, const std::string& column, std::size_t top,
 std::uint64_t sorting_bytes(std::span<const ColumnInfo> columns, const std::string& column, std::size_t top) noexcept {
   if (column.empty() && top == 0) return 0;
   const std::size_t asked = columns.size() - columns_of_record(columns);
-  return TopFlows::fits(top, asked) ? TopFlows::memory_bytes(top, asked) : SortedRuns::memory_bytes();
+  return TopFlows::fits(top, asked) ? TopFlows::memory_bytes(top, asked, room_for_texts(columns))
+                                    : SortedRuns::memory_bytes();
 }
 
 }  // namespace parshall

@@ -122,7 +122,7 @@ constexpr IdentityColumn kColumns[] = {
      text_of<NameColumn::http_host>},
     {"http_user_agent", "", kText, {0, 468}, RowNeed::names, "program that sent the first HTTP/1 request",
      text_of<NameColumn::http_user_agent>},
-    {"dns_name", "", kText, {kCesnetPen, 2}, RowNeed::names, "name that the first DNS, mDNS or LLMNR query asks for",
+    {"dns_name", "", kText, {kCesnetPen, 2}, RowNeed::names, "name of the first question of DNS, mDNS or LLMNR; of an mDNS answer without one, the name that it answers",
      text_of<NameColumn::dns_name>},
     {"dns_rcode", "", kEnum8, {kOwnPen, 7}, RowNeed::names, "result of that query, in an answer",
      [](const RecordIdentity& of) {

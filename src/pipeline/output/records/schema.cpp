@@ -269,7 +269,7 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
   if (std::ranges::find(expanded, "community_id") != expanded.end() && !can_make_community_ids())
     return Error{"community_id takes OpenSSL, which this build is without (libssl-dev)"};
   if (std::ranges::find(expanded, "ja4") != expanded.end() && !can_make_ja4())
-    return Error{"ja4 takes OpenSSL, which this build is without (libssl-dev)"};
+    return Error{"ja4 needs OpenSSL, which this build does not have: install libssl-dev and build again"};
   const auto statistics = schema.statistics_->columns();
   for (const std::string& name : expanded) {
     if (const ColumnEntry* entry = find_entry(name)) {

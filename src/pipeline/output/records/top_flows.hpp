@@ -12,7 +12,7 @@ namespace parshall {
 
 /// The first flows in falling order by a column; absent values come last.
 ///
-/// Memory: memory_bytes(): a record and its values for each of `top` flows; texts come on top.
+/// Memory: memory_bytes(): a record and its values for each of `top` flows, and their texts.
 class TopFlows {
  public:
   /// `top` is how many, at least one.
@@ -22,7 +22,10 @@ class TopFlows {
   static bool fits(std::size_t top, std::size_t asked) noexcept {
     return top != 0 && top <= kMostBytes / flow_bytes(asked);
   }
-  static std::uint64_t memory_bytes(std::size_t top, std::size_t asked) noexcept { return top * flow_bytes(asked); }
+  /// `texts` are the most bytes of a flow's texts.
+  static std::uint64_t memory_bytes(std::size_t top, std::size_t asked, std::size_t texts = 0) noexcept {
+    return top * (flow_bytes(asked) + texts);
+  }
 
   void offer(const ReportFlow& flow);
   void visit(const std::function<void(const ReportFlow&)>& visit);

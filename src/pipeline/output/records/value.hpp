@@ -18,8 +18,8 @@ namespace parshall {
 /// One cell of a record: absent, or of its column's type.
 ///
 /// Shape: 24 bytes, trivially copyable. An address takes 16 of them, with IPv4 mapped into IPv6 (RFC 4291, 2.5.5.2); a
-///        community id takes 20. A text lies elsewhere: the value is valid as long as what it was read from. KeptTexts
-///        keeps it longer.
+///        community id takes 20. A text lies elsewhere: the value is valid as long as what it was read from;
+///        keep_texts() keeps it longer.
 class Value {
  public:
   static constexpr std::size_t kDigestBytes = 20;

@@ -70,6 +70,12 @@ std::string worker_lines(const ReportSummary& summary) {
   return lines;
 }
 
+std::string names_line(const ReportSummary& summary) {
+  if (summary.names_not_read.value_or(0) == 0) return {};
+  return fmt::format("names      {} without a name, since too many names were incomplete or took long at once\n",
+                     counted(*summary.names_not_read, "flow"));
+}
+
 /// Returns the account of each output. The report's own is omitted if it has everything.
 std::string output_lines(const ReportSummary& summary) {
   std::string lines;
@@ -202,6 +208,7 @@ std::string summary_text(const ReportSummary& summary) {
         "dropped    {} of ended flows, {}: counted, but not reported because the spool was full (--spool)\n",
         counted(dropped, "record"), counted(total[Counter::dropped_record_packets], "packet"));
   text += identity_line(summary);
+  text += names_line(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
   if (!summary.interfaces.empty()) text += interface_lines(summary.interfaces);
   if (!summary.remedy.empty())
