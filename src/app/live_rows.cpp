@@ -7,10 +7,11 @@ bool can_group(const FlowPlan& flows) noexcept {
   return flows.key == KeyFields::five_tuple && !flows.biflow && !flows.packets_only;
 }
 
-live::RowChoice rows_of(const Plan& plan, std::span<const ColumnInfo> columns) {
+live::RowChoice rows_of(const Plan& plan, const Schema& schema) {
   live::RowChoice rows;
-  rows.all =
-      can_group(plan.flows) ? live::groupings_of(columns, !plan.rows.local.empty()) : std::vector<const Grouping*>();
+  rows.hosts = schema.hosts();
+  rows.all = can_group(plan.flows) ? live::groupings_of(schema.columns(), !plan.rows.local.empty())
+                                   : std::vector<const Grouping*>();
   if (const Grouping* const by = find_grouping(plan.rows.by)) {
     rows.first = by;
     rows.has_flows = by->of_column.empty();

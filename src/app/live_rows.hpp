@@ -12,7 +12,7 @@ namespace parshall::cli {
 bool can_group(const FlowPlan& flows) noexcept;
 
 /// Returns what rows of the live view may be, for flows with these columns.
-live::RowChoice rows_of(const Plan& plan, std::span<const ColumnInfo> columns);
+live::RowChoice rows_of(const Plan& plan, const Schema& schema);
 
 /// Returns whether the live view begins with flows, since the user named columns of them.
 bool begins_with_flows(const Plan& plan) noexcept;

@@ -200,7 +200,7 @@ class Watch {
     live::LiveSession watched(session());
     std::optional<web::Feed> feed;  // destroyed before anything else asks for a report
     if (server_) {
-      live::RowChoice rows = rows_of(plan_.plan, wiring().schema.columns());
+      live::RowChoice rows = rows_of(plan_.plan, wiring().schema);
       rows.has_flows = true;
       feed.emplace(watched,
                    web::Feed::Options{.tasks = [this] { return results_.for_page(); },
@@ -285,7 +285,7 @@ class Watch {
     auto outcome = live::watch_live(watched, {.own = wiring().schema,
                                               .statistics = wiring().statistics,
                                               .local = *std::move(local),
-                                              .rows = rows_of(plan_.plan, wiring().schema.columns()),
+                                              .rows = rows_of(plan_.plan, wiring().schema),
                                               .own_columns = begins_with_flows(plan_.plan),
                                               .packets_only = plan_.plan.flows.packets_only,
                                               .has_states = wiring().session.stage.states != nullptr,

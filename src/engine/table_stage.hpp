@@ -56,6 +56,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     for (std::size_t i = 0; i < packets.size(); ++i) {
       in_flight_.next() = packets[i];
       if (!tcp.empty()) in_flight_.next_tcp() = tcp[i];
+      in_flight_.next_raw() = nullptr;
       in_flight_.push_at(places[i]);
       table_.prefetcher()(packets[i].hash);
       if (in_flight_.size() >= InFlight::kDistance + kGroup) retire(InFlight::kDistance);

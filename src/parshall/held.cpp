@@ -38,7 +38,8 @@ Held Held::of(const Plan& plan) {
   held.metrics = open_metrics(plan.outputs);
   const SourceKind& kind = kind_of(plan.source);
   if (kind.hold != nullptr) kind.hold(plan, held);
-  held.texts = {.model = text_of(plan.flows.model), .states = text_of(plan.tasks.states)};
+  held.texts = {
+      .model = text_of(plan.flows.model), .states = text_of(plan.tasks.states), .hosts = text_of(plan.rows.hosts)};
   if (kind.is_link) held.interface_number = ::if_nametoindex(kind.name_in(plan.source).c_str());
   return held;
 }

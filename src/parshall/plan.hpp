@@ -77,6 +77,7 @@ struct StatisticsPlan {
 struct RowsPlan {
   std::string by;                  ///< grouping of flows, such as host; empty: flows
   std::vector<std::string> local;  ///< networks inside
+  std::string hosts;               ///< file of names of addresses
 
   friend bool operator==(const RowsPlan&, const RowsPlan&) = default;
 };
@@ -134,7 +135,7 @@ struct Plan {
 
 /// Contents of the files that a plan names, for a caller that has them. A file whose text is empty is read.
 struct PlanTexts {
-  std::string model, states;
+  std::string model, states, hosts;
 };
 
 }  // namespace parshall

@@ -134,6 +134,9 @@ Settings statistics_settings() {
   s.texts(
       "local", SettingKind::list, "Networks inside, such as 10.0.0.0/8: hosts of --by and --live get a place",
       [](auto& p) -> auto& { return p.rows.local; });
+  s.text(
+      "hosts", "File of names of addresses, as /etc/hosts: adds src_name and dst_name; --by host shows them",
+      [](auto& p) -> auto& { return p.rows.hosts; });
   s.texts(
       "columns", SettingKind::list, "Columns, in order; +NAME,... adds to the default ones (parshall list columns)",
       [](auto& p) -> auto& { return p.statistics.columns; });

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text_file.hpp"
 #include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/marks.hpp"
@@ -89,6 +90,17 @@ std::optional<Error> names_problem(const FlowPlan& flows, ThreadModel model, con
   return std::nullopt;
 }
 
+/// Reads the file of host names, from the texts that are held or from the disk. Null if the plan has none.
+Result<std::shared_ptr<const HostNames>> read_hosts(const std::string& file, const std::string& held) {
+  if (file.empty()) return std::shared_ptr<const HostNames>();
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  auto text = held.empty() ? read_text_file(file, kMostBytes) : Result<std::string>(held);
+  if (!text) return Error{fmt::format("--hosts {}", text.error().message)};
+  auto names = HostNames::parse(*text, file);
+  if (!names) return names.error();
+  return std::make_shared<const HostNames>(*std::move(names));
+}
+
 /// Adds a list of columns to `columns`. Returns whether the list is complete by itself or adds to others.
 ColumnList take_columns(std::span<const std::string> list, std::vector<std::string>& columns) {
   const bool adds = list.empty() || list.front().starts_with('+');
@@ -136,7 +148,8 @@ std::optional<Error> wire_groups(const Plan& plan, const Grouping* grouping, con
   auto local = Networks::parse(plan.rows.local);
   if (!local) return Error{"--local " + local.error().message};
   if (grouping == nullptr) return std::nullopt;
-  auto groups = GroupSchema::make(*grouping, *std::move(local), wiring.schema.columns(), plan.statistics.columns);
+  auto groups = GroupSchema::make(*grouping, *std::move(local), wiring.schema.columns(), plan.statistics.columns,
+                                  wiring.schema.hosts());
   if (!groups) return groups.error();
   wiring.groups = *std::move(groups);
   if (needs.every_ns != 0) wiring.schema.need_interval();
@@ -166,6 +179,9 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   else if (!grouping->of_column.empty())
     statistics.emplace_back(grouping->of_column);
   if (plan.statistics.digest) statistics.emplace_back("digest");
+  const auto hosts = read_hosts(plan.rows.hosts, held.texts.hosts);
+  if (!hosts) return hosts.error();
+  if (*hosts != nullptr && grouping == nullptr) statistics.insert(statistics.end(), {"src_name", "dst_name"});
   if (const auto problem = wire_model(plan, held.texts, wiring.statistics, statistics)) return *problem;
   auto schema = Schema::make(statistics, wiring.statistics, list);
   if (!schema) return schema.error();
@@ -173,6 +189,7 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   if (const auto problem = community_id_problem(plan.flows, wiring.schema)) return *problem;
   if (const auto problem = wire_biflow(plan, list, wiring)) return *problem;
 
+  wiring.schema.set_hosts(*hosts);
   wiring.schema.set_key(plan.flows.key);
   wiring.schema.set_forms(plan.statistics.times == "iso" ? TextForm::iso_time : TextForm::number,
                           plan.statistics.integers == "text" ? TextForm::quoted_number : TextForm::number);

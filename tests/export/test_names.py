@@ -321,6 +321,35 @@ class Names(unittest.TestCase):
             at += len(part)
         self.assertEqual(self.flow_of(*packets)["http_host"], "a.example")
 
+    def test_a_file_names_addresses_and_networks(self):
+        hosts = self.folder / "hosts"
+        hosts.write_text(
+            "# comment\n\n10.0.0.1\tclient another # more\n10.0.0.0/8 ten\n192.0.2.0/24 net\n192.0.0.0/8 wide\n"
+            "10.0.0.1 later\n2001:db8::/32 lab\n2001:db8::1 six\n"
+        )
+        ends = [(CLIENT, SERVER), ("10.9.9.9", "192.1.1.1"), ("172.16.0.1", CLIENT)]
+        path = self.capture([udp(b"x", (1000 + i, 9999), pair) for i, pair in enumerate(ends)])
+        flows = sorted(self.watch(path, "--hosts", hosts, columns="+duration"), key=lambda flow: flow["src_port"])
+        self.assertEqual(
+            [(flow["src_name"], flow["dst_name"]) for flow in flows],
+            [("client", "net"), ("ten", "wide"), (None, "client")],
+        )
+        command = [PROGRAM, "watch", "-q", "-r", path, "--by", "host", "--hosts", hosts, "--format", "csv"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        names = {row["host"]: row["name"] for row in csv.DictReader(done.stdout.splitlines())}
+        self.assertEqual(
+            names, {CLIENT: "client", SERVER: "net", "10.9.9.9": "ten", "192.1.1.1": "wide", "172.16.0.1": ""}
+        )
+        for text, wrong in (
+            ("10.0.0.1\n", "hosts, line 1: 10.0.0.1 has no name behind it"),
+            ("\n10.0.0.300 x\n", "hosts, line 2: 10.0.0.300 is no address or network"),
+            ("10.0.0.0/33 x\n", "hosts, line 1: 10.0.0.0/33 is no address or network"),
+            ("10.0.0.1 \x1b[31m\n", "is no name: give at most 255 printable characters"),
+        ):
+            hosts.write_text(text)
+            self.assertIn(wrong, self.watch(path, "--hosts", hosts, status=2))
+        self.assertIn("No such file", self.watch(path, "--hosts", self.folder / "none", status=2))
+
     def groups(self, path, *options):
         command = [PROGRAM, "watch", "-q", "-r", path, "--by", "server_name", "--format", "csv", *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)

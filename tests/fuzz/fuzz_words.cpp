@@ -25,6 +25,7 @@
 #include "pipeline/output/parquet/target.hpp"
 #include "pipeline/output/receivers/syslog.hpp"
 #include "pipeline/output/receivers/webhook.hpp"
+#include "pipeline/output/records/host_names.hpp"
 #include "pipeline/output/records/schema.hpp"
 #include "targets.hpp"
 #include "tester/closed_loop/endpoint.hpp"
@@ -267,6 +268,15 @@ void marks(const std::string& text) {
   require(!describe_marks(*plan, classes).empty());
 }
 
+/// A file of names of addresses: a line that is read names its address or network.
+void host_names(const std::string& text) {
+  const auto names = HostNames::parse(text, "hosts");
+  require_reason(names);
+  const auto one = HostNames::parse("10.1.2.3 x\n" + text, "hosts");
+  require(one.has_value() == names.has_value());
+  if (one) require(one->find(std::array<std::uint8_t, 4>{10, 1, 2, 3}) == "x");
+}
+
 /// Of `parshall send`: a word a line.
 void send_options(const std::string& text) {
   Input in({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
@@ -308,31 +318,30 @@ void prompt(const std::string& text) {
   if (was) ::dup2(was.get(), STDIN_FILENO);
 }
 
-constexpr void (*kReaders[])(const std::string& text) = {
-    count,
-    duration,
-    window,
-    rate,
-    frame_sizes,
-    device_name,
-    dscp,
-    prefix,
-    key_part,
-    columns,
-    goal,
-    endpoint,
-    marks,
-    ipfix_target,
-    parquet_target,
-    kafka_target,
-    output_plan,
-    send_options,
-    prompt,
-    scenario_settings,
-    monitored_program,
-    receiver_target,
-    alarm_rules,
-};
+constexpr void (*kReaders[])(const std::string& text) = {count,
+                                                         duration,
+                                                         window,
+                                                         rate,
+                                                         frame_sizes,
+                                                         device_name,
+                                                         dscp,
+                                                         prefix,
+                                                         key_part,
+                                                         columns,
+                                                         goal,
+                                                         endpoint,
+                                                         marks,
+                                                         ipfix_target,
+                                                         parquet_target,
+                                                         kafka_target,
+                                                         output_plan,
+                                                         send_options,
+                                                         prompt,
+                                                         scenario_settings,
+                                                         monitored_program,
+                                                         receiver_target,
+                                                         alarm_rules,
+                                                         host_names};
 
 }  // namespace
 

@@ -25,7 +25,7 @@ std::vector<std::string> names_of(const Schema& schema) {
 Feed::Feed(Watched& watched, Options options, const Wish& initial)
     : watched_(watched),
       options_(std::move(options)),
-      groups_(options_.local, options_.statistics.seed),
+      groups_(options_.local, options_.statistics.seed, options_.own.hosts()),
       used_(initial.choice),
       next_refresh_(Clock::now() + kFirst) {
   wish_ = initial;
@@ -156,8 +156,13 @@ std::optional<Schema> Feed::schema_of(const Choice& choice) const {
     names.emplace_back(FlowClass::kName);
   for (const Grouping* const grouping : groupings_of(options_.own.columns()))
     if (!grouping->of_column.empty()) names.emplace_back(grouping->of_column);  // so that rows can go on to be these
+  for (const ColumnInfo& column : options_.own.asked())
+    if (column.type == kText || std::ranges::find(kNameColumnNames, column.name) != std::end(kNameColumnNames))
+      names.push_back(column.name);  // flows keep the names that they have
   auto schema = Schema::make(names, options_.statistics);
-  return schema ? std::optional(*std::move(schema)) : std::nullopt;
+  if (!schema) return std::nullopt;
+  schema->set_hosts(options_.own.hosts());
+  return *std::move(schema);
 }
 
 /// Returns the run's next report, or nullopt if the view is closed in the meantime.

@@ -91,7 +91,7 @@ void RowGroups::clear() noexcept {
 
 /// Prepares an empty table; returns false if flows do not have the column of the grouping.
 bool RowGroups::begin(const Rows& flows, const Grouping& by) {
-  auto schema = GroupSchema::make(by, local_, flow_columns(flows), names_of(by, !local_.empty()));
+  auto schema = GroupSchema::make(by, local_, flow_columns(flows), names_of(by, !local_.empty()), hosts_);
   if (!schema) return false;
   const bool is_same = schema_ && &schema_->grouping() == &by && most_ == flows.summary.capacity;
   schema_ = *std::move(schema);
@@ -142,7 +142,7 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
     };
     const bool is_of_texts = schema_->is_of_texts();
     table_->visit(take, is_of_texts ? GroupTable::Order::by_key : GroupTable::Order::any);
-    rows_.key_places.resize(rows_.key_texts.size());
+    if (is_of_texts) rows_.key_places.resize(rows_.key_texts.size());
     std::iota(rows_.key_places.begin(), rows_.key_places.end(), 0.0F);
   }
   within_ = wanted.within;
@@ -153,7 +153,10 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
 
 void RowGroups::take_in(const ReportFlow& group) {
   const FlowRecord& record = group.record;
-  if (schema_->is_of_texts()) rows_.key_texts.emplace_back(group.text);
+  if (schema_->is_of_texts())
+    rows_.key_texts.emplace_back(group.text);
+  else if (hosts_ && rows_.by->is_of_hosts())
+    rows_.key_texts.emplace_back(record.key.present() ? hosts_->find(record.key.src_address()) : std::string_view());
   rows_.entries.push_back({.key = record.key,
                            .packets = record.all_packets(),
                            .wire_bytes = record.all_wire_bytes(),

@@ -16,7 +16,8 @@ namespace parshall::live {
 /// Cost: linear in the flows for each change of the flows, of the grouping, of what it is within, or of the window.
 class RowGroups {
  public:
-  RowGroups(Networks local, std::uint64_t seed) : local_(std::move(local)), seed_(seed) {}
+  RowGroups(Networks local, std::uint64_t seed, std::shared_ptr<const HostNames> hosts = nullptr)
+      : local_(std::move(local)), seed_(seed), hosts_(std::move(hosts)) {}
 
   /// Returns the most memory that it takes for this many flows, which may have texts.
   static std::uint64_t memory_bytes(std::uint64_t flows, bool have_texts) noexcept;
@@ -45,6 +46,7 @@ class RowGroups {
 
   const Networks local_;
   const std::uint64_t seed_;
+  const std::shared_ptr<const HostNames> hosts_;
   bool is_known_ = false;
   std::vector<Opened> within_;
   std::size_t window_ = kUsualWindow;

@@ -33,7 +33,9 @@ std::string key_text(const Row& row, std::size_t column, const View& view) {
     const Value value = part.read != nullptr ? part.read(key) : value_of_group(key, part.type.value);
     if (!value.present()) return "(none)";
     if (!text.empty()) text += '/';
-    if (part.type == kAddress)
+    if (part.type == kAddress && by->is_of_hosts() && !row.text.empty())
+      text += fmt::format("{} ({})", row.text, address_text(value.as_address()));
+    else if (part.type == kAddress)
       text += address_text(value.as_address());
     else if (part.name == "protocol")
       text += protocol_text(static_cast<std::uint8_t>(value.as_unsigned()));

@@ -20,7 +20,7 @@ struct Row {
   FlowKey key;
   std::uint64_t packets = 0, wire_bytes = 0;
   std::vector<float> values;  ///< mean pps and bit/s, then one per chosen column
-  std::string text = {};      ///< that a group is made of, if it is
+  std::string text = {};      ///< that a group is made of, or the name of a host
 };
 
 /// Everything needed to draw without further look-ups: the summary, and the rows around the top of the screen.
@@ -83,8 +83,8 @@ struct Rows {
   std::vector<float> values;  ///< stride() for each entry: pps and bit/s of each window, then columns
   /// For each column of texts, all of its texts in order; the value of an entry is its index there.
   std::vector<std::vector<std::string>> texts = {};
-  std::vector<std::string> key_texts = {};  ///< that groups are made of, for each entry; empty if they are not
-  std::vector<float> key_places = {};       ///< places of these in their order
+  std::vector<std::string> key_texts = {};  ///< that groups are made of, or names of hosts, for each entry, if any
+  std::vector<float> key_places = {};       ///< places of texts that groups are made of, in their order
 
   static constexpr std::size_t kMostTexts = std::size_t{1} << 24;  ///< of a column: places are floats
 

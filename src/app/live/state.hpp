@@ -38,6 +38,7 @@ struct RowChoice {
   const Grouping* first = find_grouping("conversation");  ///< at the start, unless the user named columns; null: flows
   std::vector<const Grouping*> all = groupings_of({});    ///< those to choose from, besides flows
   bool has_flows = true;                                  ///< flows are among them
+  std::shared_ptr<const HostNames> hosts = nullptr;       ///< names of addresses; null if there are none
 };
 
 /// Tracks the user's choices key by key. Independent of any terminal.

@@ -31,8 +31,8 @@ Feed::Feed(live::Watched& watched, Options options, Server& server)
     : watched_(watched),
       options_(std::move(options)),
       server_(server),
-      groups_(options_.local, options_.seed),
-      shared_groups_(options_.local, options_.seed),
+      groups_(options_.local, options_.seed, options_.rows.hosts),
+      shared_groups_(options_.local, options_.seed, options_.rows.hosts),
       next_(Clock::now() + kFirst) {
   thread_ = std::thread([this] { run(); });
 }

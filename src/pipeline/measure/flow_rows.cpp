@@ -199,7 +199,7 @@ void FlowRows::read_names(std::span<const RowUpdate> packets, const RawPacket* c
   for (std::size_t i = 0; i < packets.size(); ++i) {
     std::byte* const row = rows_.data() + packets[i].slot * stride_;
     std::byte* const state = row + prefix_bytes_ + names.offset;
-    if (NameReader::is_open(state))
+    if (NameReader::is_open(state) && raw[i] != nullptr)
       name_reader_->read(packets[i].slot, state, carries_.of(row) + names.carry_offset, *raw[i],
                          *set_->application_names());
   }

@@ -12,7 +12,7 @@ namespace parshall {
 namespace {
 
 constexpr std::string_view kPlaces[] = {"outside", "inside"};
-constexpr std::uint16_t kPlace = 80, kPeers = 81, kSentRate = 82, kReceivedRate = 83;  ///< own elements
+constexpr std::uint16_t kName = 85, kPlace = 80, kPeers = 81, kSentRate = 82, kReceivedRate = 83;  ///< own elements
 constexpr std::size_t kOfPackets = 0, kOfBytes = 1;
 constexpr std::uint16_t kPackets = 2, kBytes = 352, kFlows = 3, kFirst = 156, kLast = 157;
 
@@ -46,6 +46,12 @@ const std::vector<GroupSchema::CommonColumn>& GroupSchema::common_table() {
                       .help = std::move(help)};
   };
   static const std::vector<CommonColumn> all{
+      {{.name = "name",
+        .type = kText,
+        .role = ColumnRole::key,
+        .ipfix = {kOwnPen, kName},
+        .help = "name of the host, with --hosts"},
+       {Source::name}},
       {{.name = "place",
         .type = kEnum8,
         .role = ColumnRole::key,
@@ -84,12 +90,13 @@ void GroupSchema::add(ColumnInfo column, Origin origin) {
 }
 
 Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, std::span<const ColumnInfo> flows,
-                                      std::span<const std::string> names) {
+                                      std::span<const std::string> names, std::shared_ptr<const HostNames> hosts) {
   if (grouping.needs_local && local.empty())
     return Error{fmt::format("--by {}: name the networks inside, such as --local 10.0.0.0/8", grouping.names.one)};
   GroupSchema schema;
   schema.grouping_ = &grouping;
   schema.local_ = std::move(local);
+  if (grouping.is_of_hosts()) schema.hosts_ = std::move(hosts);
   const TextForm times = std::ranges::find(flows, "first_seen_ns", &ColumnInfo::name)->form;
   const TextForm integers = std::ranges::find(flows, "packets", &ColumnInfo::name)->form;
   for (std::size_t i = 0; i < grouping.columns.size(); ++i) {
@@ -111,6 +118,7 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, 
     schema.add(std::move(column), {Source::key, i});
   }
   for (const CommonColumn& common : common_table()) {
+    if (common.origin.source == Source::name && schema.hosts_ == nullptr) continue;
     if (common.origin.source == Source::place && (!grouping.has_places() || schema.local_.empty())) continue;
     if (common.origin.source == Source::peers && !grouping.has_peers) continue;
     ColumnInfo column = common.column;
@@ -156,6 +164,11 @@ Value GroupSchema::read(const Group& group, const Origin& origin, const ColumnIn
       return known([&] {
         const auto read = grouping_->columns[origin.index].read;
         return read != nullptr ? read(record.key) : value_of_group(record.key, column.type.value);
+      });
+    case Source::name:
+      return known([&] {
+        const std::string_view name = hosts_->find(record.key.src_address());
+        return name.empty() ? Value() : Value::of_text(name);
       });
     case Source::place:
       return known([&] {

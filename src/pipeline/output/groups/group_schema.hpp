@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,9 +20,10 @@ class GroupSchema {
   static constexpr std::string_view kUsualOrder = "wire_bytes";
 
   /// `flows` are the columns of flow records, among them Grouping::of_column. `names` are the columns wanted; none: all
-  /// of them. Error: a wrong name, or no `local` networks where the grouping needs them.
+  /// of them. With `hosts`, a host has a name. Error: a wrong name, or no `local` networks where the grouping needs
+  /// them.
   static Result<GroupSchema> make(const Grouping& grouping, Networks local, std::span<const ColumnInfo> flows,
-                                  std::span<const std::string> names);
+                                  std::span<const std::string> names, std::shared_ptr<const HostNames> hosts = nullptr);
 
   /// Lists the columns that follow those of the group's key.
   static std::vector<ColumnInfo> common_columns();
@@ -48,6 +50,7 @@ class GroupSchema {
  private:
   enum class Source : std::uint8_t {
     key,
+    name,
     place,
     peers,
     flows,
@@ -76,6 +79,7 @@ class GroupSchema {
 
   const Grouping* grouping_ = nullptr;
   Networks local_;
+  std::shared_ptr<const HostNames> hosts_;
   std::optional<std::size_t> of_column_;  ///< index of Grouping::of_column among the columns of flow records
   bool is_of_texts_ = false;
   std::vector<std::string> key_names_;

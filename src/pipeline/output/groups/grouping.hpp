@@ -74,6 +74,7 @@ struct Grouping {
       place_bits{};  ///< of an IPv4 and an IPv6 group that is inside or outside; 0: it has no place
   bool has_peers = false, needs_local = false;
 
+  bool is_of_hosts() const noexcept { return names.one == "host"; }
   bool has_places() const noexcept { return place_bits[0] != 0; }
 };
 

@@ -76,6 +76,8 @@ constexpr FlowMessageField kFields[] = {
     {"http_user_agent", 2052},
     {"dns_name", 2053},
     {"dns_rcode", 2054},
+    {"src_name", 2055},
+    {"dst_name", 2056},
 };
 
 /// Fields of every message; goflow2's numbers, and ours.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/fnv.hpp"
 #include "base/host_name.hpp"
 #include "base/parse.hpp"
 #include "base/read_ip.hpp"

@@ -43,6 +43,11 @@ Value text_of(const RecordIdentity& of) {
   return text.empty() ? Value() : Value::of_text(text);
 }
 
+Value host_of(const RecordIdentity& of, std::span<const std::uint8_t> address) {
+  const std::string_view name = of.hosts == nullptr ? std::string_view() : of.hosts->find(address);
+  return name.empty() ? Value() : Value::of_text(name);
+}
+
 // clang-format off
 /// fields: name, unit, type, IPFIX, what it needs in the rows, help, function that reads it, names of values
 constexpr IdentityColumn kColumns[] = {
@@ -104,6 +109,10 @@ constexpr IdentityColumn kColumns[] = {
      [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_names); }},
     {"cut_times_ns", "ns", kUint64, {kOwnPen, 97}, RowNeed::digest, "digest_times_ns at the cut, with it",
      [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_times_ns); }},
+    {"src_name", "", kText, {kOwnPen, 8}, RowNeed::nothing, "name of the source address, by --hosts",
+     [](const RecordIdentity& of) { return host_of(of, of.record.key.src_address()); }},
+    {"dst_name", "", kText, {kOwnPen, 9}, RowNeed::nothing, "name of the destination address, by --hosts",
+     [](const RecordIdentity& of) { return host_of(of, of.record.key.dst_address()); }},
     {"server_name", "", kText, {kCesnetPen, 808}, RowNeed::names,
       "name of the server that the client asks for, by TLS or QUIC (SNI)", text_of<NameColumn::server_name>},
     {"alpn", "", kText, {kFlowmonPen, 337}, RowNeed::names,

@@ -10,6 +10,7 @@
 #include "pipeline/measure/statistics/flow_origin.hpp"
 #include "pipeline/output/files/loss_log.hpp"
 #include "pipeline/output/records/base_columns.hpp"
+#include "pipeline/output/records/host_names.hpp"
 
 namespace parshall {
 
@@ -43,6 +44,7 @@ struct RecordIdentity {
   const LossLog& losses;
   Digest::State digest = {};  ///< without packets if it is not kept
   NamesOfFlow names = {};
+  const HostNames* hosts = nullptr;  ///< null if addresses have no names
 };
 
 /// Names what a column needs in a flow's row.

@@ -308,7 +308,7 @@ void Schema::read(const FlowRecord& record, std::span<const std::byte> row, cons
     if (entry != nullptr)
       out[i] = entry->read(record, base);
     else if (identity != nullptr)
-      out[i] = identity->read({record, origin, *ids_, *losses_, digest, names});
+      out[i] = identity->read({record, origin, *ids_, *losses_, digest, names, hosts_.get()});
     else
       out[i] = statistic ? value_of(columns_[i].type, statistics[*statistic]) : Value();
   }
@@ -335,8 +335,8 @@ void Schema::set_key(KeyFields key) {
     }
   };
   if (key != KeyFields::five_tuple) take_out({"protocol", "src_port", "dst_port"});
-  if (key == KeyFields::dst) take_out({"src_ip"});
-  if (key == KeyFields::src) take_out({"dst_ip"});
+  if (key == KeyFields::dst) take_out({"src_ip", "src_name"});
+  if (key == KeyFields::src) take_out({"dst_ip", "dst_name"});
   of_record_ = columns_of_record(columns_);
 }
 

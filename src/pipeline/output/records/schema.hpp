@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -58,6 +59,9 @@ class Schema {
   void add_reverse();
   /// Sets the forms that text uses for times, and for integers that 53 bits may not hold.
   void set_forms(TextForm times, TextForm integers);
+  /// Sets the names of addresses, for src_name and dst_name.
+  void set_hosts(std::shared_ptr<const HostNames> hosts) noexcept { hosts_ = std::move(hosts); }
+  const std::shared_ptr<const HostNames>& hosts() const noexcept { return hosts_; }
   /// Sets the flow's key. Columns of fields outside the key have no values.
   void set_key(KeyFields key);
   /// Returns the log to note lost packets in; null if no column needs it. All copies share it.
@@ -83,6 +87,7 @@ class Schema {
   bool needs_interval_ = false;
   std::shared_ptr<const FlowIds> ids_;  ///< null if no column needs it or the log of losses
   std::shared_ptr<LossLog> losses_;
+  std::shared_ptr<const HostNames> hosts_;  ///< null if addresses have no names
 };
 
 }  // namespace parshall

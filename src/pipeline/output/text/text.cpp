@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "pipeline/output/format.hpp"
@@ -64,20 +65,31 @@ void put_key(const ReportFlow& flow, std::vector<std::string>& row) {
   row.push_back(text_of(kDestination, [&] { return endpoint(key.dst_address(), key.dst_port()); }));
 }
 
+/// Returns the columns to show, in order. Names of flows follow the addresses of a key with its own columns.
+std::vector<std::size_t> shown_columns(std::span<const ColumnInfo> columns, bool joins_key) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (!joins_key || is_shown(columns[i])) shown.push_back(i);
+  if (joins_key) std::ranges::stable_partition(shown, [&](std::size_t i) { return columns[i].type == kText; });
+  return shown;
+}
+
 /// Adds the rows of a report to `output`. Returns false if lines could not be read back.
 bool put_flows(const Report& report, Output& output) {
   const bool joins_key = begins_as_usual(report.columns);
+  const std::vector<std::size_t> shown = shown_columns(report.columns, joins_key);
   std::vector<std::string> row;
   if (joins_key) row = {"proto", "source", "destination"};
-  const std::size_t left = row.size();
-  for (const ColumnInfo& column : report.columns)
-    if (!joins_key || is_shown(column)) row.push_back(column.name);
+  std::size_t left = row.size();
+  for (const std::size_t i : shown) {
+    left += joins_key && report.columns[i].type == kText;
+    row.push_back(report.columns[i].name);
+  }
   TextTable table(row, left, output);
   report.flows([&](const ReportFlow& flow) {
     row.clear();
     if (joins_key) put_key(flow, row);
-    for (std::size_t i = 0; i < report.columns.size(); ++i)
-      if (!joins_key || is_shown(report.columns[i])) row.push_back(value_text(report.columns[i], flow.values[i]));
+    for (const std::size_t i : shown) row.push_back(value_text(report.columns[i], flow.values[i]));
     table.add(row);
   });
   return table.finish();
