@@ -2,6 +2,7 @@
 """Runs: flow records, and what tasks find in windows, while a source is read."""
 
 import collections
+import html
 import json
 import keyword
 import os
@@ -10,8 +11,9 @@ import warnings
 from . import _load, _models, _settings
 
 _native = _load.native()
+_SHOWN_ROWS = 5
 Error = _native.Error
-Error.__doc__ = """What was asked for cannot be: in the words of the command line."""
+Error.__doc__ = """What was asked for cannot be. The message names settings as Python does: idle=."""
 Column = collections.namedtuple("Column", "name type unit help")
 Column.__doc__ = """A column of the records: name, type, unit and meaning, as `parshall list columns` shows them.
 
@@ -36,8 +38,7 @@ def flows(source=None, *, progress=False, **settings):
     library reads the stream). settings: what `parshall watch --help` has, with _ for -: columns=["+gap_p99"],
     columns="all", key="src-dst", filter="tcp port 443", idle="15s",
         active="60s", biflow=True, workers=2, tasks=..., count=..., duration=..., seed=...; model= takes a Model, too.
-    Returns Flows, which has begun. Raises Error, in the words of the command line, where a setting is not one, or its
-    source cannot be read.
+    Returns Flows, which has begun. Raises Error where a setting is not one, or its source cannot be read.
     """
     return Flows(*_open(source, settings, progress=progress))
 
@@ -119,18 +120,42 @@ def _open(source, settings, events=False, progress=False):
         settings = {**settings, "model": os.fspath(model)}
     if source is not None:
         settings = {"read": os.fspath(source), **settings}
-    stream = _native.open(_settings.toml(settings), events, text)
-    return stream, _settings.bar(progress, settings, stream.share_read is not None)
+    try:
+        stream = _native.open(_settings.toml(settings), events, text)
+    except Error as problem:
+        raise Error(_settings.in_python(str(problem))) from None
+    shown = next((str(settings[name]) for name in ("read", "interface", "generate") if settings.get(name)), "")
+    return stream, _settings.bar(progress, settings, stream.share_read is not None), shown
 
 
 class _Run:
     """What can be asked of a run, whatever is taken from it."""
 
-    def __init__(self, stream, bar=None):
+    def __init__(self, stream, bar=None, source=""):
         self._stream = stream
         self._bar = bar
+        self._source = source
         self._summary = None
         self._has_told = False
+        self._is_read = False
+        self._pending = iter(())  # what was taken from the stream, and not read yet
+
+    def _begin_reading(self):
+        if self._is_read:
+            raise Error(
+                f"these {type(self).__name__.lower()} of {self._source} were read to their end: what was read is not "
+                f"kept, so make them again to read the source again"
+            )
+
+    def _state(self):
+        """What became of the packets so far, in one line."""
+        if self._summary is None:
+            return f"{self._stream.counters()['counted']:,} packets so far"
+        said = f"{self._summary['packets']:,} packets, {self._summary['lost']:,} lost"
+        return said if self._summary["balanced"] else said + ", not all accounted for"
+
+    def __repr__(self):
+        return f"<parshall.{type(self).__name__} of {self._source}: {self._state()}>"
 
     @property
     def accounting(self):
@@ -168,6 +193,7 @@ class _Run:
             )
 
     def _end(self):
+        self._is_read = True
         if self._bar is not None:
             self._advance()
             self._bar.close()
@@ -207,6 +233,8 @@ class Flows(_Run):
     Close it, or use it with `with`: then a run ends that was not read to its end.
     """
 
+    _first_rows = ()
+
     @property
     def schema(self):
         """The columns, each a Column."""
@@ -214,7 +242,11 @@ class Flows(_Run):
 
     def batches(self):
         """Batches of at most 65,536 records. Each has num_rows, lists() (of each column), and __arrow_c_array__(),
-        which gives it away."""
+        which gives it away. Raises Error where all was read before."""
+        self._begin_reading()
+        return self._batches()
+
+    def _batches(self):
         while True:
             batch = self._stream.next()
             self._advance()
@@ -225,10 +257,37 @@ class Flows(_Run):
                 return
 
     def __iter__(self):
+        self._begin_reading()
+        return self._rows()
+
+    def _rows(self):
+        yield from self._pending  # where another loop was left
         names = (column.name for column in self.schema)
         Flow = collections.namedtuple("Flow", [name + "_" if keyword.iskeyword(name) else name for name in names])
-        for batch in self.batches():
-            yield from map(Flow._make, zip(*batch.lists()))
+        for batch in self._batches():
+            columns = batch.lists()
+            self._first_rows = self._first_rows or list(zip(*(column[:_SHOWN_ROWS] for column in columns)))
+            self._pending = map(Flow._make, zip(*columns))
+            yield from self._pending
+
+    def __repr__(self):
+        return f"<parshall.Flows of {self._source}: {len(self.schema)} columns; {self._state()}>"
+
+    def _repr_html_(self):
+        """Source, account and columns, and the first rows of what was read."""
+
+        def row(cells, tag="td"):
+            return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+        schema = self.schema
+        names = [column.name for column in schema]
+        body = "".join(row("" if cell is None else cell for cell in cells) for cells in self._first_rows)
+        if not self._first_rows:
+            body = row(f"{column.type} {column.unit}".strip() for column in schema)
+        return (
+            f"<p>Flows of {html.escape(self._source)}: {html.escape(self._state())}</p>"
+            f"<table><thead>{row(names, 'th')}</thead><tbody>{body}</tbody></table>"
+        )
 
     def __arrow_c_schema__(self):
         return self._stream.__arrow_c_schema__()
@@ -241,7 +300,9 @@ class Flows(_Run):
         import pyarrow
 
         batches = [pyarrow.record_batch(batch) for batch in self.batches()]
-        return pyarrow.Table.from_batches(batches, pyarrow.schema(self))
+        table = pyarrow.Table.from_batches(batches, pyarrow.schema(self))
+        self._first_rows = list(zip(*table.slice(0, _SHOWN_ROWS).to_pydict().values()))
+        return table
 
     def to_pandas(self, **options):
         """All records that are left, as pandas.DataFrame; options are those of pyarrow.Table.to_pandas()."""
@@ -263,10 +324,16 @@ class Findings(_Run):
     """
 
     def __iter__(self):
+        self._begin_reading()
+        return self._events()
+
+    def _events(self):
+        yield from self._pending
         while True:
             events = self._stream.next_events()
             self._advance()
-            yield from map(json.loads, events)
+            self._pending = map(json.loads, events)
+            yield from self._pending
             if not events and self._stream.ended:
                 self._end()
                 return
@@ -281,15 +348,21 @@ class Findings(_Run):
 class Watch(_Run):
     """Windows, each a Window, as they end. Iterate once; close it, or use it with `with`."""
 
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self._found = []  # of a window that has not ended
+
     def __iter__(self):
-        findings = []
+        self._begin_reading()
+        return self._windows()
+
+    def _windows(self):
         while True:
-            events = self._stream.next_events()
-            self._advance()
-            for event in map(json.loads, events):
+            for event in self._pending:
                 if event["task"] != "count":
-                    findings.append(event)
+                    self._found.append(event)
                     continue
+                findings, self._found = self._found, []
                 window = event["window"]
                 unit = "ns" if "begin_ns" in window else "packet"
                 yield Window(
@@ -300,7 +373,9 @@ class Watch(_Run):
                     event["values"],
                     findings,
                 )
-                findings = []
+            events = self._stream.next_events()
+            self._advance()
+            self._pending = map(json.loads, events)
             if not events and self._stream.ended:
                 self._end()
                 return

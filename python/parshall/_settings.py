@@ -6,6 +6,7 @@ import csv
 import io
 import numbers
 import os
+import re
 
 from . import _load
 
@@ -19,6 +20,11 @@ def toml(settings):
         for name, value in settings.items()
         if value is not None and value is not False
     )
+
+
+def in_python(message):
+    """A message with settings as Python names them: "--flow-limit 5x: ..." becomes "flow_limit=5x: ..."."""
+    return re.sub(r"--([a-z][a-z-]*)(?: (?=[^ ]+:))?", lambda option: option[1].replace("-", "_") + "=", message)
 
 
 def _value(name, value):

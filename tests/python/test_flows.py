@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -261,11 +262,52 @@ class Ends(unittest.TestCase):
 
 
 class Misuse(unittest.TestCase):
+    def test_a_second_read_is_an_error_that_says_so(self):
+        for read in (lambda flows: list(flows), lambda flows: flows.to_arrow(), lambda flows: list(flows.batches())):
+            flows = parshall.flows(generate="flows=9,seed=1", count=100)
+            self.assertEqual(len(list(flows)), 9)
+            with self.assertRaisesRegex(parshall.Error, "flows of flows=9,seed=1 were read to their end"):
+                read(flows)
+        found = parshall.windows(generate="flows=9,rate=1000,seed=1", count=2000, window="1s", tasks=["count"])
+        self.assertEqual(len(list(found)), 2)
+        with self.assertRaisesRegex(parshall.Error, "were read to their end"):
+            list(found)
+        part = parshall.flows(generate="flows=9,seed=1", count=100)
+        for _ in part:
+            break
+        self.assertEqual(len(list(part)), 8)  # a loop that was left goes on
+
+    def test_it_shows_what_it_is(self):
+        flows = parshall.flows(generate="flows=9,seed=1", count=100, columns=["+rate"])
+        self.assertRegex(repr(flows), r"^<parshall.Flows of flows=9,seed=1: 13 columns; \d+ packets so far>$")
+        self.assertIn("<th>rate_pps</th>", flows._repr_html_())
+        table = flows.to_arrow()
+        self.assertEqual(flows.accounting["packets"], 100)
+        self.assertEqual(repr(flows), "<parshall.Flows of flows=9,seed=1: 13 columns; 100 packets, 0 lost>")
+        shown = flows._repr_html_()
+        self.assertEqual(shown.count("<tr>"), 1 + 5)
+        self.assertIn(f"<td>{table.column('src_ip')[0].as_py()}</td>", shown)
+
+    def test_names_are_in_frames_and_harm_no_page(self):
+        request = b"GET / HTTP/1.1\r\nHost: <b>a.example</b>\r\n\r\n"
+        tcp = struct.pack(">HHIIBBHHH", 40000, 80, 1, 1, 0x50, 24, 65535, 0, 0) + request
+        packet = bytes(12) + b"\x08\x00" + struct.pack(">BBHHHBBHII", 69, 0, 20 + len(tcp), 0, 0, 64, 6, 0, 1, 2) + tcp
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "names.pcap"
+            head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+            path.write_bytes(head + struct.pack("<IIII", 1, 0, len(packet), len(packet)) + packet)
+            flows = parshall.flows(path, columns=["+http_host,dns_name"])
+            table = flows.to_arrow()
+        self.assertEqual(table.column("http_host").to_pylist(), ["<b>a.example</b>"])
+        self.assertEqual(table.column("dns_name").to_pylist(), [None])
+        self.assertIn("&lt;b&gt;a.example", flows._repr_html_())
+        self.assertNotIn("<b>a", flows._repr_html_())
+
     def test_errors_are_those_of_the_command_line(self):
         for settings, message in (
             ({"source": "/nonexistent.pcap"}, "cannot open /nonexistent.pcap: No such file or directory"),
             ({"source": "/etc/passwd"}, "not a pcap, pcapng or ERF capture"),
-            ({"generate": "flows=1", "idle": "5x"}, "--idle 5x: give a time"),
+            ({"generate": "flows=1", "idle": "5x"}, "^idle=5x: give a time"),
             ({"generate": "flows=1", "idel": "5s"}, "idel is no setting"),
             ({"generate": "flows=1", "columns": ["+gap_p100"]}, "gap_p100"),
             ({"generate": 'flows="1\n'}, "does not understand"),
