@@ -179,7 +179,7 @@ class KernelInterfaces(Devices):
 
     def test_live_and_file_give_the_same_records(self):
         """But for times: of every column that does not go by them."""
-        of_times = re.compile(".*(_seen|duration|rate|iat|rtt|_times?_ns|flow_id|spurious|fast)")
+        of_times = re.compile(".*(_seen|duration|rate|iat|rtt|_times?_ns|flow_id|spurious|fast|_repeats)")
         columns = "all,first_sizes,first_flags,gap_mean,size_sd"
         with netns.Folder() as folder, netns.VethPair() as pair:
             subprocess.run(
