@@ -143,15 +143,15 @@ class _Run:
     def _begin_reading(self):
         if self._is_read:
             raise Error(
-                f"these {type(self).__name__.lower()} of {self._source} were read to their end: what was read is not "
-                f"kept, so make them again to read the source again"
+                f"these {type(self).__name__.lower()} of {self._source} were read to their end, or closed: what "
+                f"was read is not kept, so make them again to read the source again"
             )
 
     def _state(self):
         """What became of the packets so far, in one line."""
         if self._summary is None:
             return f"{self._stream.counters()['counted']:,} packets so far"
-        said = f"{self._summary['packets']:,} packets, {self._summary['lost']:,} lost"
+        said = f"{self._summary['counted']:,} packets, {self._summary['lost']:,} lost"
         return said if self._summary["balanced"] else said + ", not all accounted for"
 
     def __repr__(self):
@@ -320,7 +320,7 @@ class Findings(_Run):
     """What tasks found, an object (dict) each, in order of time: type, time_ns, window, task, key, values, exact.
     Iterate once.
 
-    At most 65,536 of them wait to be read, as records of Flows do.
+    Those that wait to be read take limited memory; meanwhile a capture waits, as for records of Flows.
     """
 
     def __iter__(self):

@@ -24,6 +24,7 @@ def toml(settings):
 
 def in_python(message):
     """A message with settings as Python names them: "--flow-limit 5x: ..." becomes "flow_limit=5x: ..."."""
+    message = re.sub(r"^settings, line \d+, column \d+: ", "", message)
     return re.sub(r"--([a-z][a-z-]*)(?: (?=[^ ]+:))?", lambda option: option[1].replace("-", "_") + "=", message)
 
 

@@ -282,7 +282,7 @@ class Misuse(unittest.TestCase):
         self.assertRegex(repr(flows), r"^<parshall.Flows of flows=9,seed=1: 13 columns; \d+ packets so far>$")
         self.assertIn("<th>rate_pps</th>", flows._repr_html_())
         table = flows.to_arrow()
-        self.assertEqual(flows.accounting["packets"], 100)
+        self.assertEqual(flows.accounting["counted"], 100)
         self.assertEqual(repr(flows), "<parshall.Flows of flows=9,seed=1: 13 columns; 100 packets, 0 lost>")
         shown = flows._repr_html_()
         self.assertEqual(shown.count("<tr>"), 1 + 5)
@@ -296,7 +296,7 @@ class Misuse(unittest.TestCase):
             path = pathlib.Path(folder) / "names.pcap"
             head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
             path.write_bytes(head + struct.pack("<IIII", 1, 0, len(packet), len(packet)) + packet)
-            flows = parshall.flows(path, columns=["+http_host,dns_name"])
+            flows = parshall.flows(path, columns=["+http_host", "dns_name"])
             table = flows.to_arrow()
         self.assertEqual(table.column("http_host").to_pylist(), ["<b>a.example</b>"])
         self.assertEqual(table.column("dns_name").to_pylist(), [None])
@@ -369,13 +369,13 @@ class Windows(unittest.TestCase):
     def test_a_reader_of_findings_who_is_slow_gets_all(self):
         settings = {
             "generate": "flows=200000,packets=1000000",
-            "count": 1_000_000,
+            "count": 4_000_000,
             "window": "1000p",
             "tasks": ["heavy-hitters:threshold=1"],
         }
         with parshall.windows(**settings) as found:
             time.sleep(1)
-            self.assertLess(found.counters["counted"], 1_000_000)
+            self.assertLess(found.counters["counted"], 4_000_000)
             number = sum(1 for _ in found)
         self.assertEqual(found.accounting["outputs"][0]["written"]["findings"], number)
         self.assertGreater(number, 65536)

@@ -369,10 +369,14 @@ class UsedTwiceOrClosed(unittest.TestCase):
     def test_a_run_that_was_read_has_no_more(self):
         flows = parshall.flows(**SMALL)
         self.assertEqual(sum(flow.packets for flow in flows), 20)
-        self.assertEqual((list(flows), list(flows.batches()), flows.to_arrow().num_rows), ([], [], 0))
+        for read in (lambda: list(flows), lambda: list(flows.batches()), flows.to_arrow):
+            with self.assertRaisesRegex(parshall.Error, "read to their end"):
+                read()
         flows.close()
         flows.close()
-        self.assertEqual((list(flows), flows.accounting["counted"]), ([], 20))
+        with self.assertRaisesRegex(parshall.Error, "read to their end"):
+            list(flows)
+        self.assertEqual(flows.accounting["counted"], 20)
         self.assertEqual(pyarrow.RecordBatchReader.from_stream(flows).read_all().num_rows, 0)
 
     def test_a_run_that_is_closed_has_no_more(self):
@@ -386,7 +390,9 @@ class UsedTwiceOrClosed(unittest.TestCase):
             run.close()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", parshall.LossWarning)
-                self.assertEqual((list(iterator), list(run)), ([], []))
+                self.assertEqual(list(iterator), [])
+            with self.assertRaisesRegex(parshall.Error, "read to their end, or closed"):
+                list(run)
             self.assertIsInstance(run.counters, dict)
             with run:
                 pass

@@ -251,7 +251,7 @@ class Training(Case):
                 self.assertIn(str(caught.exception), done.stderr)
         with self.assertRaisesRegex(parshall.Error, 'labels, line 2: protocol "x" is neither a number'):
             parshall.train(self.captures, [{**self.labels[0], "protocol": "x"}])
-        with self.assertRaisesRegex(parshall.Error, "labels, line 1: .*no dst_port"):
+        with self.assertRaisesRegex(parshall.Error, "labels, line 1: .*dst_port is missing"):
             parshall.train(self.captures, [{"class": "x", "protocol": 6, "src_ip": "", "src_port": 1, "dst_ip": ""}])
         with self.assertRaisesRegex(parshall.Error, "packtes is no setting of parshall train"):
             self.trained(packtes=3)
