@@ -54,9 +54,8 @@ std::string short_name_of(const ColumnInfo& column);
 
 /// Flows, or groups of flows, of one report, to be shown in any order.
 ///
-/// Shape: sizeof(Entry) + 4 * (2 * kWindowsS.size() + columns) bytes per flow, and each text once. Groups have the
-/// rates
-///        of one window.
+/// Shape: sizeof(Entry) + 4 * (2 * kWindowsS.size() + columns) bytes per flow, and each text once. Groups have
+///        the rates of one window.
 struct Rows {
   static constexpr std::uint64_t kMargin = 512;  ///< rows kept above and below the screen
   static constexpr std::size_t kSlice = 8192;    ///< rows between two calls of `superseded`

@@ -87,8 +87,8 @@ class FlowRows {
   void begin_record(std::uint32_t slot) noexcept;
 
   /// Adds at most kStatBatch packets, in arrival order. `headers` has TcpFacts for each packet, with SideFacts if they
-  /// were read; null if they were not. `raw` has the packets themselves if flows have names; null if a
-  /// packet is gone.
+  /// were read; null if they were not. `raw` has the packets themselves if flows have names, and
+  /// null for one that is gone.
   void update(std::span<const RowUpdate> packets, const TcpFacts* headers = nullptr,
               const RawPacket* const* raw = nullptr) noexcept;
 

@@ -5,14 +5,23 @@
 #include <cstring>
 
 namespace parshall {
+namespace {
+
+/// Returns whether a TLS hello or an HTTP request may begin with this byte.
+bool may_be_message(std::uint8_t first) noexcept {
+  constexpr std::uint8_t kHandshake = 22;
+  return first == kHandshake || (first >= 'A' && first <= 'Z');
+}
+
+}  // namespace
 
 NameReader::NameReader(const Options& options)
     : options_(options),
       reader_(ApplicationWishes{.ja4 = options.wanted.has(NameColumn::ja4)}),
       streams_(streams_for(options.can_wait), /*huge_pages=*/false) {}
 
-/// Returns whether there is time for something that takes long, and takes it.
-bool NameReader::may_take(std::uint64_t cost_ns, std::uint64_t time_ns) noexcept {
+/// Returns whether there is time for something that takes long.
+bool NameReader::has_time(std::uint64_t time_ns) noexcept {
   constexpr std::uint64_t kShare = 5, kMostNs = 20'000'000, kSecondNs = 1'000'000'000;
   if (options_.can_wait) return true;
   if (latest_ns_ == 0) spare_ns_ = kMostNs;
@@ -21,14 +30,14 @@ bool NameReader::may_take(std::uint64_t cost_ns, std::uint64_t time_ns) noexcept
     spare_ns_ = std::min(spare_ns_ + (time_ns - latest_ns_) / kShare, kMostNs);
     latest_ns_ = time_ns;
   }
-  if (spare_ns_ < cost_ns) return false;
-  spare_ns_ -= cost_ns;
-  return true;
+  return spare_ns_ != 0;
 }
 
-/// Returns about the time that a hostile hello of this size takes.
-std::uint64_t NameReader::hello_ns(std::size_t bytes) const noexcept {
-  return bytes * (options_.wanted.has(NameColumn::ja4) ? 7 : 1);
+void NameReader::take_time(std::uint64_t cost_ns) noexcept { spare_ns_ -= std::min(spare_ns_, cost_ns); }
+
+/// Returns about the time that a hostile message of this size takes.
+std::uint64_t NameReader::message_ns(std::size_t bytes) const noexcept {
+  return bytes * (options_.wanted.has(NameColumn::ja4) ? 7 : 4);
 }
 
 /// Counts a flow that will have no name.
@@ -91,8 +100,11 @@ Reading NameReader::read_segment(std::uint32_t slot, State& state, const Payload
   const std::uint32_t offset = seq - state.first_seq;
   if (offset >= FirstBytes::kBytes) return Reading::needs_more;
   if (offset == 0 && state.stream == 0) {
-    if (payload.bytes.size() > kShort && !may_take(hello_ns(payload.bytes.size()), time_ns)) return give_up();
+    const bool is_long = payload.bytes.size() > kShort;
+    if (is_long && may_be_message(payload.bytes.front()) && !has_time(time_ns)) return give_up();
     const Reading reading = reader_.read_stream(payload.bytes, payload.src_port, payload.dst_port, facts_);
+    // Bytes of another protocol are known by the first of them, and cost nothing.
+    if (is_long && reading != Reading::unknown) take_time(message_ns(payload.bytes.size()));
     if (reading == Reading::unknown) return pass_over(payload.bytes.size(), state);
     if (reading == Reading::done || payload.is_cut) return reading;
   }
@@ -105,7 +117,8 @@ Reading NameReader::read_segment(std::uint32_t slot, State& state, const Payload
   const std::size_t before = bytes.prefix().size();
   bytes.insert(offset, payload.bytes);
   if (bytes.prefix().size() == before) return Reading::needs_more;
-  if (!may_take(kStreamNs + hello_ns(bytes.prefix().size()), time_ns)) return give_up();
+  if (!has_time(time_ns)) return give_up();
+  take_time(kStreamNs + message_ns(bytes.prefix().size()));
   facts_.clear();
   const Reading reading = reader_.read_stream(bytes.prefix(), payload.src_port, payload.dst_port, facts_);
   if (reading != Reading::unknown) return reading;
@@ -130,7 +143,8 @@ Reading NameReader::read_datagram(std::uint32_t slot, State& state, const Payloa
   if (stream == nullptr && state.stream != 0) return Reading::unknown;
   const bool may_be_quic =
       QuicReader::may_be_initial(payload.bytes) && (stream != nullptr || payload.bytes[kIdBytesAt] >= kLeastIdBytes);
-  if (may_be_quic && !may_take(kQuicNs, time_ns)) return give_up();
+  if (may_be_quic && !has_time(time_ns)) return give_up();
+  if (may_be_quic) take_time(kQuicNs);
   if (stream == nullptr) datagram_.clear();
   QuicFlow& flow = stream == nullptr ? datagram_ : stream->bytes;
   const Reading reading = reader_.read_datagram(payload.bytes, payload.src_port, payload.dst_port, flow, facts_);

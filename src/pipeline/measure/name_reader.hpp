@@ -56,8 +56,9 @@ class NameReader {
   };
   static constexpr Number streams_for(bool can_wait) noexcept { return can_wait ? 16384 : 2048; }
 
-  bool may_take(std::uint64_t cost_ns, std::uint64_t time_ns) noexcept;
-  std::uint64_t hello_ns(std::size_t bytes) const noexcept;
+  bool has_time(std::uint64_t time_ns) noexcept;
+  void take_time(std::uint64_t cost_ns) noexcept;
+  std::uint64_t message_ns(std::size_t bytes) const noexcept;
   Reading give_up() noexcept;
   Reading read_segment(std::uint32_t slot, State& state, const Payload& payload, std::uint64_t time_ns) noexcept;
   Reading read_datagram(std::uint32_t slot, State& state, const Payload& payload, std::uint64_t time_ns) noexcept;
