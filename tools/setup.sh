@@ -7,10 +7,10 @@ required="g++ meson ninja-build pkg-config python3 libabsl-dev libcli11-dev libf
   liblzma-dev libmuparser-dev libncurses-dev libpcap-dev libtomlplusplus-dev libxxhash-dev libzstd-dev
   nlohmann-json3-dev libgtest-dev libgmock-dev zlib1g-dev"
 # Without these something is left out, and says so: DPDK capture, records to Kafka, webhooks, filters of system calls,
-# IPFIX by TLS and community ids, live tests, lint, fuzzing, terminal tests, completions of zsh and fish, plots, the
-# site of docs/.
-optional="libdpdk-dev librdkafka-dev libcurl4-openssl-dev libseccomp-dev libssl-dev gnuplot-nox iproute2 nftables
-  strace tmux zsh fish groff-base python3-venv clang libclang-rt-14-dev clang-format clang-tidy $*"
+# IPFIX by TLS and community ids, applications by nDPI, places of addresses, live tests, lint, fuzzing, terminal tests, completions of zsh
+# and fish, plots, the site of docs/.
+optional="libdpdk-dev librdkafka-dev libcurl4-openssl-dev libseccomp-dev libssl-dev libndpi-dev libmaxminddb-dev gnuplot-nox iproute2
+  nftables strace tmux zsh fish groff-base python3-venv clang libclang-rt-14-dev clang-format clang-tidy $*"
 
 # absent PACKAGE...: those that are not installed.
 absent() {

@@ -214,6 +214,8 @@ Result<Wiring> complete(const WatchOptions& o, WatchPlan& plan, const Held& held
     for (const std::string& note : wiring->notes) say(o.command, note);
   if (!plan.plan.rows.local.empty() && !wiring->groups && !o.live && !plan.web)
     return Error{"--local needs --by, --live or --web"};
+  if (o.live && wiring->groups && wiring->groups->grouping().is_of_ends())
+    return Error{fmt::format("--live cannot show --by {}: leave out one of them", plan.plan.rows.by)};
   if (wiring->groups && plan.web) return Error{"--web shows hosts, services and flows by itself: leave out --by"};
   if (const auto problem = sort_problem(wiring->columns(), o.sort)) return *problem;
   if (wiring->tasks.sets().empty() && !o.hook.empty())

@@ -28,4 +28,14 @@ MeanInterval mean_interval(std::span<const double> samples) noexcept {
           .deviation = deviation};
 }
 
+ShareInterval share_interval(std::uint64_t hits, std::uint64_t trials) noexcept {
+  constexpr double kZ = 1.959963984540054, kSquare = kZ * kZ;
+  if (trials == 0) return {};
+  const double n = static_cast<double>(trials), share = static_cast<double>(hits) / n;
+  const double centre = share + kSquare / (2 * n);
+  const double spread = kZ * std::sqrt(share * (1 - share) / n + kSquare / (4 * n * n));
+  return {.low = std::fmax(0, (centre - spread) / (1 + kSquare / n)),
+          .high = std::fmin(1, (centre + spread) / (1 + kSquare / n))};
+}
+
 }  // namespace parshall

@@ -19,6 +19,13 @@ struct MeanInterval {
 };
 MeanInterval mean_interval(std::span<const double> samples) noexcept;
 
+/// 95 % confidence interval of the chance of an event that occurred `hits` times in `trials` independent trials.
+/// Source: Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927.
+struct ShareInterval {
+  double low = 0, high = 1;
+};
+ShareInterval share_interval(std::uint64_t hits, std::uint64_t trials) noexcept;
+
 /// Returns an upper bound, with 95 % confidence, for the chance of an event that did not occur in `trials` independent
 /// trials (at least 1).
 /// Source: Hanley, Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983: the rule of three.

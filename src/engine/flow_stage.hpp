@@ -168,6 +168,7 @@ struct FlowStageOptions {
   bool packet_names = false;                  ///< statistics need packet names
   /// Set if flows have names, which run() reads from packets behind this IP header. admit() has no packets to read.
   std::optional<IpHeader> payloads_behind = {};
+  std::shared_ptr<AddressNames> address_names = {};       ///< of all workers; null if addresses have no names
   bool counts_bytes = false;                              ///< published() includes the bytes of all packets
   bool biflow = false;                                    ///< both directions of a connection are one flow (RFC 5103)
   std::shared_ptr<const StatePlan> states;                ///< null: all flows are in one state

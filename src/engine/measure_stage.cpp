@@ -51,6 +51,7 @@ MeasureStage::MeasureStage(const FlowStageOptions& options, std::size_t table_sl
   reads_headers_ = follows_tcp_ || options.side_facts;
   keeps_names_ = options.packet_names;
   payloads_behind_ = options.payloads_behind;
+  address_names_ = options.address_names;
   reads_payloads_ = payloads_behind_.has_value();
   tells_kept_out_ = options.flood_filter_for_room && !options.states && !options.biflow;
   if (options.explain) costs_ = std::make_unique<std::array<StageCost, kStages>>();
@@ -60,16 +61,19 @@ void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
   std::unique_ptr<FlowRows> before = std::move(rows_);
   const bool keeps_origins = before && before->set()->has_origins() && statistics && statistics->has_origins();
   const bool keeps_names = before && before->set()->names() != nullptr && statistics && statistics->names() != nullptr;
-  if (!keeps_classes_ && !keeps_origins && !keeps_names) before.reset();
+  const bool keeps_labels = before && before->set()->label() != nullptr && statistics && statistics->label() != nullptr;
+  if (!keeps_classes_ && !keeps_origins && !keeps_names && !keeps_labels) before.reset();
   if (statistics && statistics->row_bytes() != 0)
     rows_ = std::make_unique<FlowRows>(std::move(statistics), by_slot_.slots(),
                                        FlowRows::Options{.jobs = jobs_.get(),
                                                          .can_wait = can_wait_,
                                                          .has_packet_names = keeps_names_,
                                                          .payloads_behind = payloads_behind_,
-                                                         .names_not_read = &names_not_read_});
+                                                         .names_not_read = &names_not_read_,
+                                                         .address_names = address_names_});
   if (keeps_origins) rows_->keep_origins(*before, by_slot_.slots());
   if (keeps_names) rows_->keep_names(*before, by_slot_.slots());
+  if (keeps_labels) rows_->keep_labels(*before, by_slot_.slots());
   if (keeps_classes_ && before && before->set()->classifies() && classifies())
     rows_->keep_classes(*before, by_slot_.slots());
 }

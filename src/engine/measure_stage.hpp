@@ -246,6 +246,7 @@ class MeasureStage {
   std::vector<std::unique_ptr<WindowRows>> windows_;
   bool can_wait_, follows_tcp_, reads_headers_, keeps_names_, keeps_classes_, tells_kept_out_;
   std::optional<IpHeader> payloads_behind_;
+  std::shared_ptr<AddressNames> address_names_;
   bool reads_payloads_;
   std::atomic<std::uint64_t> names_not_read_{0};
 

@@ -110,6 +110,7 @@ std::optional<Error> Session::start() {
       }
       analysed_.store(true, std::memory_order_release);
     });
+  if (options_.labeller) options_.labeller->start();
   if (classifiers_) {
     std::vector<unsigned> cores = options_.threads.cores;
     if (!cores.empty())

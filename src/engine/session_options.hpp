@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "engine/tables.hpp"
@@ -32,7 +33,8 @@ struct SessionOptions {
   std::uint64_t ended_bytes = ~std::uint64_t{0};  ///< limit for records until a report takes them
   const TableEntry* table = nullptr;              ///< null: packet level, no flows
   std::size_t classifiers = 0;  ///< classifier threads, if class_helpers_maker() exists; 0: the workers classify
-  FlowStageOptions stage;       ///< `flows` is per worker; make_stages() sets `statistics` and memory
+  std::shared_ptr<Labeller> labeller = {};  ///< null if flows get no labels
+  FlowStageOptions stage;                   ///< `flows` is per worker; make_stages() sets `statistics` and memory
 
   bool follows_tcp() const noexcept;
   bool reads_headers() const noexcept {

@@ -242,6 +242,10 @@ ReportSummary Summarizer::summarize(std::span<const StageCounts> counts, const C
     summary.names_not_read = 0;
     for (const auto& stage : workers_.stages()) *summary.names_not_read += stage->names_not_read();
   }
+  if (options_.labeller) {
+    summary.labels = options_.labeller->counts();
+    if (const LabelLearner* const learner = options_.labeller->learner()) summary.learning = learner->state();
+  }
   if (options_.stage.explain) explain(summary);
   if (options_.stage.states) tell_states(summary);
   StageCounts all;

@@ -56,6 +56,7 @@ struct FlowPlan {
   std::uint64_t linger_ns = 0;               ///< for flows that had FIN or RST; 0: as for all others
   std::optional<std::uint64_t> seed;         ///< unset: random
   std::string model;                         ///< file of a class model; empty: flows are not classified
+  std::string learn;                         ///< file for a model that learns from labels; empty: none learns
   std::size_t classifiers = 0;               ///< threads that classify flows; 0: the workers do
 
   friend bool operator==(const FlowPlan&, const FlowPlan&) = default;
@@ -65,6 +66,7 @@ struct FlowPlan {
 struct StatisticsPlan {
   std::vector<std::string> columns;  ///< all columns, in order; if the first is "+NAME", they are added to the eleven
   bool digest = false;               ///< adds the columns of the group digest
+  std::uint64_t label_one_in = 0;    ///< connections that get a label: one of this many; 0: none
   std::string times = "ns";          ///< format of times in CSV and JSON: ns or iso
   std::string integers = "number";   ///< format of 64-bit integers in JSON: number or text
   QuantileMethod quantiles = QuantileMethod::histogram;
@@ -78,6 +80,8 @@ struct RowsPlan {
   std::string by;                  ///< grouping of flows, such as host; empty: flows
   std::vector<std::string> local;  ///< networks inside
   std::string hosts;               ///< file of names of addresses
+  std::vector<std::string> geo;    ///< files of places of addresses
+  bool resolve = false;            ///< addresses get the names that answers of DNS give them
 
   friend bool operator==(const RowsPlan&, const RowsPlan&) = default;
 };

@@ -121,6 +121,21 @@ Settings flow_settings() {
   s.text(
       "model", "File of parshall train: adds the class (application) of each flow",
       [](auto& p) -> auto& { return p.flows.model; });
+  s.text(
+      "learn", "File for a model that learns the classes from --label, and is used at once",
+      [](auto& p) -> auto& { return p.flows.learn; });
+  s.add("label", SettingKind::value, "SHARE",
+        "Share of connections to inspect with nDPI, such as 1/100, or all: adds application, application_confidence",
+        "", [](Plan& plan, const Words& words) -> Outcome {
+          const std::string share = words.back();
+          const auto one_in = share == "all"            ? std::optional<std::uint64_t>(1)
+                              : share.starts_with("1/") ? parse_count(share.substr(2))
+                                                        : std::nullopt;
+          if (!one_in || *one_in == 0)
+            return Error{fmt::format("--label {}: give a share of connections, such as 1/100, or all", share)};
+          plan.statistics.label_one_in = *one_in;
+          return std::nullopt;
+        });
   return s;
 }
 
@@ -137,6 +152,13 @@ Settings statistics_settings() {
   s.text(
       "hosts", "File of names of addresses, as /etc/hosts: adds src_name and dst_name; --by host shows them",
       [](auto& p) -> auto& { return p.rows.hosts; });
+  s.texts(
+      "geo", SettingKind::list,
+      "Files in MaxMind's format (.mmdb): add src_asn, dst_asn, src_country, dst_country; --by asn, country",
+      [](auto& p) -> auto& { return p.rows.geo; });
+  s.flag("resolve",
+         "Name addresses by the DNS answers in the traffic: adds src_name and dst_name; --by host shows them",
+         [](Plan& p) { p.rows.resolve = true; });
   s.texts(
       "columns", SettingKind::list, "Columns, in order; +NAME,... adds to the default ones (parshall list columns)",
       [](auto& p) -> auto& { return p.statistics.columns; });

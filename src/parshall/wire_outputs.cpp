@@ -141,8 +141,10 @@ std::vector<Target> targets_of(const Plan& plan) {
 }
 
 std::vector<Target> inputs_of(const Plan& plan) {
-  std::vector<Target> inputs{
-      {"the capture", plan.source.file}, {"the file of states", plan.tasks.states}, {"the model", plan.flows.model}};
+  std::vector<Target> inputs{{"the capture", plan.source.file},
+                             {"the file of states", plan.tasks.states},
+                             {"the model", plan.flows.model},
+                             {"the model that learns", plan.flows.learn}};
   std::erase_if(inputs, [](const Target& input) { return input.path.empty(); });
   return inputs;
 }

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/text_file.hpp"
 #include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
 #include "parshall/marks.hpp"
 #include "parshall/sources/source_kind.hpp"
+#include "parshall/wire_labels.hpp"
 #include "parshall/wire_model.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "parshall/wire_source.hpp"
@@ -81,23 +83,43 @@ std::optional<Error> community_id_problem(const FlowPlan& flows, const Schema& s
 
 /// Rejects names of flows where there are no flows by their 5-tuple, or where their packets are gone.
 std::optional<Error> names_problem(const FlowPlan& flows, ThreadModel model, const Schema& schema) {
-  if (schema.statistics()->names() == nullptr) return std::nullopt;
-  const auto name = std::ranges::find_if(kNameColumnNames, [&](std::string_view each) { return schema.has(each); });
-  const auto problem = [&](std::string_view what) { return Error{fmt::format("{} {}", *name, what)}; };
+  if (!schema.statistics()->reads_packets()) return std::nullopt;
+  const auto* const name =
+      std::ranges::find_if(kNameColumnNames, [&](std::string_view each) { return schema.has(each); });
+  const std::string_view column = name == std::end(kNameColumnNames) ? "application" : *name;
+  const auto problem = [&](std::string_view what) { return Error{fmt::format("{} {}", column, what)}; };
   if (flows.key != KeyFields::five_tuple) return problem("needs flows by their whole key: leave out --key");
   if (model != ThreadModel::run_to_completion)
     return problem("is read where packets are received: leave out --threads");
   return std::nullopt;
 }
 
-/// Reads the file of host names, from the texts that are held or from the disk. Null if the plan has none.
-Result<std::shared_ptr<const HostNames>> read_hosts(const std::string& file, const std::string& held) {
-  if (file.empty()) return std::shared_ptr<const HostNames>();
+/// Reads the file of host names, from the texts that are held or from the disk.
+Result<HostNames> read_hosts(const std::string& file, const std::string& held) {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20;
   auto text = held.empty() ? read_text_file(file, kMostBytes) : Result<std::string>(held);
   if (!text) return Error{fmt::format("--hosts {}", text.error().message)};
-  auto names = HostNames::parse(*text, file);
+  return HostNames::parse(*text, file);
+}
+
+/// Returns the names of addresses, null if the plan has none; with --resolve, the session learns them.
+Result<std::shared_ptr<const HostNames>> wire_hosts(const Plan& plan, const Held& held, SessionOptions& session) {
+  const RowsPlan& rows = plan.rows;
+  if (rows.hosts.empty() && !rows.resolve && rows.geo.empty()) return std::shared_ptr<const HostNames>();
+  auto names = plan.rows.hosts.empty() ? Result<HostNames>(HostNames()) : read_hosts(plan.rows.hosts, held.texts.hosts);
   if (!names) return names.error();
+  if (plan.rows.resolve) {
+    if (!plan.source.file.empty() && plan.threads.workers > 1)
+      return Error{
+          "--resolve of a capture takes one worker, so that answers come before the flows: leave out --workers"};
+    session.stage.address_names = std::make_shared<AddressNames>();
+    names->add_seen(session.stage.address_names);
+  }
+  if (!rows.geo.empty()) {
+    auto places = Places::open(rows.geo);
+    if (!places) return places.error();
+    names->add_places(*std::move(places));
+  }
   return std::make_shared<const HostNames>(*std::move(names));
 }
 
@@ -137,6 +159,7 @@ std::optional<Error> rows_problem(const Plan& plan, const Grouping* grouping) {
   const auto problem = [&](std::string_view what) { return Error{fmt::format("--by {}: {}", plan.rows.by, what)}; };
   if (plan.flows.packets_only) return problem("leave out --packets-only, which keeps no flows");
   if (plan.flows.key != KeyFields::five_tuple) return problem("leave out --key, since groups are made of whole keys");
+  if (grouping->is_of_ends() && plan.rows.geo.empty()) return problem("name a file of places with --geo");
   if (plan.flows.biflow) return problem("leave out --biflow, since groups have both directions in any case");
   if (plan.statistics.digest) return problem("leave out --digest, which is of flows");
   for (const std::string& column : plan.statistics.columns)
@@ -176,12 +199,18 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   ColumnList list = ColumnList::more;
   if (grouping == nullptr)
     list = take_columns(plan.statistics.columns, statistics);
-  else if (!grouping->of_column.empty())
-    statistics.emplace_back(grouping->of_column);
+  else
+    std::ranges::copy(grouping->columns_of_flows(), std::back_inserter(statistics));
   if (plan.statistics.digest) statistics.emplace_back("digest");
-  const auto hosts = read_hosts(plan.rows.hosts, held.texts.hosts);
+  const auto hosts = wire_hosts(plan, held, wiring.session);
   if (!hosts) return hosts.error();
-  if (*hosts != nullptr && grouping == nullptr) statistics.insert(statistics.end(), {"src_name", "dst_name"});
+  wiring.statistics.resolves_names = plan.rows.resolve;
+  if (!plan.rows.geo.empty() && grouping == nullptr)
+    statistics.insert(statistics.end(), {"src_asn", "dst_asn", "src_country", "dst_country"});
+  const bool has_names = *hosts != nullptr && (*hosts)->has_names();
+  if (has_names && (grouping == nullptr || plan.rows.resolve))
+    statistics.insert(statistics.end(), {"src_name", "dst_name"});
+  if (const auto problem = wire_labels(plan, wiring.session, wiring.statistics, statistics)) return *problem;
   if (const auto problem = wire_model(plan, held.texts, wiring.statistics, statistics)) return *problem;
   auto schema = Schema::make(statistics, wiring.statistics, list);
   if (!schema) return schema.error();
@@ -209,7 +238,7 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   session.stage.side_facts = wiring.schema.statistics()->needs_side();
   session.stage.packet_names = wiring.schema.statistics()->has_digest();
   if (const auto problem = names_problem(plan.flows, model->model, wiring.schema)) return *problem;
-  if (wiring.schema.statistics()->names() != nullptr) session.stage.payloads_behind = session.header;
+  if (wiring.schema.statistics()->reads_packets()) session.stage.payloads_behind = session.header;
   session.workers = plan.threads.workers;
   session.stage.explain = plan.explain;
   session.threads = {.model = model->model,

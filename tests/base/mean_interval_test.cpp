@@ -40,6 +40,15 @@ TEST(MeanInterval, OfOneSampleIsNone) {
   EXPECT_FALSE(mean_interval(one).deviation);
 }
 
+TEST(ShareInterval, IsWilsons) {
+  EXPECT_NEAR(share_interval(8, 10).low, 0.4902, 1e-4);
+  EXPECT_NEAR(share_interval(8, 10).high, 0.9433, 1e-4);
+  EXPECT_DOUBLE_EQ(share_interval(0, 10).low, 0);
+  EXPECT_NEAR(share_interval(0, 10).high, 0.2775, 1e-4);
+  EXPECT_DOUBLE_EQ(share_interval(10, 10).high, 1);
+  EXPECT_DOUBLE_EQ(share_interval(0, 0).high, 1);
+}
+
 TEST(RuleOfThree, BoundsWhatDidNotHappen) { EXPECT_DOUBLE_EQ(upper_of_none(1'000'000), 3e-6); }
 
 }  // namespace

@@ -67,9 +67,17 @@ def client_hello(server=b"www.example.org", alpn=(b"h2", b"http/1.1"), key_share
     return b"\x16\x03\x01" + struct.pack(">H", len(message)) + message
 
 
-def dns(name=b"\x03www\x07example\x03net\x00", is_answer=False, rcode=0):
+def dns(name=b"\x03www\x07example\x03net\x00", is_answer=False, rcode=0, addresses=()):
     flags = (0x8180 if is_answer else 0x0100) | rcode
-    return struct.pack(">HHHHHH", 7, flags, 1, 0, 0, 0) + name + struct.pack(">HH", 1, 1)
+    message = struct.pack(">HHHHHH", 7, flags, 1, len(addresses), 0, 0) + name + struct.pack(">HH", 1, 1)
+    for address in map(ipaddress.ip_address, addresses):
+        kind = 1 if address.version == 4 else 28
+        message += struct.pack(">HHHIH", 0xC00C, kind, 1, 60, len(address.packed)) + address.packed
+    return message
+
+
+def dns_name(text):
+    return b"".join(bytes([len(label)]) + label for label in text.encode().split(b".")) + b"\x00"
 
 
 def pieces(content, *cuts):
@@ -78,7 +86,9 @@ def pieces(content, *cuts):
     return [(begin, content[begin:end]) for begin, end in itertools.pairwise(ends)]
 
 
-class Names(unittest.TestCase):
+class Captures(unittest.TestCase):
+    """Captures that are made here, and the flows in them."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -104,6 +114,8 @@ class Names(unittest.TestCase):
         self.summary = next(line["summary"] for line in lines if "summary" in line)
         return [line["flow"] for line in lines if "flow" in line]
 
+
+class Names(Captures):
     def flow_of(self, *packets, options=()):
         flows = self.watch(self.capture(packets), *options)
         self.assertEqual(len(flows), 1)
@@ -349,6 +361,87 @@ class Names(unittest.TestCase):
             hosts.write_text(text)
             self.assertIn(wrong, self.watch(path, "--hosts", hosts, status=2))
         self.assertIn("No such file", self.watch(path, "--hosts", self.folder / "none", status=2))
+
+    RESOLVER = "9.9.9.9"
+
+    def answer(self, client, name, *addresses, port=40000, is_tcp=False):
+        message = dns(dns_name(name), is_answer=True, addresses=addresses)
+        ends = {"ports": (53, port), "ends": (self.RESOLVER, client)}
+        return tcp(1, struct.pack(">H", len(message)) + message, **ends) if is_tcp else udp(message, **ends)
+
+    def resolved(self, *packets, options=()):
+        """The name of the server by the client's port, of flows that are not those of DNS."""
+        flows = self.watch(self.capture(packets), "--resolve", *options, columns="+duration")
+        return {flow["src_port"]: flow["dst_name"] for flow in flows if 53 not in (flow["src_port"], flow["dst_port"])}
+
+    def test_addresses_have_the_names_that_clients_asked_for(self):
+        other = "10.0.0.2"
+        packets = [
+            tcp(1, ports=(1, 443)),  # before any answer
+            self.answer(CLIENT, "Shop.example", "192.0.2.99", SERVER, "2001:db8::1"),
+            tcp(1, ports=(2, 443)),
+            self.answer(other, "news.example", SERVER),
+            tcp(1, ports=(3, 443)),
+            tcp(1, ports=(4, 443), ends=(other, SERVER)),
+            tcp(1, ports=(5, 443), ends=("10.0.0.3", SERVER)),
+            self.answer(CLIENT, "tcp.example", "192.0.2.50", is_tcp=True),
+            tcp(1, ports=(6, 443), ends=(CLIENT, "192.0.2.50")),
+            tcp(1, ports=(7, 443), ends=(CLIENT, "192.0.2.51")),
+        ]
+        expected = {1: None, 2: "shop.example", 3: "shop.example", 4: "news.example", 5: "news.example"}
+        self.assertEqual(self.resolved(*packets), {**expected, 6: "tcp.example", 7: None})
+        for options in (("--seed", "1"), ("--seed", "2"), ("--flows", "64")):
+            self.assertEqual(self.resolved(*packets, options=options), {**expected, 6: "tcp.example", 7: None})
+
+    def test_all_answers_of_a_flow_of_dns_are_read(self):
+        packets = [self.answer(CLIENT, f"host{i}.example", f"198.51.100.{i}") for i in range(100)]
+        packets += [tcp(1, ports=(1000 + i, 443), ends=(CLIENT, f"198.51.100.{i}")) for i in range(100)]
+        self.assertEqual(self.resolved(*packets), {1000 + i: f"host{i}.example" for i in range(100)})
+
+    def test_both_directions_and_a_biflow_have_the_names(self):
+        packets = [self.answer(CLIENT, "shop.example", SERVER), tcp(1, client_hello())]
+        packets += [tcp(1, ports=(443, 40000), ends=(SERVER, CLIENT))]
+        flows = self.watch(self.capture(packets), "--resolve", columns="+server_name")
+        flows = {flow["src_port"]: flow for flow in flows}
+        self.assertEqual((flows[40000]["dst_name"], flows[40000]["src_name"]), ("shop.example", None))
+        self.assertEqual((flows[443]["src_name"], flows[443]["dst_name"]), ("shop.example", None))
+        self.assertEqual(flows[40000]["server_name"], "www.example.org")
+        for order in (packets, [packets[2], packets[0], packets[1]]):
+            flows = self.watch(self.capture(order), "--resolve", "--biflow", columns="+server_name")
+            flow = next(flow for flow in flows if 443 in (flow["src_port"], flow["dst_port"]))
+            names = [flow["src_name"], flow["dst_name"]]
+            self.assertEqual(names[flow["dst_port"] == 443], "shop.example")
+            self.assertIsNone(names[flow["src_port"] == 443])
+            self.assertEqual(flow["server_name"], "www.example.org")
+
+    def test_a_list_of_hosts_counts_before_what_dns_says(self):
+        hosts = self.folder / "hosts"
+        hosts.write_text(f"{SERVER} listed\n")
+        packets = [self.answer(CLIENT, "seen.example", SERVER, "192.0.2.8")]
+        packets += [tcp(1, ports=(1, 443)), tcp(1, ports=(2, 443), ends=(CLIENT, "192.0.2.8"))]
+        self.assertEqual(self.resolved(*packets, options=("--hosts", hosts)), {1: "listed", 2: "seen.example"})
+
+    def test_hosts_and_services_have_names(self):
+        packets = [self.answer(CLIENT, "shop.example", SERVER), tcp(1, ports=(40000, 443)), udp(b"x", (2, 9999))]
+        path = self.capture(packets)
+        command = [PROGRAM, "watch", "-q", "-r", path, "--format", "csv", "--by"]
+        rows = lambda *by: list(
+            csv.DictReader(
+                subprocess.run(
+                    [*command, *by], capture_output=True, text=True, timeout=60, check=True
+                ).stdout.splitlines()
+            )
+        )
+        names = {row["host"]: row["name"] for row in rows("host", "--resolve")}
+        self.assertEqual(names, {CLIENT: "", SERVER: "shop.example", self.RESOLVER: ""})
+        names = {(row["protocol"], row["port"]): row["name"] for row in rows("service")}
+        self.assertEqual(names, {("6", "443"): "https", ("17", "53"): "domain", ("17", "2"): ""})
+        services = {flow["src_port"]: flow["service"] for flow in self.watch(path, columns="+service")}
+        self.assertEqual(services, {53: "domain", 40000: "https", 2: None})
+
+    def test_resolving_takes_one_worker_of_a_capture(self):
+        path = self.capture([tcp(1)])
+        self.assertIn("leave out --workers", self.watch(path, "--resolve", "--workers", "2", status=2))
 
     def groups(self, path, *options):
         command = [PROGRAM, "watch", "-q", "-r", path, "--by", "server_name", "--format", "csv", *options]

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <vector>
 
 #include "application_reading.hpp"
-#include "pipeline/decode/application/dns.hpp"
+#include "pipeline/decode/application/dns_addresses.hpp"
 #include "targets.hpp"
 
 namespace parshall::fuzz {
@@ -27,6 +28,20 @@ void check_stream(Bytes message, const Read& over_udp) {
   require(same_facts(read.facts, over_udp.facts));
 }
 
+/// Addresses of a message are there for any cut of it, from the first on.
+void check_addresses(Bytes message, std::size_t cut, DnsKind kind) {
+  std::array<DnsAddress, kMostDnsAddresses> all, some;
+  const std::vector<std::uint8_t> exact(message.begin(), message.end());
+  const std::size_t count = read_dns_addresses(exact, kind, all);
+  require(count <= kMostDnsAddresses);
+  for (std::size_t i = 0; i < count; ++i) check_name(all[i].name.view());
+  const std::vector<std::uint8_t> part(exact.begin(),
+                                       exact.begin() + static_cast<std::ptrdiff_t>(cut % (exact.size() + 1)));
+  const std::size_t in_part = read_dns_addresses(part, kind, some);
+  require(in_part <= count);
+  for (std::size_t i = 0; i < in_part; ++i) require(some[i].address == all[i].address && some[i].name == all[i].name);
+}
+
 }  // namespace
 
 /// Input: what is read (0: DNS, 1: mDNS, 2: a stream), where it is cut (2 bytes), it.
@@ -44,6 +59,7 @@ void fuzz_dns(Bytes input) {
       check_cut([&](Bytes some, ApplicationFacts& facts) { return read_dns(some, facts, kind); }, bytes, cut);
   check_name(read.facts.dns_name.view());
   if (kind == DnsKind::unicast) check_stream(bytes, read);
+  check_addresses(bytes, cut, kind);
 }
 
 }  // namespace parshall::fuzz

@@ -56,7 +56,7 @@ std::optional<Names> column_names(Of of, What what) {
 std::vector<const Grouping*> groupings_of(std::span<const ColumnInfo> columns, bool has_local) {
   std::vector<const Grouping*> all;
   for (const Grouping& grouping : groupings())
-    if ((has_local || !grouping.needs_local) &&
+    if ((has_local || !grouping.needs_local) && !grouping.is_of_ends() &&
         (grouping.of_column.empty() ||
          std::ranges::find(columns, grouping.of_column, &ColumnInfo::name) != columns.end()))
       all.push_back(&grouping);

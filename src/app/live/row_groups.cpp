@@ -153,10 +153,8 @@ bool RowGroups::add_up(const Rows& flows, const Arrangement& wanted, const std::
 
 void RowGroups::take_in(const ReportFlow& group) {
   const FlowRecord& record = group.record;
-  if (schema_->is_of_texts())
+  if (schema_->is_of_texts() || rows_.by->is_of_services() || (hosts_ && rows_.by->is_of_hosts()))
     rows_.key_texts.emplace_back(group.text);
-  else if (hosts_ && rows_.by->is_of_hosts())
-    rows_.key_texts.emplace_back(record.key.present() ? hosts_->find(record.key.src_address()) : std::string_view());
   rows_.entries.push_back({.key = record.key,
                            .packets = record.all_packets(),
                            .wire_bytes = record.all_wire_bytes(),

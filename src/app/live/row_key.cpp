@@ -37,6 +37,8 @@ std::string key_text(const Row& row, std::size_t column, const View& view) {
       text += fmt::format("{} ({})", row.text, address_text(value.as_address()));
     else if (part.type == kAddress)
       text += address_text(value.as_address());
+    else if (by->is_of_services() && !row.text.empty())
+      text += fmt::format("{} ({})", row.text, value.as_unsigned());
     else if (part.name == "protocol")
       text += protocol_text(static_cast<std::uint8_t>(value.as_unsigned()));
     else if (value.type() == ValueType::enumeration && value.as_unsigned() < view.key_names.size())

@@ -261,8 +261,10 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   if (const char* const zones = std::getenv("TZDIR")) collected.add(zones, Access::read);
   collected.add("/dev/null", Access::write);
   for (const std::string* const path : {&plan.flows.model, &plan.tasks.states}) collected.add(*path, Access::read);
+  for (const std::string& file : plan.rows.geo) collected.add(file, Access::read);
   add_temporary(collected);
   collected.add_output(options.output);
+  collected.add_output(plan.flows.learn);
   for (const OutputNeeds& needs : needs_of(plan.outputs)) collected.add(needs);
   for (const std::string& folder : options.allowed) collected.add(folder, Access::own);
   if (!configuration().path.empty()) collected.add_replaceable(configuration().path, "the configuration");

@@ -92,14 +92,19 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
   if (layout.carry_stride != 0) {
     carry_memory_ = HugeBuffer<std::byte>(slots * layout.carry_stride, /*huge_pages=*/false);
     carries_ = {rows_.data(), stride_, carry_memory_.data(), layout.carry_stride};
-    record_.resize(set_->row_bytes());
   }
+  if (set_->has_own_rows()) record_.resize(set_->row_bytes());
+  if (set_->flow_label() != nullptr && options.payloads_behind)
+    label_reader_ =
+        std::make_unique<LabelReader>(set_->flow_label()->labeller(), *options.payloads_behind, options.can_wait);
+  learns_ = label_reader_ && set_->classifies() && set_->flow_label()->labeller()->learner() != nullptr;
   if (set_->has_digest() && options.has_packet_names) recent_names_ = std::make_unique<RecentNames>();
   if (set_->names() != nullptr && options.payloads_behind)
     name_reader_ = std::make_unique<NameReader>(NameReader::Options{.wanted = set_->application_names()->wanted(),
                                                                     .header = *options.payloads_behind,
                                                                     .can_wait = options.can_wait,
-                                                                    .not_read = options.names_not_read});
+                                                                    .not_read = options.names_not_read,
+                                                                    .addresses = std::move(options.address_names)});
   std::ranges::copy_if(set_->statistics(), std::back_inserter(sampled_),
                        [](const StatisticSet::Placed& placed) { return placed.statistic->takes_samples(); });
   std::ranges::copy_if(
@@ -154,6 +159,16 @@ void FlowRows::keep_names(FlowRows& before, std::size_t slots) noexcept {
   }
 }
 
+void FlowRows::keep_labels(FlowRows& before, std::size_t slots) noexcept {
+  if (!label_reader_ || !before.label_reader_) return;
+  label_reader_ = std::move(before.label_reader_);
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    const std::byte* const from = before.row(slot) + before.prefix_bytes_ + before.set_->label()->offset;
+    if (const auto state = FlowLabel::state_of(from); state.flow != 0 || state.is_open)
+      std::memcpy(rows_.data() + slot * stride_ + prefix_bytes_ + set_->label()->offset, &state, sizeof state);
+  }
+}
+
 void FlowRows::move(std::uint32_t from, std::uint32_t to) noexcept {
   if (name_reader_) name_reader_->flow_moved(names_state(from), from, to);
   std::memcpy(rows_.data() + to * stride_, row(from), stride_);
@@ -192,6 +207,35 @@ void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* header
     send_classes(packets);
   if (name_reader_) [[unlikely]]
     read_names(packets, raw);
+  if (label_reader_) [[unlikely]]
+    read_for_labels(packets, raw);
+}
+
+/// Teaches the classifier with a flow, once its label is known by its packets.
+void FlowRows::learn(std::uint32_t slot) noexcept {
+  const FlowLabel& labels = *set_->flow_label();
+  std::byte* const at = rows_.data() + slot * stride_ + prefix_bytes_ + set_->label()->offset;
+  FlowLabel::State state = FlowLabel::state_of(at);
+  if (state.flow == 0 || state.is_learnt) return;
+  std::array<std::uint16_t, kMostFirstPackets> room;
+  const auto sizes = set_->flow_class()->first_sizes(class_state(slot), room);
+  if (sizes.empty()) return;
+  label_reader_->wait_for(at);
+  const ApplicationLabel label = labels.labeller()->find(state.connection);
+  if (label.basis < LabelBasis::cache) return;
+  labels.labeller()->learner()->learn(sizes, class_of(slot), label.class_number);
+  state.is_learnt = true;
+  std::memcpy(at, &state, sizeof state);
+}
+
+void FlowRows::read_for_labels(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept {
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    std::byte* const state = rows_.data() + packets[i].slot * stride_ + prefix_bytes_ + set_->label()->offset;
+    if (!LabelReader::is_open(state) || raw[i] == nullptr) continue;
+    label_reader_->read(state, *raw[i]);
+    if (learns_) learn(packets[i].slot);
+  }
+  label_reader_->flush();
 }
 
 void FlowRows::read_names(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept {
@@ -209,7 +253,8 @@ std::span<const std::byte> FlowRows::statistics(std::uint32_t slot, std::uint32_
   const auto record = statistics(slot);
   if (const StatisticSet::Placed* const names = set_->names();
       names != nullptr && names->statistic->has_carries(row(back) + prefix_bytes_ + names->offset))
-    ApplicationNames::add_other_way(record_.data() + names->row_offset, carries_.of(row(back)) + names->carry_offset);
+    set_->application_names()->add_other_way(record_.data() + names->row_offset,
+                                             carries_.of(row(back)) + names->carry_offset);
   return record;
 }
 

@@ -15,6 +15,7 @@
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/finding.hpp"
+#include "pipeline/measure/labels/label_reader.hpp"
 #include "pipeline/measure/name_reader.hpp"
 #include "pipeline/measure/registry.hpp"
 #include "pipeline/measure/statistics/recent_names.hpp"
@@ -51,8 +52,9 @@ class FlowRows {
     ClassJobs* jobs = nullptr;                             ///< set if other threads classify flows
     bool can_wait = true;                                  ///< packets wait while a page is committed
     bool has_packet_names = false;                         ///< else there are no digests
-    std::optional<IpHeader> payloads_behind = {};          ///< packets come with their bytes; else flows have no names
+    std::optional<IpHeader> payloads_behind = {};          ///< packets come with their bytes; else no names or labels
     std::atomic<std::uint64_t>* names_not_read = nullptr;  ///< see NameReader
+    std::shared_ptr<AddressNames> address_names = {};      ///< see NameReader
   };
   FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots) : FlowRows(std::move(set), slots, Options{}) {}
   FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, Options options);
@@ -78,6 +80,9 @@ class FlowRows {
   /// Takes over each flow's names, and what is incomplete, if both have the same columns of names.
   void keep_names(FlowRows& before, std::size_t slots) noexcept;
 
+  /// Takes over what each flow sent for its label.
+  void keep_labels(FlowRows& before, std::size_t slots) noexcept;
+
   /// Notes that the flow continues in another record.
   void flow_goes_on(std::uint32_t slot, const FlowRecord& ended) noexcept {
     if (set_->has_origins()) FlowOrigin::go_on(origin_state(slot), ended);
@@ -101,6 +106,8 @@ class FlowRows {
   void take_classes() noexcept;
   /// Notes that the flow's record ended. The flow may continue in another one.
   void flow_ended(std::uint32_t slot, bool goes_on = false) noexcept {
+    if (learns_ && !goes_on) [[unlikely]]
+      learn(slot);
     if (jobs_waiting_ != 0 && set_->flow_class()->stop_waiting(class_state(slot))) --jobs_waiting_;
     if (name_reader_ && !goes_on) name_reader_->flow_ended(slot, names_state(slot));
   }
@@ -112,6 +119,7 @@ class FlowRows {
   std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
     const std::byte* const state = row(slot) + prefix_bytes_;
     if (record_.empty()) return {state, set_->row_bytes()};
+    if (label_reader_) label_reader_->wait_for(state + set_->label()->offset);
     set_->write_row(state, carries_.of(row(slot)), record_.data());
     return record_;
   }
@@ -131,6 +139,8 @@ class FlowRows {
   void update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets, SampleOf sample_of) noexcept;
   void send_classes(std::span<const RowUpdate> packets) noexcept;
   void read_names(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept;
+  void learn(std::uint32_t slot) noexcept;
+  void read_for_labels(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept;
   std::byte* class_state(std::uint32_t slot) noexcept {
     return set_->class_state(rows_.data() + slot * stride_ + prefix_bytes_).data();
   }
@@ -149,10 +159,12 @@ class FlowRows {
   std::size_t stride_ = 0;
   HugeBuffer<std::byte> rows_, carry_memory_;
   CarryRows carries_;
-  mutable std::vector<std::byte> record_;  ///< of statistics(); empty if there are no carries
+  mutable std::vector<std::byte> record_;  ///< of statistics(); empty if the state is the row
   std::vector<StatisticSet::Placed> sampled_, of_first_packets_, of_side_, of_tcp_;
   std::unique_ptr<RecentNames> recent_names_;  ///< null without a digest
   std::unique_ptr<NameReader> name_reader_;    ///< null if flows have no names
+  std::unique_ptr<LabelReader> label_reader_;  ///< null if flows get no labels
+  bool learns_ = false;                        ///< flows with labels teach the classifier
   ClassJobs* jobs_;
   std::size_t jobs_waiting_ = 0;  ///< flows for which the rings were full
 };

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <string>
 
 namespace parshall {
 namespace {
@@ -55,6 +57,18 @@ void NameReader::read(std::uint32_t slot, std::byte* at, std::byte* carries, con
   Payload payload;
   facts_.clear();
   const bool has_payload = read_payload(packet, options_.header, payload);
+  if (options_.addresses) {
+    if (state.is(State::is_open) && state.packets == 0) {
+      name_addresses(state, carries, packet, names);
+      if (has_payload && is_dns_port(payload.src_port)) state.set(State::answers);
+    }
+    if (has_payload && state.is(State::answers)) learn_addresses(payload, packet);
+    if (!options_.wanted.has_any_of_payload()) state.clear(State::is_open);
+    if (!state.is(State::is_open)) {
+      std::memcpy(at, &state, sizeof state);
+      return;
+    }
+  }
   if (has_payload)
     reading = payload.is_tcp ? read_segment(slot, state, payload, packet.time_ns)
                              : read_datagram(slot, state, payload, packet.time_ns);
@@ -64,8 +78,7 @@ void NameReader::read(std::uint32_t slot, std::byte* at, std::byte* carries, con
   // What a message says before it breaks off counts, if nothing more can come.
   const bool breaks_off = reading == Reading::needs_more && (is_last || (has_payload && payload.is_cut));
   if (reading == Reading::done || (breaks_off && facts_.has_any())) {
-    names.write(facts_, carries);
-    state.set(State::has_names);
+    names.write(facts_, state, carries);
     reading = Reading::done;
   }
   if (reading != Reading::needs_more || is_last) {
@@ -73,6 +86,37 @@ void NameReader::read(std::uint32_t slot, std::byte* at, std::byte* carries, con
     end_stream(slot, state);
   }
   std::memcpy(at, &state, sizeof state);
+}
+
+/// Names the addresses of a flow, of which this is the first packet.
+void NameReader::name_addresses(State& state, std::byte* carries, const RawPacket& packet,
+                                const ApplicationNames& names) noexcept {
+  IpPacket found;
+  if (!find_ip_packet(packet, options_.header, found)) return;
+  const MappedAddress source = mapped(found.key.src_address()), destination = mapped(found.key.dst_address());
+  std::string source_name, destination_name;
+  options_.addresses->find(destination, source, source_name);
+  options_.addresses->find(source, destination, destination_name);
+  names.write_addresses(source_name, destination_name, state, carries);
+}
+
+/// Learns what an answer of DNS says of addresses. Over TCP, the answer has to be whole in its segment.
+void NameReader::learn_addresses(const Payload& payload, const RawPacket& packet) noexcept {
+  constexpr std::uint64_t kAnswerNs = 1'000, kAddressNs = 500;
+  const DnsKind kind = payload.src_port == kMulticastDnsPort ? DnsKind::multicast : DnsKind::unicast;
+  std::span<const std::uint8_t> message = payload.bytes;
+  if (payload.is_tcp) message = message.subspan(std::min<std::size_t>(message.size(), 2));  // the length in front
+  if (message.empty()) return;
+  if (!has_time(packet.time_ns)) {
+    give_up();
+    return;
+  }
+  const std::size_t count = read_dns_addresses(message, kind, learnt_);
+  take_time(kAnswerNs + count * kAddressNs);
+  IpPacket found;
+  if (count == 0 || !find_ip_packet(packet, options_.header, found)) return;
+  for (const DnsAddress& each : std::span(learnt_).first(count))
+    options_.addresses->learn(mapped(found.key.dst_address()), each.address, each.name.view());
 }
 
 /// Reads again what came of a TCP stream, after the last packet.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/huge_buffer.hpp"
+#include "pipeline/decode/application/dns_addresses.hpp"
 #include "pipeline/decode/application/payload.hpp"
 #include "pipeline/decode/application/reader.hpp"
+#include "pipeline/measure/address_names.hpp"
 #include "pipeline/measure/statistics/application_names.hpp"
 
 namespace parshall {
@@ -18,16 +22,20 @@ namespace parshall {
 ///
 /// Some packets take long to read: QUIC has to be decrypted, and a stream is read again when it grows. So that nobody
 /// can keep a worker busy with that, a source that cannot wait has a fifth of the packet time for it. A flow that finds
-/// no time left, or whose stream is taken, has no name and is counted.
+/// no time left, or whose stream is taken, has no name and is counted. So is one with an answer of DNS that was not
+/// read for `addresses`.
 ///
 /// Memory: memory_bytes(), of which streams that were used are committed.
 class NameReader {
+  using State = ApplicationNames::State;
+
  public:
   struct Options {
     NameColumns wanted;
     IpHeader header = IpHeader::outermost;
     bool can_wait = true;
     std::atomic<std::uint64_t>* not_read = nullptr;  ///< counts flows without a name for lack of a stream or of time
+    std::shared_ptr<AddressNames> addresses = {};    ///< learns from answers of DNS; null if addresses have no names
   };
   explicit NameReader(const Options& options);
 
@@ -35,7 +43,7 @@ class NameReader {
 
   /// Returns whether any more packets of the flow have to be read.
   static bool is_open(const std::byte* state) noexcept {
-    return (std::to_integer<std::uint8_t>(state[7]) & ApplicationNames::State::is_open) != 0;
+    return (std::to_integer<unsigned>(state[7]) & (State::is_open | State::answers)) != 0;
   }
 
   /// Reads the next packet of an open flow, the names of which are written to `carries` once they are known.
@@ -46,7 +54,6 @@ class NameReader {
   void flow_moved(const std::byte* state, std::uint32_t from, std::uint32_t to) noexcept;
 
  private:
-  using State = ApplicationNames::State;
   using Number = std::uint16_t;  ///< of a stream, from 1; 0: none
   struct Stream {
     std::uint32_t slot;
@@ -56,6 +63,9 @@ class NameReader {
   };
   static constexpr Number streams_for(bool can_wait) noexcept { return can_wait ? 16384 : 2048; }
 
+  void name_addresses(State& state, std::byte* carries, const RawPacket& packet,
+                      const ApplicationNames& names) noexcept;
+  void learn_addresses(const Payload& payload, const RawPacket& packet) noexcept;
   bool has_time(std::uint64_t time_ns) noexcept;
   void take_time(std::uint64_t cost_ns) noexcept;
   std::uint64_t message_ns(std::size_t bytes) const noexcept;
@@ -78,6 +88,7 @@ class NameReader {
   Number begun_ = 0;  ///< streams that were ever used
   Number free_ = 0, oldest_ = 0, newest_ = 0;
   std::uint64_t latest_ns_ = 0, spare_ns_ = 0;  ///< time for what takes long
+  std::array<DnsAddress, kMostDnsAddresses> learnt_;
 };
 
 }  // namespace parshall

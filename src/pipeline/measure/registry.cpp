@@ -76,6 +76,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   if (classifies) statistics.push_back(std::make_unique<FlowClass>(options.classifier, options.classes_told_by));
   if (options.digest) statistics.push_back(std::make_unique<Digest>());
   if (!options.names.empty()) statistics.push_back(std::make_unique<ApplicationNames>(options.names));
+  if (options.labels) statistics.push_back(std::make_unique<FlowLabel>(options.labeller));
   if (options.origins) statistics.push_back(std::make_unique<FlowOrigin>());
   StatisticSet set;
   set.place(std::move(statistics));
@@ -85,11 +86,11 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
 
 void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
   // The states that fit into the first cache line come first, the largest of them in front; the others follow, those
-  // with carries last.
+  // with rows of their own last.
   constexpr std::size_t kRestOfLine = 56;
   const auto in_front = [](const auto& a, const auto& b) {
     const std::size_t x = a->state_bytes(), y = b->state_bytes();
-    if ((a->carry_bytes() == 0) != (b->carry_bytes() == 0)) return a->carry_bytes() == 0;
+    if (a->has_own_row() != b->has_own_row()) return !a->has_own_row();
     if ((x <= kRestOfLine) != (y <= kRestOfLine)) return x <= kRestOfLine;
     return x <= kRestOfLine ? x > y : x < y;
   };
@@ -103,6 +104,8 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
     placed_.push_back({statistic.get(), state_bytes_, row_bytes_, carry_bytes_});
     if (const auto* const names = dynamic_cast<const ApplicationNames*>(statistic.get()))
       application_names_ = names, names_ = placed_.back();
+    if (const auto* const label = dynamic_cast<const FlowLabel*>(statistic.get()))
+      flow_label_ = label, label_ = placed_.back();
     state_bytes_ += statistic->state_bytes();
     row_bytes_ += statistic->row_bytes();
     carry_bytes_ += statistic->carry_bytes();
@@ -110,6 +113,7 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
   if (owned_.empty() || std::ranges::any_of(owned_, [](const auto& one) { return !one->first_packets(); })) return;
   first_packets_ = 0;
   for (const auto& statistic : owned_) first_packets_ = std::max(*first_packets_, *statistic->first_packets());
+  if (first_packets_ == Statistic::kWholeFlow) first_packets_.reset();
 }
 
 void StatisticSet::order_columns(std::span<const std::string> names) {
@@ -151,7 +155,7 @@ void StatisticSet::merge(std::byte* into, const std::byte* from) const noexcept 
 
 void StatisticSet::write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept {
   for (const Placed& placed : placed_)
-    if (placed.statistic->carry_bytes() == 0)
+    if (!placed.statistic->has_own_row())
       std::memcpy(row + placed.row_offset, state + placed.offset, placed.statistic->row_bytes());
     else
       placed.statistic->write_row(state + placed.offset, carries + placed.carry_offset, row + placed.row_offset);

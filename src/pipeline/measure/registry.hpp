@@ -13,6 +13,7 @@
 #include "pipeline/measure/statistics/application_names.hpp"
 #include "pipeline/measure/statistics/digest.hpp"
 #include "pipeline/measure/statistics/flow_class.hpp"
+#include "pipeline/measure/statistics/flow_label.hpp"
 #include "pipeline/measure/statistics/flow_origin.hpp"
 
 namespace parshall {
@@ -21,7 +22,7 @@ namespace parshall {
 ///
 /// Shape: a record's row is `row_bytes()` bytes of plain memory. A live flow has `state_bytes()`, all zero before the
 ///        first sample, and `carry_bytes()` beside them. The first 56 bytes hold the largest state that fits there,
-///        which with 8 bytes in front of it fills one cache line. Statistics with carries come last, so that all
+///        which with 8 bytes in front of it fills one cache line. Those with rows of their own come last, so that all
 ///        others are at the same offset in both.
 /// Merge: rows that two workers kept for one flow can be added up if `mergeable()`.
 class StatisticSet {
@@ -41,7 +42,7 @@ class StatisticSet {
   std::size_t state_bytes() const noexcept { return state_bytes_; }
   std::size_t carry_bytes() const noexcept { return carry_bytes_; }
 
-  /// Writes the row of a record; needed if there are carries, else the state is the row.
+  /// Writes the row of a record; needed if has_own_rows(), else the state is the row.
   void write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept;
   std::span<const Column> columns() const noexcept { return columns_; }
   std::span<const Placed> statistics() const noexcept { return placed_; }
@@ -86,6 +87,14 @@ class StatisticSet {
   const Placed* names() const noexcept { return names_ ? &*names_ : nullptr; }
   const ApplicationNames* application_names() const noexcept { return application_names_; }
 
+  /// Returns where rows hold the labels of their flows, and the statistic; null if they do not.
+  const Placed* label() const noexcept { return label_ ? &*label_ : nullptr; }
+  const FlowLabel* flow_label() const noexcept { return flow_label_; }
+  /// Returns whether any statistic reads packets, not only headers.
+  bool reads_packets() const noexcept { return names_ || label_; }
+  /// Returns whether the row of a record is another than the state.
+  bool has_own_rows() const noexcept { return carry_bytes_ != 0 || label_; }
+
   bool mergeable() const noexcept;
   void merge(std::byte* into, const std::byte* from) const noexcept;  ///< requires mergeable()
 
@@ -109,6 +118,8 @@ class StatisticSet {
   std::size_t digest_at_ = 0;
   std::optional<Placed> names_;
   const ApplicationNames* application_names_ = nullptr;
+  std::optional<Placed> label_;
+  const FlowLabel* flow_label_ = nullptr;
 };
 
 /// Makes statistics by name: <variable>_<what> with or without the unit, such as gap_mean, iat_p99.9_ns or size_sd, and

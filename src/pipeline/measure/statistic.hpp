@@ -105,13 +105,16 @@ class Statistic {
 
   /// Returns whether the flow has any carries.
   virtual bool has_carries([[maybe_unused]] const std::byte* state) const noexcept { return false; }
-  /// Writes the row of a record, for a statistic with carries. Others have the state as the row.
+  /// Returns whether the row of a record is another than the state: always, if there are carries.
+  virtual bool has_own_row() const noexcept { return carry_bytes() != 0; }
+  /// Writes the row of a record, for a statistic with its own row.
   virtual void write_row([[maybe_unused]] const std::byte* state, [[maybe_unused]] const std::byte* carries,
                          [[maybe_unused]] std::byte* row) const noexcept {}
 
   /// Returns how many packets at a flow's beginning it uses; nullopt if it uses all. In the first case its value
-  /// applies to all records into which an active timeout splits the flow.
+  /// applies to all records into which an active timeout splits the flow; so it does for kWholeFlow.
   virtual std::optional<std::uint32_t> first_packets() const noexcept { return std::nullopt; }
+  static constexpr std::uint32_t kWholeFlow = ~std::uint32_t{0};
 
   /// For a statistic with first_packets(): declares that the next sample of this state is the first of a flow seen from
   /// its beginning. A flow that existed before has no first packets.
@@ -133,6 +136,8 @@ class Statistic {
   virtual void merge(std::byte* into, const std::byte* from) const noexcept = 0;
 };
 
+class Labeller;
+
 /// Options of statistics: how percentiles are kept, and how flows are classified.
 struct StatisticOptions {
   QuantileMethod quantiles = QuantileMethod::histogram;
@@ -143,6 +148,9 @@ struct StatisticOptions {
   bool digest = false;                       ///< true to keep Digest, for columns of the schema
   bool origins = false;                      ///< true to keep where each flow began, for columns of the schema
   NameColumns names = {};                    ///< what flows say of themselves, for columns of the schema
+  bool resolves_names = false;               ///< true if addresses get names by DNS
+  std::shared_ptr<Labeller> labeller = {};   ///< null if flows get no labels
+  bool labels = false;                       ///< true to keep labels, for columns of the schema
   std::uint64_t seed = 0;                    ///< seed of the names given to flows
 };
 

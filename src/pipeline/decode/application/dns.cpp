@@ -2,16 +2,16 @@
 #include "pipeline/decode/application/dns.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "pipeline/decode/application/cursor.hpp"
+#include "pipeline/decode/application/dns_name.hpp"
 
 namespace parshall {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-constexpr std::size_t kHeaderBytes = 12, kLeastMessageBytes = kHeaderBytes, kMostNameBytes = 255, kMostLabelBytes = 63;
+constexpr std::size_t kLeastMessageBytes = 12;  ///< the header
 enum Opcode : unsigned { query = 0, notify = 4, update = 5 };
 
 struct Header {
@@ -51,42 +51,6 @@ bool is_credible(const Header& header, DnsKind kind) noexcept {
   return header.rcode == 0 && header.answers == 0 && header.authorities <= 1 && header.additionals <= kMostAdditionals;
 }
 
-/// Appends a label. What does not fit is left out; an escape is never cut.
-void append_label(Bytes label, ShortText<255>& name) noexcept {
-  const std::string_view text = text_of(label);
-  std::size_t from = 0;  // of the characters that are waiting to be copied as they are
-  for (std::size_t i = 0; i < label.size(); ++i) {
-    const std::uint8_t byte = label[i];
-    if (byte > ' ' && byte < 0x7f && byte != '.' && byte != '\\') [[likely]]
-      continue;
-    const char escaped[] = {'\\', static_cast<char>('0' + byte / 100), static_cast<char>('0' + byte / 10 % 10),
-                            static_cast<char>('0' + byte % 10)};
-    name.append(text.substr(from, i - from));
-    if (name.view().size() + std::size(escaped) > name.kMostBytes) return;
-    name.append(std::string_view(escaped, std::size(escaped)));
-    from = i + 1;
-  }
-  name.append(text.substr(from));
-}
-
-/// Takes a name without pointers from the front.
-Reading take_name(Cursor& in, ShortText<255>& name) noexcept {
-  const std::size_t left = in.left();
-  name.clear();
-  while (true) {
-    const std::uint8_t bytes = in.u8();
-    if (in.failed()) return Reading::needs_more;
-    if (bytes == 0) break;
-    if (bytes > kMostLabelBytes || left - in.left() + bytes >= kMostNameBytes) return Reading::unknown;
-    const Bytes label = in.take(bytes);
-    if (in.failed()) return Reading::needs_more;
-    if (!name.empty()) name.append('.');
-    append_label(label, name);
-  }
-  if (name.empty()) name.append('.');
-  return Reading::done;
-}
-
 }  // namespace
 
 Reading read_dns(Bytes message, ApplicationFacts& facts, DnsKind kind) noexcept {
@@ -97,7 +61,7 @@ Reading read_dns(Bytes message, ApplicationFacts& facts, DnsKind kind) noexcept 
   if (!is_credible(header, kind)) return Reading::unknown;
   Reading reading = Reading::done;
   if (header.questions != 0 || header.answers != 0) {
-    reading = take_name(in, facts.dns_name);
+    reading = take_dns_name(in, facts.dns_name);
     const bool is_question = header.questions != 0;
     in.take(is_question ? 4 : 10);  // type and class; of an answer also its time to live and length
     if (reading == Reading::done && in.failed()) reading = Reading::needs_more;

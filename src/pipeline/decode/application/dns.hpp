@@ -13,6 +13,12 @@ enum class DnsKind : std::uint8_t {
   multicast,  ///< mDNS: a few questions, or answers without any
 };
 
+inline constexpr std::uint16_t kDnsPort = 53, kMulticastDnsPort = 5353, kLlmnrPort = 5355;
+
+constexpr bool is_dns_port(std::uint16_t port) noexcept {
+  return port == kDnsPort || port == kMulticastDnsPort || port == kLlmnrPort;
+}
+
 /// Reads the first question's name, and the response code, of one message over UDP. The caller checks the ports. A name
 /// that points to another is unknown: there is none before the first. needs_more says that the message was cut.
 ///

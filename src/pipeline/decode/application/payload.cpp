@@ -63,4 +63,16 @@ bool read_payload(const RawPacket& packet, IpHeader header, Payload& payload) no
   return true;
 }
 
+bool find_ip_packet(const RawPacket& packet, IpHeader header, IpPacket& found) noexcept {
+  const Frame frame(packet.data, packet.captured_bytes, packet.wire_bytes);
+  Datagram datagram;
+  if (find_datagram(frame, packet.link_type, header, datagram) != Verdict::counted) return false;
+  PacketFacts facts;
+  describe(frame, datagram, packet.wire_bytes, facts);
+  found.key = facts.key;
+  const std::size_t end = std::min<std::size_t>(datagram.end, packet.captured_bytes);
+  found.bytes = {packet.data + datagram.at, packet.data + std::max(datagram.at, end)};
+  return true;
+}
+
 }  // namespace parshall

@@ -23,4 +23,15 @@ struct Payload {
 /// else the walk of read_tcp(), 30 to 80 ns.
 bool read_payload(const RawPacket& packet, IpHeader header, Payload& payload) noexcept;
 
+/// IP packet in a frame.
+struct IpPacket {
+  FlowKey key;
+  std::span<const std::uint8_t> bytes;  ///< as captured, from the IP header on
+};
+
+/// Finds the IP packet by which a frame was counted. Returns false, with `found` unspecified, if there is none.
+///
+/// Cost: 30 to 80 ns.
+bool find_ip_packet(const RawPacket& packet, IpHeader header, IpPacket& found) noexcept;
+
 }  // namespace parshall

@@ -6,18 +6,12 @@
 #include "pipeline/decode/application/tls.hpp"
 
 namespace parshall {
-namespace {
-
-constexpr std::uint16_t kDns = 53, kMulticastDns = 5353, kLlmnr = 5355;
-
-}  // namespace
-
 Reading ApplicationReader::read_stream(std::span<const std::uint8_t> first_bytes, std::uint16_t src_port,
                                        std::uint16_t dst_port, ApplicationFacts& facts) noexcept {
   facts.clear();
   if (first_bytes.empty()) return Reading::needs_more;
   const auto has_port = [&](std::uint16_t port) { return src_port == port || dst_port == port; };
-  if (has_port(kDns) || has_port(kLlmnr)) {
+  if (has_port(kDnsPort) || has_port(kLlmnrPort)) {
     if (const Reading reading = read_dns_stream(first_bytes, facts); reading != Reading::unknown) return reading;
   }
   constexpr std::uint8_t kTlsAlert = 21, kTlsHandshake = 22;
@@ -31,9 +25,9 @@ Reading ApplicationReader::read_datagram(std::span<const std::uint8_t> datagram,
                                          std::uint16_t dst_port, QuicFlow& flow, ApplicationFacts& facts) noexcept {
   facts.clear();
   const auto has_port = [&](std::uint16_t port) { return src_port == port || dst_port == port; };
-  if (has_port(kDns) || has_port(kLlmnr)) {
+  if (has_port(kDnsPort) || has_port(kLlmnrPort)) {
     if (const Reading reading = read_dns(datagram, facts); reading != Reading::unknown) return reading;
-  } else if (has_port(kMulticastDns)) {
+  } else if (has_port(kMulticastDnsPort)) {
     if (const Reading reading = read_dns(datagram, facts, DnsKind::multicast); reading != Reading::unknown)
       return reading;
   }

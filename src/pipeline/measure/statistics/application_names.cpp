@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace parshall {
 namespace {
@@ -11,18 +12,19 @@ using enum NameColumn;
 
 /// Beginning of the names in a row; the texts follow, one behind the other.
 struct Head {
-  ApplicationProtocol protocol;
-  TlsVersion tls_version;
-  std::uint8_t rcode_and_one;  ///< 0: none
-  std::array<std::uint8_t, 3> lengths;
-  bool is_answer;
-  std::uint8_t unused;
+  ApplicationProtocol protocol = ApplicationProtocol::none;
+  TlsVersion tls_version : 7 = TlsVersion::none;
+  bool is_answer : 1 = false;
+  std::uint8_t rcode_and_one = 0;            ///< 0: none
+  std::array<std::uint8_t, 5> lengths = {};  ///< of the texts, as in NamesOfFlow
 };
 static_assert(sizeof(Head) == 8);
 
+/// Places in NamesOfFlow::texts.
+enum Place : std::size_t { kSource, kDestination, kOfProtocol };
 constexpr std::size_t kMostAlpn = 127, kMostJa4 = 36;
 
-/// Texts of a protocol, in the order of NamesOfFlow::texts.
+/// Texts of a protocol, in the order of NamesOfFlow::texts from kOfProtocol on.
 struct Texts {
   std::array<NameColumn, 3> columns;
   std::array<std::size_t, 3> most;
@@ -53,7 +55,9 @@ std::size_t room_for(const Texts& texts, NameColumns wanted) noexcept {
 }
 
 std::size_t bytes_for(NameColumns wanted) noexcept {
-  const std::size_t room = std::max({room_for(kOfTls, wanted), room_for(kOfHttp, wanted), room_for(kOfDns, wanted)});
+  const std::size_t addresses = (wanted.has(src_name) ? kMostText : 0) + (wanted.has(dst_name) ? kMostText : 0);
+  const std::size_t room =
+      addresses + std::max({room_for(kOfTls, wanted), room_for(kOfHttp, wanted), room_for(kOfDns, wanted)});
   return (sizeof(Head) + room + 7) / 8 * 8;
 }
 
@@ -90,49 +94,75 @@ std::string_view text_of(const ApplicationFacts& facts, NameColumn column) noexc
       return facts.dns_name.view();
     case tls_version:
     case dns_rcode:
+    case src_name:
+    case dst_name:
       break;
   }
   return {};
 }
 
-ApplicationNames::State state_of(const std::byte* at) noexcept {
-  ApplicationNames::State state;
-  std::memcpy(&state, at, sizeof state);
-  return state;
+Head head_of(const std::byte* at) noexcept {
+  Head head;
+  std::memcpy(&head, at, sizeof head);
+  return head;
+}
+
+std::size_t bytes_of(const Head& head) noexcept {
+  return std::accumulate(head.lengths.begin(), head.lengths.end(), sizeof head);
 }
 
 }  // namespace
 
 std::string_view NamesOfFlow::text(NameColumn column) const noexcept {
+  if (column == src_name) return texts[kSource];
+  if (column == dst_name) return texts[kDestination];
   const Texts& own = texts_of(protocol);
   const auto at = std::ranges::find(own.columns.begin(), own.columns.begin() + own.count, column);
-  return at == own.columns.begin() + own.count ? std::string_view()
-                                               : texts[static_cast<std::size_t>(at - own.columns.begin())];
+  return at == own.columns.begin() + own.count
+             ? std::string_view()
+             : texts[kOfProtocol + static_cast<std::size_t>(at - own.columns.begin())];
 }
 
 ApplicationNames::ApplicationNames(NameColumns wanted) noexcept : wanted_(wanted), row_bytes_(bytes_for(wanted)) {}
 
-void ApplicationNames::write(const ApplicationFacts& facts, std::byte* carries) const noexcept {
-  Head head{.protocol = facts.protocol,
-            .tls_version = facts.tls_version,
-            .rcode_and_one = facts.has_dns_rcode ? static_cast<std::uint8_t>(facts.dns_rcode + 1) : std::uint8_t{0},
-            .lengths = {},
-            .is_answer = facts.is_answer,
-            .unused = 0};
-  char* out = reinterpret_cast<char*>(carries) + sizeof head;
+void ApplicationNames::write(const ApplicationFacts& facts, State& state, std::byte* carries) const noexcept {
+  Head head;
+  if (state.is(State::has_names)) head = head_of(carries);  // those of the addresses
+  head.protocol = facts.protocol;
+  head.tls_version = facts.tls_version;
+  head.is_answer = facts.is_answer;
+  if (facts.has_dns_rcode) head.rcode_and_one = static_cast<std::uint8_t>(facts.dns_rcode + 1);
+  char* out = reinterpret_cast<char*>(carries) + bytes_of(head);
   const Texts& texts = texts_of(facts.protocol);
   for (std::size_t i = 0; i < texts.count; ++i) {
     if (!wanted_.has(texts.columns[i])) continue;
     char* const end = put_printable(out, text_of(facts, texts.columns[i]), texts.most[i]);
-    head.lengths[i] = static_cast<std::uint8_t>(end - out);
+    head.lengths[kOfProtocol + i] = static_cast<std::uint8_t>(end - out);
     out = end;
   }
   std::memcpy(carries, &head, sizeof head);
+  state.set(State::has_names);
+}
+
+void ApplicationNames::write_addresses(std::string_view source, std::string_view destination, State& state,
+                                       std::byte* carries) const noexcept {
+  Head head;
+  char* out = reinterpret_cast<char*>(carries) + sizeof head;
+  const auto put = [&](Place place, NameColumn column, std::string_view name) {
+    if (!wanted_.has(column)) return;
+    char* const end = put_printable(out, name, kMostText);
+    head.lengths[place] = static_cast<std::uint8_t>(end - out);
+    out = end;
+  };
+  put(kSource, src_name, source);
+  put(kDestination, dst_name, destination);
+  if (bytes_of(head) == sizeof head) return;
+  std::memcpy(carries, &head, sizeof head);
+  state.set(State::has_names);
 }
 
 NamesOfFlow ApplicationNames::read_names(const std::byte* row) noexcept {
-  Head head;
-  std::memcpy(&head, row, sizeof head);
+  const Head head = head_of(row);
   NamesOfFlow names{.protocol = head.protocol, .tls_version = head.tls_version};
   if (head.rcode_and_one != 0) names.dns_rcode = static_cast<std::uint8_t>(head.rcode_and_one - 1);
   const char* at = reinterpret_cast<const char*>(row) + sizeof head;
@@ -144,17 +174,14 @@ NamesOfFlow ApplicationNames::read_names(const std::byte* row) noexcept {
 }
 
 bool ApplicationNames::has_carries(const std::byte* state) const noexcept {
-  return state_of(state).is(State::has_names);
+  return (std::to_integer<unsigned>(state[7]) & State::has_names) != 0;
 }
 
 /// Clears what the names leave free, so that rows are the same for the same flow.
 void ApplicationNames::write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept {
   std::size_t used = 0;
   if (has_carries(state)) {
-    Head head;
-    std::memcpy(&head, carries, sizeof head);
-    used = sizeof head;
-    for (const std::uint8_t length : head.lengths) used += length;
+    used = bytes_of(head_of(carries));
     std::memcpy(row, carries, used);
   }
   std::memset(row + used, 0, row_bytes_ - used);
@@ -166,31 +193,30 @@ void ApplicationNames::begin(std::byte* row) const noexcept {
   std::memcpy(row, &state, sizeof state);
 }
 
-void ApplicationNames::add_other_way(std::byte* into, const std::byte* from) noexcept {
-  constexpr std::size_t kAlpn = 1;
-  Head own, other;
-  std::memcpy(&own, into, sizeof own);
-  std::memcpy(&other, from, sizeof other);
-  if (other.protocol == ApplicationProtocol::none) return;
-  if (own.protocol == ApplicationProtocol::none) {
-    std::size_t used = sizeof other;
-    for (const std::uint8_t length : other.lengths) used += length;
-    std::memcpy(into, from, used);
-    return;
-  }
+void ApplicationNames::add(std::byte* into, const std::byte* from, Way way) const noexcept {
+  constexpr std::size_t kAlpn = kOfProtocol + 1;
+  Head own = head_of(into);
+  const Head other = head_of(from);
   const NamesOfFlow mine = read_names(into), theirs = read_names(from);
+  std::array<std::string_view, 5> texts = mine.texts;
+  const auto take = [](std::string_view& text, std::string_view more) {
+    if (text.empty()) text = more;
+  };
+  const bool is_back = way == Way::opposite;
+  if (wanted_.has(src_name)) take(texts[kSource], theirs.texts[is_back ? kDestination : kSource]);
+  if (wanted_.has(dst_name)) take(texts[kDestination], theirs.texts[is_back ? kSource : kDestination]);
+  const bool is_first = own.protocol == ApplicationProtocol::none;
+  if (is_first) own.protocol = other.protocol;
+  if (other.protocol != ApplicationProtocol::none && &texts_of(own.protocol) == &texts_of(other.protocol))
+    for (std::size_t i = kOfProtocol; i < texts.size(); ++i) take(texts[i], theirs.texts[i]);
   const bool theirs_is_result = other.is_answer && !own.is_answer;
-  std::array<std::string_view, 3> texts;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const bool prefers_theirs = i == kAlpn && &texts_of(own.protocol) == &kOfTls && theirs_is_result;
-    const auto &first = prefers_theirs ? theirs.texts[i] : mine.texts[i],
-               &second = prefers_theirs ? mine.texts[i] : theirs.texts[i];
-    texts[i] = first.empty() && &texts_of(own.protocol) == &texts_of(other.protocol) ? second : first;
-  }
+  if (theirs_is_result && &texts_of(own.protocol) == &kOfTls && !theirs.texts[kAlpn].empty())
+    texts[kAlpn] = theirs.texts[kAlpn];
   if (own.tls_version == TlsVersion::none || (theirs_is_result && other.tls_version != TlsVersion::none))
     own.tls_version = other.tls_version;
+  if (is_first) own.is_answer = other.is_answer;
   if (own.rcode_and_one == 0) own.rcode_and_one = other.rcode_and_one;
-  std::array<char, 3 * kMostText> all;
+  std::array<char, 5 * kMostText> all;
   char* end = all.data();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     own.lengths[i] = static_cast<std::uint8_t>(texts[i].size());

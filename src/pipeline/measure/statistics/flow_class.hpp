@@ -46,6 +46,14 @@ class FlowClass final : public Statistic {
 
   ClassId class_of(const std::byte* row) const noexcept;
 
+  /// Returns the sizes that the class was told by; none if there are too few yet.
+  std::span<const std::uint16_t> first_sizes(const std::byte* row,
+                                             std::array<std::uint16_t, kMostFirstPackets>& room) const noexcept {
+    if (!is_complete(head_of(row))) return {};
+    std::memcpy(room.data(), row + sizeof(Head), packets_ * sizeof room[0]);
+    return std::span(room).first(packets_);
+  }
+
   /// Sends the flow to another thread if it has enough packets, was not sent before, and there is room. Returns the
   /// change in the number of flows that wait for room: 1, 0 or -1.
   int send(std::byte* row, std::uint32_t slot, ClassJobs& jobs) const noexcept;

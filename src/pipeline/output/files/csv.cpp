@@ -11,7 +11,7 @@ namespace parshall {
 namespace {
 
 /// Writes a text, in quotes if it has a comma, a quote or a space at an end (RFC 4180). Needs 2 * kMostText + 2 bytes.
-char* put_text(char* out, std::string_view text) noexcept {
+char* put_quoted(char* out, std::string_view text) noexcept {
   const bool is_plain = text.find_first_of(",\"") == text.npos && !text.starts_with(' ') && !text.ends_with(' ');
   if (is_plain) return std::ranges::copy(text, out).out;
   *out++ = '"';
@@ -41,7 +41,8 @@ class Lines {
     char* at = output.reserve(longest_);
     const Value* value = flow.values.data();
     for (const ColumnInfo& column : columns_) {
-      if (value->present()) at = column.type == kText ? put_text(at, value->as_text()) : put_value(at, column, *value);
+      if (value->present())
+        at = column.type == kText ? put_quoted(at, value->as_text()) : put_value(at, column, *value);
       *at++ = ',';
       ++value;
     }

@@ -50,7 +50,7 @@ const std::vector<GroupSchema::CommonColumn>& GroupSchema::common_table() {
         .type = kText,
         .role = ColumnRole::key,
         .ipfix = {kOwnPen, kName},
-        .help = "name of the host, with --hosts"},
+        .help = "usual name of the service; of a host, with --hosts or --resolve"},
        {Source::name}},
       {{.name = "place",
         .type = kEnum8,
@@ -96,7 +96,12 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, 
   GroupSchema schema;
   schema.grouping_ = &grouping;
   schema.local_ = std::move(local);
-  if (grouping.is_of_hosts()) schema.hosts_ = std::move(hosts);
+  if (grouping.is_of_hosts() && hosts && hosts->has_names()) schema.hosts_ = std::move(hosts);
+  for (std::size_t end = 0; grouping.is_of_ends() && end < schema.of_ends_.size(); ++end) {
+    const auto of = std::ranges::find(flows, grouping.of_ends[end], &ColumnInfo::name);
+    if (of == flows.end()) return Error{fmt::format("flows have no column \"{}\"", grouping.of_ends[end])};
+    schema.of_ends_[end] = static_cast<std::size_t>(of - flows.begin());
+  }
   const TextForm times = std::ranges::find(flows, "first_seen_ns", &ColumnInfo::name)->form;
   const TextForm integers = std::ranges::find(flows, "packets", &ColumnInfo::name)->form;
   for (std::size_t i = 0; i < grouping.columns.size(); ++i) {
@@ -118,7 +123,7 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, 
     schema.add(std::move(column), {Source::key, i});
   }
   for (const CommonColumn& common : common_table()) {
-    if (common.origin.source == Source::name && schema.hosts_ == nullptr) continue;
+    if (common.origin.source == Source::name && schema.hosts_ == nullptr && !grouping.is_of_services()) continue;
     if (common.origin.source == Source::place && (!grouping.has_places() || schema.local_.empty())) continue;
     if (common.origin.source == Source::peers && !grouping.has_peers) continue;
     ColumnInfo column = common.column;
@@ -145,6 +150,16 @@ Result<GroupSchema> GroupSchema::make(const Grouping& grouping, Networks local, 
 std::size_t GroupSchema::find(const FlowKey& flow, std::span<const Value> values,
                               std::array<GroupOfFlow, 2>& out) const noexcept {
   if (grouping_->find != nullptr) return grouping_->find(flow, local_, out);
+  if (grouping_->is_of_ends()) {
+    for (std::size_t end = 0; end < out.size(); ++end) {
+      const Value& value = values[of_ends_[end]];
+      const bool is_country = value.present() && value.type() == ValueType::text;
+      out[end] = {.group = group_of_value(is_country ? Value::of_unsigned(country_number(value.as_text())) : value),
+                  .pair = {},
+                  .sends = end == 0};
+    }
+    return out.size();
+  }
   if (is_of_texts_) {
     out[0] = {.group = group_of_value(values[*of_column_]), .pair = {}, .sends = is_from_service(flow)};
     return 1;
@@ -166,10 +181,7 @@ Value GroupSchema::read(const Group& group, const Origin& origin, const ColumnIn
         return read != nullptr ? read(record.key) : value_of_group(record.key, column.type.value);
       });
     case Source::name:
-      return known([&] {
-        const std::string_view name = hosts_->find(record.key.src_address());
-        return name.empty() ? Value() : Value::of_text(name);
-      });
+      return group.text.empty() ? Value() : Value::of_text(group.text);
     case Source::place:
       return known([&] {
         const auto inside = local_.contain(record.key.src_address(), grouping_->place_bits[record.key.ip_version == 6]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/networks.hpp"
 #include "base/result.hpp"
+#include "base/service_names.hpp"
 #include "pipeline/output/groups/grouping.hpp"
 #include "pipeline/output/records/schema.hpp"
 
@@ -39,6 +41,13 @@ class GroupSchema {
     return values[*of_column_].as_text();
   }
   bool is_of_texts() const noexcept { return is_of_texts_; }
+
+  /// Returns the name of a host or service, which is valid as long as `room`; empty if it has none, or groups are of
+  /// other things.
+  std::string_view name_of(const FlowKey& group, std::string& room) const noexcept {
+    if (grouping_->is_of_services()) return service_name(group.protocol, group.src_port());
+    return hosts_ && group.present() ? hosts_->find(group.src_address(), room) : std::string_view();
+  }
 
   /// Finds the groups of a flow with these values; returns how many.
   std::size_t find(const FlowKey& flow, std::span<const Value> values, std::array<GroupOfFlow, 2>& out) const noexcept;
@@ -81,6 +90,7 @@ class GroupSchema {
   Networks local_;
   std::shared_ptr<const HostNames> hosts_;
   std::optional<std::size_t> of_column_;  ///< index of Grouping::of_column among the columns of flow records
+  std::array<std::size_t, 2> of_ends_{};  ///< likewise of Grouping::of_ends
   bool is_of_texts_ = false;
   std::vector<std::string> key_names_;
   std::vector<ColumnInfo> columns_;

@@ -192,9 +192,12 @@ void GroupTable::visit(const std::function<void(const ReportFlow&)>& visit, Orde
   else if (last_ns > first_ns)
     seconds = static_cast<double>(last_ns - first_ns) * 1e-9;
   std::vector<Value> values(schema_.columns().size());
+  std::string room;
   for (const Row& row : rows) {
-    schema_.read(*row.group, seconds, knows_peers_, values);
-    visit({.record = row.group->record, .values = values, .rates = row.group->rates, .text = row.group->text});
+    Group group = *row.group;
+    if (!schema_.is_of_texts()) group.text = schema_.name_of(group.record.key, room);
+    schema_.read(group, seconds, knows_peers_, values);
+    visit({.record = group.record, .values = values, .rates = group.rates, .text = group.text});
   }
 }
 

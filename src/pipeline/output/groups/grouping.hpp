@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/networks.hpp"
 #include "pipeline/flow/record.hpp"
@@ -22,7 +23,7 @@ struct Group {
   std::uint64_t flows = 0;     ///< flow records
   std::uint64_t peers = 0;     ///< different addresses at the other ends
   RowRates rates = {};         ///< sums of ReportFlow::rates
-  std::string_view text = {};  ///< that the group is made of, if flows are grouped by a column of texts
+  std::string_view text = {};  ///< that the group is made of, if flows are grouped by a column of texts; else its name
 };
 
 /// Counts that a flow adds to a group.
@@ -67,14 +68,24 @@ struct Grouping {
   std::string_view help;
   std::string_view opens;  ///< rows that the view of one group begins with; empty: its flows
   std::span<const GroupKeyColumn> columns;
-  /// Finds the groups of a flow; returns how many. Null: the group is the value of `of_column`.
+  /// Finds the groups of a flow; returns how many. Null: they are the values of `of_column` or `of_ends`.
   std::size_t (*find)(const FlowKey& flow, const Networks& local, std::array<GroupOfFlow, 2>& out) noexcept;
-  std::string_view of_column = {};  ///< column of flow records
+  std::string_view of_column = {};               ///< column of flow records
+  std::array<std::string_view, 2> of_ends = {};  ///< in its place, columns of the source and of the destination
   std::array<std::uint8_t, 2>
       place_bits{};  ///< of an IPv4 and an IPv6 group that is inside or outside; 0: it has no place
   bool has_peers = false, needs_local = false;
 
+  /// Returns the columns of flow records that groups are made of.
+  std::vector<std::string> columns_of_flows() const {
+    std::vector<std::string> names_of_columns;
+    for (const std::string_view column : {of_column, of_ends[0], of_ends[1]})
+      if (!column.empty()) names_of_columns.emplace_back(column);
+    return names_of_columns;
+  }
+  bool is_of_ends() const noexcept { return !of_ends[0].empty(); }
   bool is_of_hosts() const noexcept { return names.one == "host"; }
+  bool is_of_services() const noexcept { return names.one == "service"; }
   bool has_places() const noexcept { return place_bits[0] != 0; }
 };
 

@@ -6,6 +6,7 @@
 #include "base/keyed_hash.hpp"
 #include "pipeline/flow/both_ways.hpp"
 #include "pipeline/output/groups/grouping.hpp"
+#include "pipeline/output/records/places.hpp"
 
 namespace parshall {
 namespace {
@@ -100,12 +101,12 @@ Value prefix_length(const FlowKey& group) {
 }
 
 std::array<std::uint64_t, 2> hash_of(std::string_view text) noexcept {
-  static const KeyedHash kFirst(1), kSecond(2);
+  static const KeyedHash kLow(1), kHigh(2);
   std::array<std::uint64_t, 2> hash{text.size(), text.size()};
   for (std::size_t at = 0; at < text.size(); at += sizeof hash[0]) {
     std::uint64_t word = 0;
     std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
-    hash = {kFirst.portable(hash[0], word), kSecond.portable(hash[1], word)};
+    hash = {kLow.portable(hash[0], word), kHigh.portable(hash[1], word)};
   }
   return hash;
 }
@@ -137,8 +138,18 @@ constexpr GroupKeyColumn kVlan[] = {
 constexpr GroupKeyColumn kInterface[] = {
     {"interface", kEnum8, {0, 82}, "name of the interface on which the flow was first seen", nullptr}};
 
+Value country_of_group(const FlowKey& group) {
+  const Value number = value_of_group(group, ValueType::unsigned_integer);
+  return number.present() ? Value::of_text(country_text(number.as_unsigned())) : Value();
+}
+
+constexpr GroupKeyColumn kAsNumber[] = {{"asn", kUint32, {0, 16}, "number of the autonomous system (--geo)", nullptr}};
+constexpr GroupKeyColumn kCountry[] = {
+    {"country", kText, {kOwnPen, 12}, "two letters of the country (--geo)", country_of_group}};
 constexpr GroupKeyColumn kServerName[] = {
     {"server_name", kText, {kCesnetPen, 808}, "name of the server by TLS or QUIC (SNI)", nullptr}};
+constexpr GroupKeyColumn kApplication[] = {
+    {"application", kText, {0, 96}, "application of the connection (--label)", nullptr}};
 constexpr GroupKeyColumn kHttpHost[] = {{"http_host", kText, {0, 460}, "host of the first HTTP/1 request", nullptr}};
 constexpr GroupKeyColumn kDnsName[] = {
     {"dns_name", kText, {kCesnetPen, 2}, "name that the first DNS query asks for", nullptr}};
@@ -192,6 +203,24 @@ constexpr Grouping kGroupings[] = {
      .columns = kInterface,
      .find = nullptr,
      .of_column = "interface"},
+    {.names = {"asn", "asns"},
+     .help = "autonomous systems (--geo)",
+     .opens = "host",
+     .columns = kAsNumber,
+     .find = nullptr,
+     .of_ends = {"src_asn", "dst_asn"}},
+    {.names = {"country", "countries"},
+     .help = "countries (--geo)",
+     .opens = "host",
+     .columns = kCountry,
+     .find = nullptr,
+     .of_ends = {"src_country", "dst_country"}},
+    {.names = {"application", "applications"},
+     .help = "applications by inspection of packets (--label)",
+     .opens = "host",
+     .columns = kApplication,
+     .find = nullptr,
+     .of_column = "application"},
     {.names = {"server_name", "server_names"},
      .help = "names of servers, by TLS and QUIC",
      .opens = "host",

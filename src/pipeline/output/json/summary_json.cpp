@@ -2,8 +2,10 @@
 #include "pipeline/output/json/summary_json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "base/escaped.hpp"
+#include "base/mean_interval.hpp"
 #include "base/or_null.hpp"
 
 namespace parshall {
@@ -114,6 +116,19 @@ std::string summary_json(const ReportSummary& summary) {
   json["workers"] = ordered_json::array();
   json["damage"] = summary.damage ? ordered_json(*summary.damage) : ordered_json(nullptr);
   if (summary.names_not_read) json["names_not_read_flows"] = *summary.names_not_read;
+  if (const auto& labels = summary.labels)
+    json["labels"] = {{"connections", labels->connections},
+                      {"labelled", labels->labelled},
+                      {"packets", labels->packets},
+                      {"dropped_packets", labels->dropped}};
+  if (const auto& learning = summary.learning) {
+    const ShareInterval agreement = share_interval(learning->agreed, learning->judged);
+    json["learning"] = {{"learnt_flows", learning->learnt},  {"models", learning->models},
+                        {"judged_flows", learning->judged},  {"agreed_flows", learning->agreed},
+                        {"agreement_low95", agreement.low},  {"agreement_high95", agreement.high},
+                        {"indistinct", learning->indistinct}};
+    if (!learning->problem.empty()) json["learning"]["problem"] = learning->problem;
+  }
   if (!summary.tasks.empty()) json["tasks"] = tasks_json(summary);
   if (summary.adaptation) json["adaptation"] = adaptation_json(*summary.adaptation);
   if (const auto& filter = summary.flood_filter) {
@@ -122,7 +137,11 @@ std::string summary_json(const ReportSummary& summary) {
     told["kept_out_packets"] = summary.total[Counter::kept_out_packets];
     put(told, summary.total, CounterPart::kept_out);
   }
-  for (const ClassSummary& flow_class : summary.classes)
+  // Labels name hundreds of classes, of which few occur.
+  const auto is_shown = [&](const ClassSummary& each) {
+    return !summary.learning || each.counts[ClassCounter::flows] != 0;
+  };
+  for (const ClassSummary& flow_class : summary.classes | std::views::filter(is_shown))
     for (const ClassCounterLine& line : ClassCounts::kTable)
       json["classes"][flow_class.name][std::string(line.name)] = flow_class.counts[line.id];
   if (const auto& classifiers = summary.classifiers)

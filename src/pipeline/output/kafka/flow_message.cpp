@@ -18,6 +18,8 @@ constexpr FlowMessageField kFields[] = {
     {"protocol", 20},
     {"src_port", 21},
     {"dst_port", 22},
+    {"src_asn", 14},
+    {"dst_asn", 15},
     {"ttl_min", 25},
     {"tcp_flags", 26},
     {"vlan", 29},
@@ -78,6 +80,11 @@ constexpr FlowMessageField kFields[] = {
     {"dns_rcode", 2054},
     {"src_name", 2055},
     {"dst_name", 2056},
+    {"service", 2057},
+    {"application", 2058},
+    {"application_confidence", 2059},
+    {"src_country", 2060},
+    {"dst_country", 2061},
 };
 
 /// Fields of every message; goflow2's numbers, and ours.

@@ -25,19 +25,10 @@ std::string take_word(std::string_view& line) {
   return std::string(word);
 }
 
-using Address = std::array<std::uint8_t, 16>;
-
-Address mapped(std::span<const std::uint8_t> address) noexcept {
-  Address all{};
-  if (address.size() == 4) all[10] = all[11] = 0xff;
-  std::ranges::copy(address, all.end() - static_cast<std::ptrdiff_t>(address.size()));
-  return all;
-}
-
 /// Returns the address. `front_bits` becomes the number of bits in front of an IPv4 address.
-std::optional<Address> read_address(const std::string& text, unsigned& front_bits) {
+std::optional<MappedAddress> read_address(const std::string& text, unsigned& front_bits) {
   std::array<std::uint8_t, 4> ipv4;
-  Address ipv6;
+  MappedAddress ipv6;
   front_bits = 0;
   if (read_ip(AF_INET6, text, ipv6.data())) return ipv6;
   if (!read_ip(AF_INET, text, ipv4.data())) return std::nullopt;
@@ -45,7 +36,7 @@ std::optional<Address> read_address(const std::string& text, unsigned& front_bit
   return mapped(ipv4);
 }
 
-bool is_in(const Address& address, const Address& network, unsigned bits) noexcept {
+bool is_in(const MappedAddress& address, const MappedAddress& network, unsigned bits) noexcept {
   const std::size_t whole = bits / 8;
   if (!std::equal(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(whole), network.begin())) return false;
   return bits % 8 == 0 || ((address[whole] ^ network[whole]) >> (8 - bits % 8)) == 0;
@@ -59,6 +50,7 @@ bool is_printable(std::string_view name) noexcept {
 
 Result<HostNames> HostNames::parse(std::string_view text, std::string_view file) {
   HostNames names;
+  names.has_list_ = true;
   std::size_t number = 0;
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -90,8 +82,13 @@ Result<HostNames> HostNames::parse(std::string_view text, std::string_view file)
   return names;
 }
 
-std::string_view HostNames::find(std::span<const std::uint8_t> address) const noexcept {
-  const Address all = mapped(address);
+std::string_view HostNames::find(std::span<const std::uint8_t> address, std::string& room) const noexcept {
+  const std::string_view listed = find_listed(address);
+  return listed.empty() && seen_ ? seen_->find(mapped(address), room) : listed;
+}
+
+std::string_view HostNames::find_listed(std::span<const std::uint8_t> address) const noexcept {
+  const MappedAddress all = mapped(address);
   if (const auto found = names_.find(all); found != names_.end()) return found->second;
   const auto network =
       std::ranges::find_if(networks_, [&](const Network& each) { return is_in(all, each.address, each.bits); });

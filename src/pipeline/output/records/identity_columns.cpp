@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/service_names.hpp"
 #include "pipeline/flow/both_ways.hpp"
 
 namespace parshall {
@@ -43,9 +44,19 @@ Value text_of(const RecordIdentity& of) {
   return text.empty() ? Value() : Value::of_text(text);
 }
 
+template <NameColumn kColumn>
 Value host_of(const RecordIdentity& of, std::span<const std::uint8_t> address) {
-  const std::string_view name = of.hosts == nullptr ? std::string_view() : of.hosts->find(address);
-  return name.empty() ? Value() : Value::of_text(name);
+  const std::string_view listed = of.hosts == nullptr ? std::string_view() : of.hosts->find_listed(address);
+  return listed.empty() ? text_of<kColumn>(of) : Value::of_text(listed);
+}
+
+Value as_number_of(const RecordIdentity& of, std::span<const std::uint8_t> address) {
+  const std::uint32_t number = of.hosts == nullptr ? 0 : of.hosts->place_of(address).as_number;
+  return number == 0 ? Value() : Value::of_unsigned(number);
+}
+Value country_of(const RecordIdentity& of, std::span<const std::uint8_t> address) {
+  const std::string_view country = of.hosts == nullptr ? std::string_view() : of.hosts->place_of(address).country;
+  return country.empty() ? Value() : Value::of_text(country);
 }
 
 // clang-format off
@@ -109,10 +120,35 @@ constexpr IdentityColumn kColumns[] = {
      [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_names); }},
     {"cut_times_ns", "ns", kUint64, {kOwnPen, 97}, RowNeed::digest, "digest_times_ns at the cut, with it",
      [](const RecordIdentity& of) { return of_cut(of, of.digest.cut_times_ns); }},
-    {"src_name", "", kText, {kOwnPen, 8}, RowNeed::nothing, "name of the source address, by --hosts",
-     [](const RecordIdentity& of) { return host_of(of, of.record.key.src_address()); }},
-    {"dst_name", "", kText, {kOwnPen, 9}, RowNeed::nothing, "name of the destination address, by --hosts",
-     [](const RecordIdentity& of) { return host_of(of, of.record.key.dst_address()); }},
+    {"src_name", "", kText, {kOwnPen, 8}, RowNeed::resolved_names, "name of the source address, by --hosts or --resolve",
+     [](const RecordIdentity& of) { return host_of<NameColumn::src_name>(of, of.record.key.src_address()); }},
+    {"dst_name", "", kText, {kOwnPen, 9}, RowNeed::resolved_names, "name of the destination address, by --hosts or --resolve",
+     [](const RecordIdentity& of) { return host_of<NameColumn::dst_name>(of, of.record.key.dst_address()); }},
+    {"src_asn", "", kUint32, {0, 16}, RowNeed::nothing, "autonomous system of the source address, by --geo",
+     [](const RecordIdentity& of) { return as_number_of(of, of.record.key.src_address()); }},
+    {"dst_asn", "", kUint32, {0, 17}, RowNeed::nothing, "autonomous system of the destination address, by --geo",
+     [](const RecordIdentity& of) { return as_number_of(of, of.record.key.dst_address()); }},
+    {"src_country", "", kText, {kOwnPen, 12}, RowNeed::nothing, "country of the source address, two letters, by --geo",
+     [](const RecordIdentity& of) { return country_of(of, of.record.key.src_address()); }},
+    {"dst_country", "", kText, {kOwnPen, 13}, RowNeed::nothing, "country of the destination address, two letters, by --geo",
+     [](const RecordIdentity& of) { return country_of(of, of.record.key.dst_address()); }},
+    {"service", "", kText, {kOwnPen, 10}, RowNeed::nothing, "usual name of the lower port, such as https, whatever is spoken there",
+     [](const RecordIdentity& of) {
+       const FlowKey& key = of.record.key;
+       const std::string_view name = service_name(key.protocol, std::min(key.src_port(), key.dst_port()));
+       return name.empty() ? Value() : Value::of_text(name);
+     }},
+    {"application", "", kText, {0, 96}, RowNeed::label,
+      "application of the connection by inspection of its first packets, if it is one that --label chose",
+     [](const RecordIdentity& of) {
+       return of.label.basis == LabelBasis::none ? Value() : Value::of_text(of.label.application);
+     }},
+    {"application_confidence", "", kEnum8, {kOwnPen, 11}, RowNeed::label,
+      "what that rests on: payload, a cache of earlier connections, or addresses",
+     [](const RecordIdentity& of) {
+       return of.label.basis == LabelBasis::none ? Value()
+                                                 : Value::of_enumeration(static_cast<std::uint64_t>(of.label.basis));
+     }, kLabelBasisNames},
     {"server_name", "", kText, {kCesnetPen, 808}, RowNeed::names,
       "name of the server that the client asks for, by TLS or QUIC (SNI)", text_of<NameColumn::server_name>},
     {"alpn", "", kText, {kFlowmonPen, 337}, RowNeed::names,

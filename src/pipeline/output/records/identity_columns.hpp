@@ -7,6 +7,7 @@
 #include "base/keyed_hash.hpp"
 #include "pipeline/measure/statistics/application_names.hpp"
 #include "pipeline/measure/statistics/digest.hpp"
+#include "pipeline/measure/statistics/flow_label.hpp"
 #include "pipeline/measure/statistics/flow_origin.hpp"
 #include "pipeline/output/files/loss_log.hpp"
 #include "pipeline/output/records/base_columns.hpp"
@@ -45,10 +46,11 @@ struct RecordIdentity {
   Digest::State digest = {};  ///< without packets if it is not kept
   NamesOfFlow names = {};
   const HostNames* hosts = nullptr;  ///< null if addresses have no names
+  LabelOfFlow label = {};
 };
 
-/// Names what a column needs in a flow's row.
-enum class RowNeed : std::uint8_t { nothing, origin, digest, names };
+/// Names what a column needs in a flow's row; resolved_names only if StatisticOptions::resolves_names.
+enum class RowNeed : std::uint8_t { nothing, origin, digest, names, resolved_names, label };
 
 /// Column that depends on more than the record's counters.
 struct IdentityColumn {

@@ -56,9 +56,13 @@ struct ColumnGroup {
   std::string_view name;
   std::span<const std::string_view> columns;
 };
-constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup}, {"totals", kTotalsGroup},   {"digest", kDigestGroup},
-                                   {"shape", kShapeGroup},       {"headers", kHeadersGroup}, {"tcp", kTcpGroup},
-                                   {"names", kNameColumnNames}};
+constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup},
+                                   {"totals", kTotalsGroup},
+                                   {"digest", kDigestGroup},
+                                   {"shape", kShapeGroup},
+                                   {"headers", kHeadersGroup},
+                                   {"tcp", kTcpGroup},
+                                   {"names", std::span(kNameColumnNames).first(kPayloadColumns)}};
 /// Groups that "all" does not stand for: names are read from payload, by one thread model alone.
 constexpr std::string_view kNames = "names";
 
@@ -253,7 +257,18 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     has_identity |= identity != nullptr;
     with_origins.origins |= identity != nullptr && identity->needs == RowNeed::origin;
     with_origins.digest |= identity != nullptr && identity->needs == RowNeed::digest;
-    if (identity != nullptr && identity->needs == RowNeed::names) with_origins.names.add(name_column(identity->name));
+    const bool has_name =
+        identity != nullptr &&
+        (identity->needs == RowNeed::names || (identity->needs == RowNeed::resolved_names && options.resolves_names));
+    if (identity != nullptr && identity->needs == RowNeed::label) {
+      if (options.labeller == nullptr)
+        return Error{
+            fmt::format("{} takes the inspection of packets: say for how many connections, such as --label 1/100 "
+                        "or --label all",
+                        name)};
+      with_origins.labels = true;
+    }
+    if (has_name) with_origins.names.add(name_column(identity->name));
   }
   for (const std::string& name : of_measure)
     if (!is_statistic(name)) return no_column(name);
@@ -303,12 +318,15 @@ void Schema::read(const FlowRecord& record, std::span<const std::byte> row, cons
   NamesOfFlow names;
   if (!row.empty() && statistics_->names() != nullptr)
     names = ApplicationNames::read_names(row.data() + statistics_->names()->row_offset);
+  LabelOfFlow label;
+  if (!row.empty() && statistics_->label() != nullptr)
+    label = statistics_->flow_label()->read_label(row.data() + statistics_->label()->row_offset);
   for (std::size_t i = of_record_; i < origins_.size(); ++i) {
     const auto [entry, identity, statistic] = origins_[i];
     if (entry != nullptr)
       out[i] = entry->read(record, base);
     else if (identity != nullptr)
-      out[i] = identity->read({record, origin, *ids_, *losses_, digest, names, hosts_.get()});
+      out[i] = identity->read({record, origin, *ids_, *losses_, digest, names, hosts_.get(), label});
     else
       out[i] = statistic ? value_of(columns_[i].type, statistics[*statistic]) : Value();
   }
@@ -334,9 +352,9 @@ void Schema::set_key(KeyFields key) {
       origins_[i] = {};
     }
   };
-  if (key != KeyFields::five_tuple) take_out({"protocol", "src_port", "dst_port"});
-  if (key == KeyFields::dst) take_out({"src_ip", "src_name"});
-  if (key == KeyFields::src) take_out({"dst_ip", "dst_name"});
+  if (key != KeyFields::five_tuple) take_out({"protocol", "src_port", "dst_port", "service"});
+  if (key == KeyFields::dst) take_out({"src_ip", "src_name", "src_asn", "src_country"});
+  if (key == KeyFields::src) take_out({"dst_ip", "dst_name", "dst_asn", "dst_country"});
   of_record_ = columns_of_record(columns_);
 }
 

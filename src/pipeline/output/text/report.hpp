@@ -186,8 +186,10 @@ struct ReportSummary {
   bool windows_balanced = true;         ///< true if, in each window, the packets of its flows add up to those counted
   std::uint64_t segments_not_kept = 0;  ///< dropped TCP segments, which give no round-trip time
   std::optional<std::uint64_t> names_not_read =
-      {};                              ///< flows without one for lack of room or time; unset: none are read
-  std::uint64_t events_not_taken = 0;  ///< events dropped for lack of room between the tasks and the report
+      {};                                      ///< flows without one for lack of room or time; unset: none are read
+  std::optional<LabelCounts> labels = {};      ///< set if flows get labels
+  std::optional<LearningState> learning = {};  ///< set if classes are learnt from them
+  std::uint64_t events_not_taken = 0;          ///< events dropped for lack of room between the tasks and the report
 
   std::uint64_t first_ns() const noexcept { return total[Counter::first_seen_ns]; }  ///< packet time
   std::uint64_t last_ns() const noexcept { return total[Counter::last_seen_ns]; }

@@ -11,6 +11,7 @@
 
 #include "base/counted.hpp"
 #include "base/escaped.hpp"
+#include "base/mean_interval.hpp"
 #include "pipeline/output/format.hpp"
 
 namespace parshall {
@@ -74,6 +75,35 @@ std::string names_line(const ReportSummary& summary) {
   if (summary.names_not_read.value_or(0) == 0) return {};
   return fmt::format("names      {} without a name, since too many names were incomplete or took long at once\n",
                      counted(*summary.names_not_read, "flow"));
+}
+
+std::string labels_line(const ReportSummary& summary) {
+  if (!summary.labels) return {};
+  const LabelCounts& labels = *summary.labels;
+  const std::string dropped =
+      labels.dropped == 0 ? "" : fmt::format("; {} came too fast for it", counted(labels.dropped, "packet"));
+  return fmt::format("labels     {} inspected, {} of them with an application{}\n",
+                     counted(labels.connections, "connection"), labels.labelled, dropped);
+}
+
+/// Returns how far the classes that are learnt agree with the labels.
+std::string learning_lines(const ReportSummary& summary) {
+  if (!summary.learning) return {};
+  const LearningState& state = *summary.learning;
+  std::string text = fmt::format("learning   {} learnt, {} trained", counted(state.learnt, "labelled flow"),
+                                 counted(state.models, "model"));
+  if (state.judged != 0) {
+    const ShareInterval agreement = share_interval(state.agreed, state.judged);
+    text += fmt::format("; of the latest {}, {:.1f} % have the class of their label ({:.1f} to {:.1f} %)",
+                        counted(state.judged, "flow"),
+                        100 * static_cast<double>(state.agreed) / static_cast<double>(state.judged),
+                        100 * agreement.low, 100 * agreement.high);
+  }
+  text += '\n';
+  if (!state.indistinct.empty())
+    text += fmt::format("           not recognized by their sizes: {}\n", fmt::join(state.indistinct, ", "));
+  if (!state.problem.empty()) text += fmt::format("           {}\n", escaped(state.problem));
+  return text;
 }
 
 /// Returns the account of each output. The report's own is omitted if it has everything.
@@ -209,6 +239,8 @@ std::string summary_text(const ReportSummary& summary) {
         counted(dropped, "record"), counted(total[Counter::dropped_record_packets], "packet"));
   text += identity_line(summary);
   text += names_line(summary);
+  text += labels_line(summary);
+  text += learning_lines(summary);
   text += "accounting " + accounting_line(summary.total) + "\n";
   if (!summary.interfaces.empty()) text += interface_lines(summary.interfaces);
   if (!summary.remedy.empty())

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "classify/learning_classifier.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "classify/model_file.hpp"
+#include "classify/registry.hpp"
+#include "classify/selection.hpp"
+
+namespace parshall {
+namespace {
+
+constexpr std::string_view kKind = "forest";
+
+std::string date_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+/// Writes the text to a new file, which then takes the place of `path`. Returns what went wrong; empty: nothing.
+std::string write_file(const std::string& path, const std::string& text) {
+  const std::string part = path + ".part";
+  std::ofstream file(part, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file || std::rename(part.c_str(), path.c_str()) != 0)
+    return fmt::format("cannot write {}: {}", path, std::strerror(errno));
+  return {};
+}
+
+}  // namespace
+
+LearningClassifier::LearningClassifier(Options options) : options_(std::move(options)) {
+  samples_.reserve(kMostSamples);
+}
+
+LearningClassifier::~LearningClassifier() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  due_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::size_t LearningClassifier::memory_bytes() const noexcept {
+  return kMostSamples * sizeof(Sample) + kJudged * sizeof(Judged);
+}
+
+std::shared_ptr<const LearningClassifier::Taught> LearningClassifier::taught_by(std::unique_ptr<Model> model) const {
+  auto taught = std::make_shared<Taught>();
+  for (const std::string& name : model->classes()) {
+    const auto at = std::ranges::find(options_.classes, name);
+    taught->numbers.push_back(at == options_.classes.end() ? kUnknownClass
+                                                           : static_cast<ClassId>(at - options_.classes.begin()));
+  }
+  taught->model = std::move(model);
+  return taught;
+}
+
+void LearningClassifier::begin_with(std::unique_ptr<Model> model) {
+  if (model->packets() == kPackets) taught_.store(taught_by(std::move(model)));
+}
+
+void LearningClassifier::classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept {
+  const std::shared_ptr<const Taught> taught = taught_.load();
+  if (!taught) {
+    std::ranges::fill(ids, kUnknownClass);
+    return;
+  }
+  taught->model->classify(sizes, ids);
+  for (ClassId& id : ids)
+    if (id != kUnknownClass) id = taught->numbers[id];
+}
+
+void LearningClassifier::learn(std::span<const std::uint16_t> sizes, ClassId told, ClassId label) noexcept try {
+  std::unique_lock lock(mutex_);
+  Sample sample{.sizes = {}, .label = label};
+  std::ranges::copy(sizes.first(kPackets), sample.sizes.begin());
+  judge(told, label);
+  keep(sample);
+  if (++learnt_ < next_training_) return;
+  next_training_ = learnt_ + std::min<std::uint64_t>(learnt_, kMostSamples / 2);
+  if (options_.can_wait) {
+    lock.unlock();
+    train();
+    return;
+  }
+  is_due_ = true;
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  lock.unlock();
+  due_.notify_one();
+} catch (const std::exception&) {  // without memory or a thread, the flow teaches nothing
+}
+
+void LearningClassifier::judge(ClassId told, ClassId label) {
+  if (taught_.load() == nullptr || told == kNotClassified) return;
+  judged_.push_back({.label = label, .agrees = told == label});
+  if (judged_.size() > kJudged) judged_.pop_front();
+}
+
+void LearningClassifier::keep(const Sample& sample) {
+  if (samples_.size() < kMostSamples)
+    samples_.push_back(sample);
+  else
+    samples_[random_() % kMostSamples] = sample;
+}
+
+void LearningClassifier::run() {
+  constexpr int kLowPriority = 19;
+  ::setpriority(PRIO_PROCESS, 0, kLowPriority);  // of this thread alone
+  std::unique_lock lock(mutex_);
+  while (true) {
+    due_.wait(lock, [this] { return is_due_ || ends_; });
+    if (ends_) return;
+    is_due_ = false;
+    lock.unlock();
+    train();
+    lock.lock();
+  }
+}
+
+void LearningClassifier::train() try {
+  Samples all;
+  all.packets = kPackets;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Sample& sample : samples_) all.add(sample.sizes, options_.classes[sample.label], "link");
+  }
+  Samples samples = select_classes(all, kLeastFlows, 1).samples;
+  if (samples.class_names.size() < 2 || samples.class_names.size() > kMostClasses) return;
+  const TrainingOptions options;
+  samples.cap(options.longest);
+  std::unique_ptr<Model> model = find_model_kind(kKind)->train(samples, options);
+  write(*model, samples.flows_by_class());
+  taught_.store(taught_by(std::move(model)));
+  const std::lock_guard lock(mutex_);
+  ++models_;
+} catch (const std::length_error& too_large) {
+  const std::lock_guard lock(mutex_);
+  problem_ = too_large.what();
+} catch (const std::bad_alloc&) {
+  const std::lock_guard lock(mutex_);
+  problem_ = "there is too little memory to train a model";
+}
+
+void LearningClassifier::write(const Model& model, const std::vector<std::uint64_t>& flows) {
+  const auto text = model_text(
+      model, {.date = date_now(), .command = options_.command, .captures = 1, .flows = flows, .accuracy = {}});
+  std::string problem = text ? write_file(options_.path, *text) : text.error().message;
+  const std::lock_guard lock(mutex_);
+  problem_ = std::move(problem);
+}
+
+LearningState LearningClassifier::state() const {
+  const std::lock_guard lock(mutex_);
+  LearningState state{.learnt = learnt_, .models = models_, .judged = judged_.size(), .problem = problem_};
+  std::vector<std::array<std::uint64_t, 2>> by_class(options_.classes.size());
+  for (const Judged& each : judged_) {
+    state.agreed += each.agrees;
+    ++by_class[each.label][0];
+    by_class[each.label][1] += each.agrees;
+  }
+  for (std::size_t i = 0; i < by_class.size(); ++i)
+    if (by_class[i][0] >= kLeastFlows && 2 * by_class[i][1] < by_class[i][0])
+      state.indistinct.push_back(options_.classes[i]);
+  return state;
+}
+
+}  // namespace parshall

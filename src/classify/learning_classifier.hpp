@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/random.hpp"
+#include "classify/model.hpp"
+#include "pipeline/measure/labels/label_learner.hpp"
+
+namespace parshall {
+
+/// Classifier that learns from labels while it is used. It keeps labelled flows, and trains a model on them when there
+/// are twice as many as before, later after every kMostSamples / 2 flows. Until then, classes are unknown.
+///
+/// Memory: kMostSamples flows. Each new one takes the place of a random one, so that old ones fade.
+/// Threads: trains in a thread of low priority. For a source that waits, learn() trains itself, so that results depend
+/// on
+///          the input alone.
+class LearningClassifier final : public Classifier, public LabelLearner {
+ public:
+  static constexpr std::size_t kPackets = 4, kFirstSamples = 200, kMostSamples = 20'000, kJudged = 2'000;
+  /// Fewest flows of a class that is learnt.
+  static constexpr std::size_t kLeastFlows = 20;
+
+  struct Options {
+    std::vector<std::string> classes;  ///< all that labels can name
+    std::string path;                  ///< file for the latest model
+    std::string command;               ///< recorded in it as its origin
+    bool can_wait = true;
+  };
+  explicit LearningClassifier(Options options);
+  ~LearningClassifier() override;
+
+  /// Begins with a model, if it is of as many packets.
+  void begin_with(std::unique_ptr<Model> model);
+
+  std::size_t packets() const noexcept override { return kPackets; }
+  std::span<const std::string> classes() const noexcept override { return options_.classes; }
+  std::size_t memory_bytes() const noexcept override;
+  void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;
+
+  void learn(std::span<const std::uint16_t> sizes, ClassId told, ClassId label) noexcept override;
+  LearningState state() const override;
+
+ private:
+  using Sizes = std::array<std::uint16_t, kPackets>;
+  struct Sample {
+    Sizes sizes;
+    ClassId label;
+  };
+  struct Judged {
+    ClassId label;
+    bool agrees;
+  };
+  /// A model, and the numbers of its classes here.
+  struct Taught {
+    std::unique_ptr<Model> model;
+    std::vector<ClassId> numbers;
+  };
+
+  void judge(ClassId told, ClassId label);
+  void keep(const Sample& sample);
+  void train();
+  void write(const Model& model, const std::vector<std::uint64_t>& flows);
+  void run();
+  std::shared_ptr<const Taught> taught_by(std::unique_ptr<Model> model) const;
+
+  const Options options_;
+  std::atomic<std::shared_ptr<const Taught>> taught_;
+
+  mutable std::mutex mutex_;  ///< for what follows
+  std::vector<Sample> samples_;
+  std::deque<Judged> judged_;
+  SplitMix64 random_{1};
+  std::uint64_t learnt_ = 0, models_ = 0, next_training_ = kFirstSamples;
+  std::string problem_;
+  bool is_due_ = false, ends_ = false;
+  std::condition_variable due_;
+  std::thread thread_;  ///< if it trains by itself
+};
+
+}  // namespace parshall

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "classify/ndpi_inspector.hpp"
+
+#include <ndpi/ndpi_api.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parshall {
+namespace {
+
+struct Closer {
+  void operator()(ndpi_detection_module_struct* module) const noexcept { ndpi_exit_detection_module(module); }
+  void operator()(ndpi_flow_struct* flow) const noexcept { ndpi_free_flow(flow); }
+};
+using Module = std::unique_ptr<ndpi_detection_module_struct, Closer>;
+
+LabelBasis basis_of(ndpi_confidence_t confidence) noexcept {
+  switch (confidence) {
+    case NDPI_CONFIDENCE_DPI:
+      return LabelBasis::payload;
+    case NDPI_CONFIDENCE_DPI_CACHE:
+      return LabelBasis::cache;
+    case NDPI_CONFIDENCE_MATCH_BY_IP:
+      return LabelBasis::address;
+    default:
+      return LabelBasis::none;
+  }
+}
+
+class NdpiInspection final : public Inspection {
+ public:
+  NdpiInspection(ndpi_detection_module_struct& module, std::span<const std::uint16_t> class_numbers)
+      : module_(module), class_numbers_(class_numbers) {
+    const std::size_t bytes = ndpi_detection_get_sizeof_ndpi_flow_struct();
+    flow_.reset(static_cast<ndpi_flow_struct*>(ndpi_flow_malloc(bytes)));
+    if (!flow_) throw std::bad_alloc();
+    std::memset(static_cast<void*>(flow_.get()), 0, bytes);
+  }
+
+  Inspected read(std::span<const std::uint8_t> packet, std::uint64_t time_ns) override {
+    constexpr std::uint64_t kNsPerMs = 1'000'000;
+    const auto bytes =
+        static_cast<unsigned short>(std::min<std::size_t>(packet.size(), std::numeric_limits<unsigned short>::max()));
+    const ndpi_protocol found =
+        ndpi_detection_process_packet(&module_, flow_.get(), packet.data(), bytes, time_ns / kNsPerMs);
+    Inspected result;
+    if (found.app_protocol == NDPI_PROTOCOL_UNKNOWN && found.master_protocol == NDPI_PROTOCOL_UNKNOWN) return result;
+    std::array<char, 64> name{};
+    const std::uint16_t own = found.app_protocol != NDPI_PROTOCOL_UNKNOWN ? found.app_protocol : found.master_protocol;
+    if (own >= class_numbers_.size()) return result;
+    result.class_number = class_numbers_[own];
+    result.application = ndpi_protocol2name(&module_, found, name.data(), name.size());
+    result.basis = basis_of(flow_->confidence);
+    result.is_final = ndpi_extra_dissection_possible(&module_, flow_.get()) == 0;
+    return result;
+  }
+
+ private:
+  ndpi_detection_module_struct& module_;
+  std::span<const std::uint16_t> class_numbers_;
+  std::unique_ptr<ndpi_flow_struct, Closer> flow_;
+};
+
+class NdpiInspector final : public Inspector {
+ public:
+  explicit NdpiInspector(Module module) : module_(std::move(module)) {
+    for (unsigned i = 0; i < ndpi_get_num_supported_protocols(module_.get()); ++i) {
+      const std::string name = ndpi_get_proto_name(module_.get(), static_cast<std::uint16_t>(i));
+      const auto at = std::ranges::find(classes_, name);
+      class_numbers_.push_back(static_cast<std::uint16_t>(at - classes_.begin()));
+      if (at == classes_.end()) classes_.push_back(name);
+    }
+  }
+
+  std::span<const std::string> classes() const noexcept override { return classes_; }
+  std::unique_ptr<Inspection> begin() override { return std::make_unique<NdpiInspection>(*module_, class_numbers_); }
+
+ private:
+  Module module_;
+  std::vector<std::string> classes_;
+  std::vector<std::uint16_t> class_numbers_;  ///< by nDPI's number of the protocol
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Inspector>> make_ndpi_inspector() {
+  Module module(ndpi_init_detection_module(ndpi_no_prefs));
+  if (!module) return Error{"nDPI cannot be initialized: is there enough memory?"};
+  NDPI_PROTOCOL_BITMASK all;
+  NDPI_BITMASK_SET_ALL(all);
+  ndpi_set_protocol_detection_bitmask2(module.get(), &all);
+  ndpi_finalize_initialization(module.get());
+  return std::unique_ptr<Inspector>(std::make_unique<NdpiInspector>(std::move(module)));
+}
+
+}  // namespace parshall

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "classify/learning_classifier.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "classify/model_file.hpp"
+
+namespace parshall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr ClassId kMail = 1, kWeb = 2, kGames = 3;
+
+class LearningClassifiers : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name = "model.toml") const { return (folder_ / name).string(); }
+  LearningClassifier::Options options(bool can_wait = true) const {
+    return {.classes = {"other", "mail", "web", "games"}, .path = path(), .command = "test", .can_wait = can_wait};
+  }
+
+  /// First sizes of a flow of this class, which differ a little from flow to flow.
+  static std::array<std::uint16_t, 4> sizes_of(ClassId label, std::uint64_t flow) {
+    const auto more = static_cast<std::uint16_t>(flow % 7);
+    if (label == kMail) return {60, 52, static_cast<std::uint16_t>(200 + more), 52};
+    return {60, 52, static_cast<std::uint16_t>(600 + more), 1500};
+  }
+  static ClassId told(const LearningClassifier& classifier, const std::array<std::uint16_t, 4>& sizes) {
+    ClassId id = kNotClassified;
+    classifier.classify(sizes, {&id, 1});
+    return id;
+  }
+  static void teach(LearningClassifier& classifier, std::uint64_t flows) {
+    for (std::uint64_t i = 0; i < flows; ++i) {
+      const ClassId label = i % 2 == 0 ? kMail : kWeb;
+      const auto sizes = sizes_of(label, i);
+      classifier.learn(sizes, told(classifier, sizes), label);
+    }
+  }
+
+ private:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() /
+      (std::string("parshall-") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST_F(LearningClassifiers, KnowNothingBeforeTheyLearntAndThenWhatTheLabelsSaid) {
+  LearningClassifier classifier(options());
+  EXPECT_EQ(told(classifier, sizes_of(kMail, 1)), kUnknownClass);
+  teach(classifier, LearningClassifier::kFirstSamples - 1);
+  EXPECT_EQ(told(classifier, sizes_of(kMail, 1)), kUnknownClass);
+  EXPECT_EQ(classifier.state().judged, 0U);
+  teach(classifier, 1);
+  EXPECT_EQ(classifier.state().models, 1U);
+  EXPECT_EQ(told(classifier, sizes_of(kMail, 1)), kMail);
+  EXPECT_EQ(told(classifier, sizes_of(kWeb, 1)), kWeb);
+  const auto read = read_model(path());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT((*read)->classes(), ElementsAre("mail", "web"));
+}
+
+TEST_F(LearningClassifiers, AreJudgedByFlowsThatTheyHadNotSeen) {
+  LearningClassifier classifier(options());
+  teach(classifier, 300);
+  EXPECT_EQ(classifier.state().judged, 100U);
+  EXPECT_EQ(classifier.state().agreed, 100U);
+  for (std::uint64_t i = 0; i < 50; ++i) {  // a class that looks like another one
+    const auto sizes = sizes_of(kMail, i);
+    classifier.learn(sizes, told(classifier, sizes), kGames);
+  }
+  const LearningState state = classifier.state();
+  EXPECT_EQ(state.learnt, 350U);
+  EXPECT_EQ(state.judged, 150U);
+  EXPECT_EQ(state.agreed, 100U);
+  EXPECT_THAT(state.indistinct, ElementsAre("games"));
+}
+
+TEST_F(LearningClassifiers, FollowATrafficThatChanges) {
+  LearningClassifier classifier(options());
+  teach(classifier, 40'000);
+  for (std::uint64_t i = 0; i < 80'000; ++i) {  // the two classes change their sizes
+    const ClassId label = i % 2 == 0 ? kMail : kWeb;
+    classifier.learn(sizes_of(label == kMail ? kWeb : kMail, i), kUnknownClass, label);
+  }
+  EXPECT_EQ(told(classifier, sizes_of(kMail, 3)), kWeb);
+  EXPECT_EQ(told(classifier, sizes_of(kWeb, 3)), kMail);
+}
+
+TEST_F(LearningClassifiers, BeginWithAModelOfEarlier) {
+  {
+    LearningClassifier classifier(options());
+    teach(classifier, 200);
+  }
+  LearningClassifier::Options other = options();
+  other.classes = {"web", "other", "games"};  // in another order, and without mail
+  LearningClassifier classifier(other);
+  classifier.begin_with(*read_model(path()));
+  EXPECT_EQ(told(classifier, sizes_of(kWeb, 1)), 0);
+  EXPECT_EQ(told(classifier, sizes_of(kMail, 1)), kUnknownClass);
+}
+
+TEST_F(LearningClassifiers, SayWhyTheirModelCannotBeWritten) {
+  LearningClassifier::Options wrong = options();
+  wrong.path = path("none/model.toml");
+  LearningClassifier classifier(wrong);
+  teach(classifier, 200);
+  EXPECT_THAT(classifier.state().problem, HasSubstr("none/model.toml: No such file"));
+  EXPECT_EQ(told(classifier, sizes_of(kMail, 1)), kMail);
+}
+
+TEST_F(LearningClassifiers, TrainBesideALinkThatDoesNotWait) {
+  LearningClassifier classifier(options(/*can_wait=*/false));
+  teach(classifier, 200);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (classifier.state().models == 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(told(classifier, sizes_of(kWeb, 1)), kWeb);
+  EXPECT_TRUE(std::filesystem::exists(path()));
+}
+
+}  // namespace
+}  // namespace parshall
