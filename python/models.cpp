@@ -119,6 +119,7 @@ void bind_models(nb::module_& m) {
   input<&TrainingInput::captures>(plan, "read");
   input<&TrainingInput::labels>(plan, "labels");
   input<&TrainingInput::labels_text>(plan, "labels_text");
+  input<&TrainingInput::strict>(plan, "strict");
   input<&TrainingInput::rules>(plan, "rule");
   input<&TrainingInput::packets>(plan, "packets");
   option<&TrainingOptions::longest>(plan, "longest");

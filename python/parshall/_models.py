@@ -28,7 +28,8 @@ def train(source=None, labels=None, *, samples=None, rules=(), **settings):
     samples: in place of both, what --write-samples of `parshall train` writes, as a path or as labels can be: class,
     capture, size_1, ... (bytes). rules: ["DNS=port 53", ...]: the class of flows without a label whose packets match,
     in libpcap's language. settings: what `parshall train --help` has, with _ for -: model="naive-bayes", "c45" or
-    "forest", packets=4, idle="15s", longest=1500 (bytes), reject=0.0, priors=True,
+    "forest", packets=4, idle="15s", longest=1500 (bytes), reject=0.0, priors=True, strict=True
+        (a bad row of labels is an error; without it the row is skipped, and notes of the model say so),
         variance_floor=1/12 (bytes^2), confidence=0.25, least_branch=2, trees=16, least_flows=20, least_captures=2,
         folds=10, seed=1
     Returns Model, which was tried on captures that it had not seen. Raises Error in the words of the command line.

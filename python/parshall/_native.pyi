@@ -48,6 +48,7 @@ class TrainingPlan:
     read: list[str]
     labels: str
     labels_text: Optional[str]
+    strict: bool
     rule: list[str]
     samples: str
     samples_text: Optional[str]

@@ -123,6 +123,8 @@ void declare(Command command, TrainOptions& o) {
                   "CSV of labelled flows: columns class, protocol, src_ip, src_port, dst_ip, dst_port, and optionally "
                   "capture (a file's name); a line covers both directions")
       ->group("Flows");
+  command.add_flag("--strict", o.plan.input.strict, "Refuse --labels with a bad line, instead of skipping the line")
+      ->group("Flows");
   command
       .add_option("--rule", o.plan.input.rules,
                   "CLASS=FILTER: class of flows whose packets match a filter in libpcap's language and that have no "

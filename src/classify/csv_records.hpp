@@ -20,18 +20,36 @@ class CsvRecords {
   std::size_t line() const noexcept { return line_; }  ///< line on which the record starts
   const std::string& problem() const noexcept { return problem_; }
   std::span<const std::string> cells() const noexcept { return std::span(cells_).first(count_); }
+  std::size_t lines() const noexcept { return next_line_ - line_; }  ///< lines that the record takes
+  bool failed() const noexcept { return failed_; }                   ///< the problem is that of reading, not of a line
 
   /// Reads the next record, skipping empty lines. Returns false at the end, or after a problem.
   bool next() {
+    return try_to([this] { return next_record(); });
+  }
+
+  /// Skips the rest of a line with a problem, so that next() can go on. Returns false if it cannot.
+  bool resume() {
+    if (failed_) return false;
+    problem_.clear();
+    return try_to([this] {
+      while (after_ != '\n' && after_ != kEnd) after_ = csv_.sbumpc();
+      return true;
+    });
+  }
+
+ private:
+  template <class Step>
+  bool try_to(const Step& step) {
     try {
-      return next_record();
+      return step();
     } catch (const std::ios_base::failure&) {  // a folder, or a broken disk
       problem_ = "the file cannot be read any further";
+      failed_ = true;
       return false;
     }
   }
 
- private:
   bool next_record() {
     line_ = next_line_;
     skip_byte_order_mark();
@@ -40,9 +58,9 @@ class CsvRecords {
     } while (skip_empty_line());
     count_ = 0;
     if (csv_.sgetc() == kEnd) return false;
-    for (int after = ','; after == ',';) {
+    for (after_ = ','; after_ == ',';) {
       std::string& cell = new_cell();
-      after = csv_.sgetc() == '"' ? quoted_cell(cell) : plain_cell(cell);
+      after_ = csv_.sgetc() == '"' ? quoted_cell(cell) : plain_cell(cell);
       if (cell.size() > kLongestCell) problem_ = fmt::format("a cell has more than {} bytes", kLongestCell);
       if (count_ > most_cells_) problem_ = "there are too many cells";
       if (!problem_.empty()) return false;
@@ -82,7 +100,8 @@ class CsvRecords {
 
   int quoted_cell(std::string& cell) {
     csv_.sbumpc();
-    for (int c = csv_.sbumpc(); c != kEnd && cell.size() <= kLongestCell; c = csv_.sbumpc()) {
+    int c = csv_.sbumpc();
+    for (; c != kEnd && cell.size() <= kLongestCell; c = csv_.sbumpc()) {
       if (c == '\n') ++next_line_;
       if (c != '"' || csv_.sgetc() == '"') {
         if (c == '"') csv_.sbumpc();
@@ -95,7 +114,7 @@ class CsvRecords {
       return after;
     }
     problem_ = "a quote is not closed";
-    return kEnd;
+    return c;
   }
 
   static constexpr std::size_t kLongestCell = 1000;  ///< bytes; longer cells mean that it is another kind of file
@@ -104,6 +123,8 @@ class CsvRecords {
   std::streambuf& csv_;
   std::size_t most_cells_;
   std::size_t line_ = 0, next_line_ = 1, count_ = 0;
+  int after_ = kEnd;  ///< character behind the last cell
+  bool failed_ = false;
   std::vector<std::string> cells_;
   std::string problem_;
 };

@@ -35,6 +35,7 @@ std::string today() {
 
 /// Reports what the samples consist of.
 void tell(const TrainingFlows& flows, const TrainingWatch& watch) {
+  for (const std::string& note : flows.notes) watch.say(note);
   for (const std::string& warning : flows.warnings) watch.say("warning: " + warning);
   if (flows.contradictory_labels != 0)
     watch.say(fmt::format("left out: {} with labels that differ", counted(flows.contradictory_labels, "connection")));

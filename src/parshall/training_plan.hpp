@@ -16,8 +16,9 @@ namespace parshall {
 /// Captures to learn from, and the labels of their flows.
 struct TrainingInput {
   std::vector<std::string> captures;       ///< files, and folders of files
-  std::string labels;                      ///< CSV file of known flows; empty: none
+  std::string labels;                      ///< file of known flows; empty: none
   std::optional<std::string> labels_text;  ///< content of the labels, in place of a file
+  bool strict = false;                     ///< a bad line in the labels is an error; otherwise it is skipped
   std::vector<std::string> rules;          ///< CLASS=FILTER, for flows without a label; the first match counts
   std::size_t packets = 4;
   std::uint64_t idle_ns = 0;

@@ -78,9 +78,10 @@ Result<std::vector<Rule>> rules_of(const std::vector<std::string>& texts) {
 }
 
 Result<Labels> labels_of(const TrainingInput& input) {
-  if (!input.labels_text) return Labels::read(input.labels);
-  std::istringstream csv(*input.labels_text);
-  return Labels::parse(csv, "labels");
+  const BadLines bad_lines = input.strict ? BadLines::refuse : BadLines::skip;
+  if (!input.labels_text) return Labels::read(input.labels, bad_lines);
+  std::istringstream list(*input.labels_text);
+  return Labels::parse(list, "labels", bad_lines);
 }
 
 /// Adds the flows of one capture after another.
@@ -90,7 +91,10 @@ class Gatherer {
            const std::function<bool()>& stop)
       : input_(input), labels_(std::move(labels)), rules_(std::move(rules)), stop_(stop) {
     flows_.samples.packets = input.packets;
-    if (labels_) flows_.contradictory_labels = labels_->contradictory();
+    if (!labels_) return;
+    flows_.contradictory_labels = labels_->contradictory();
+    if (!labels_->note().empty()) flows_.notes.push_back(labels_->note());
+    if (!labels_->warning().empty()) flows_.warnings.push_back(labels_->warning());
   }
 
   std::optional<Error> add(const CaptureFile& capture) {

@@ -20,7 +20,7 @@ struct TrainingFlows {
   std::uint64_t too_short = 0;      ///< flows with fewer packets than the model uses
   std::uint64_t without_label = 0;  ///< flows that no label matches; a rule may
   std::uint64_t contradictory_labels = 0;
-  std::vector<std::string> warnings;
+  std::vector<std::string> notes, warnings;
   std::vector<std::string> captures;  ///< files read; of a folder only those that are captures
 };
 

@@ -370,7 +370,7 @@ class Train(Case):
         ):
             with open(self.path("wrong.csv"), "w", encoding="utf-8") as file:
                 file.write("protocol,src_ip,src_port,dst_ip,dst_port,class\n" + good + "\n" + line + "\n")
-            _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
+            _, err = self.train("-r", capture, "--strict", "--labels", self.path("wrong.csv"), expect=FAILED)
             self.assertIn("wrong.csv, line 3", err)
             self.assertIn(message, err)
         _, err = self.train("-r", capture, "--labels", self.folder, expect=FAILED)
@@ -379,6 +379,31 @@ class Train(Case):
             file.write("protocol,src_ip,src_port,dst_ip,class\n")
         _, err = self.train("-r", capture, "--labels", self.path("wrong.csv"), expect=FAILED)
         self.assertIn("dst_port is missing", err)
+
+    def test_bad_lines_of_labels_are_skipped_and_counted(self):
+        self.captures()
+        path = self.labels()
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        lines[3:3] = ["a,capture1.pcap,nonsense,10.0.0.1,1,10.0.0.2,2,", 'a"b,c', 'x,"a"b,c']
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines))
+        out, err = self.train("-r", self.folder, "--labels", path)
+        self.assertIn(f"of {len(self.expected())} flows", out)
+        self.assertIn(
+            f"warning: 3 bad lines are skipped in labels, and {len(lines) - 4} used; the first: {path}, line 4: "
+            'protocol "nonsense" is neither',
+            err,
+        )
+        os.unlink(self.path("model.toml"))
+        _, err = self.train("-r", self.folder, "--labels", path, "--strict", expect=FAILED)
+        self.assertIn('line 4: protocol "nonsense"', err)
+        self.assertFalse(os.path.exists(self.path("model.toml")))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join([lines[0], *lines[3:6]]))
+        _, err = self.train("-r", self.folder, "--labels", path, expect=FAILED)
+        self.assertIn('line 2: protocol "nonsense"', err)
+        self.assertIn("no other line is valid either (3 lines in all)", err)
 
     def test_labels_may_have_a_byte_order_mark_and_empty_lines(self):
         self.captures()

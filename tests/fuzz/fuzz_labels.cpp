@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <sstream>
 #include <vector>
 
@@ -32,9 +33,9 @@ std::string written(const Record& record) {
   return line + "\r\n";
 }
 
-Result<Labels> labels_of(const std::string& csv) {
+Result<Labels> labels_of(const std::string& csv, BadLines bad_lines = BadLines::refuse) {
   std::istringstream stream(csv);
-  return Labels::parse(stream, "fuzz.csv");
+  return Labels::parse(stream, "fuzz.csv", bad_lines);
 }
 
 }  // namespace
@@ -47,6 +48,11 @@ void fuzz_labels(Bytes input) {
   const auto labels = labels_of(csv);
   if (!labels) require(labels.error().message.starts_with("fuzz.csv, line "));
   require(!labels || problem.empty());
+  const auto skipping = labels_of(csv, BadLines::skip);
+  if (labels) require(skipping && skipping->size() == labels->size() && skipping->bad_lines() == 0);
+  if (!labels && skipping)
+    require(skipping->bad_lines() != 0 &&
+            skipping->bad_lines() <= 1 + static_cast<std::size_t>(std::ranges::count(csv, '\n')));
   if (!problem.empty() || records.empty()) return;
 
   // Cells survive being written in quotes; labels say the same in any order, and by each line of both directions.
