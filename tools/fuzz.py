@@ -55,7 +55,17 @@ SOURCES = {
         ),
     ),
     "http": ("src/pipeline/decode/application/http.cpp",),
-    "labels": ("src/classify/labels.cpp", "src/classify/csv_records.hpp"),
+    "labels": (
+        "src/classify/labels.cpp",
+        "src/classify/csv_labels.cpp",
+        "src/classify/csv_records.hpp",
+        "src/classify/label_flow.cpp",
+        "src/classify/label_reading.cpp",
+        "src/classify/ndpi_labels.cpp",
+        "src/classify/text_lines.hpp",
+        "src/classify/zeek_labels.cpp",
+        "src/classify/zeek_log.cpp",
+    ),
     "live": (
         "src/app/live/state.cpp",
         "src/app/live/text.cpp",

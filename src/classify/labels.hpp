@@ -19,7 +19,7 @@ enum class BadLines : std::uint8_t { skip, refuse };
 
 /// Classes of flows according to an external list, for example from payload inspection or from the hosts themselves.
 ///
-/// label_formats.hpp says what a list looks like.
+/// The content of a list shows which of the formats in label_formats.hpp it has.
 /// A line applies to both directions. Without a capture, it applies to all captures that have no line of their own.
 class Labels {
  public:
@@ -31,6 +31,8 @@ class Labels {
   /// Parses a list. `name` is its name in errors. Error: its head is wrong, every line is bad, or a line is bad and
   /// `bad_lines` is refuse.
   static Result<Labels> parse(std::istream& list, const std::string& name, BadLines bad_lines);
+
+  /// Reads a list, and the ssl.log beside it if it is conn.log of Zeek.
   static Result<Labels> read(const std::string& path, BadLines bad_lines);
 
   /// Adds a flow of a capture; of all captures if `capture` is empty.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "classify/csv_records.hpp"
@@ -38,11 +39,23 @@ Result<Labels> labels_of(const std::string& csv, BadLines bad_lines = BadLines::
   return Labels::parse(stream, "fuzz.csv", bad_lines);
 }
 
+/// Returns whether the first bytes may be those of a list that is not plain CSV.
+bool is_of_another_format(const std::string& list) {
+  return !list.empty() && std::string_view("#{\x1f(BP\xfd").find(list[0]) != std::string_view::npos;
+}
+
 }  // namespace
 
-/// Input: labels of flows as CSV.
+/// Input: labels of flows in any format.
 void fuzz_labels(Bytes input) {
   const std::string csv(text_of(input));
+  if (is_of_another_format(csv)) {
+    const auto labels = labels_of(csv), skipping = labels_of(csv, BadLines::skip);
+    for (const auto* const either : {&labels, &skipping})
+      if (!*either) require(either->error().message.starts_with("fuzz.csv, line "));
+    require(!labels || (skipping && skipping->size() == labels->size()));
+    return;
+  }
   std::string problem;
   const std::vector<Record> records = records_of(csv, problem);
   const auto labels = labels_of(csv);

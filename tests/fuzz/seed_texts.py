@@ -54,6 +54,12 @@ LABELS = [
     '""x""",6,10.0.0.1,1,10.0.0.2,2,"a\nb"\r\n',
     "\ufeffclass,protocol,src_ip,src_port,dst_ip,dst_port\nweb,tcp,10.0.0.1,1,10.0.0.2,2\ndns,tcp,10.0.0.2,2,10.0.0.1,1\n",
     "class,protocol,src_ip,src_port,dst_ip\n",
+    "#flow_id,protocol,src_ip,src_port,dst_ip,dst_port,ndpi_proto\n0,6,10.0.0.1,1,10.0.0.2,443,TLS.Google\n",
+    "#flow_id|protocol|src_ip|src_port|dst_ip|dst_port|ndpi_proto\n0|17|::1|1|::2|53|DNS.Google\n1|6|::1|1|::2|3|Unknown\n2\n",
+    "#separator \\x09\n#unset_field\t-\n#fields\tuid\tproto\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\tservice\n"
+    "C1\ttcp\t10.0.0.1\t1\t10.0.0.2\t445\tsmb,gssapi,-ntlm\nC2\tudp\t::1\t1\t::2\t53\t-\nC3\n#close\tnow\n",
+    '{"uid":"C1","proto":"tcp","id.orig_h":"10.0.0.1","id.orig_p":1,"id.resp_h":"10.0.0.2","id.resp_p":80,"service":"http"}\n'
+    '{"uid":',
 ]
 SAMPLES = [
     "class,capture,size_1,size_2\nweb,a,60,1500\ndns,b,70,\n",
