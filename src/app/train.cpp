@@ -120,9 +120,9 @@ void declare(Command command, TrainOptions& o) {
   command.add_option("-r,--read", o.plan.input.captures, "Captures, or folders of captures")->group("Flows");
   command
       .add_option("--labels", o.plan.input.labels,
-                  "File of labelled flows, each line for both directions: CSV with columns class, protocol, src_ip, "
-                  "src_port, dst_ip, dst_port, and optionally capture (a file's name); or CSV of ndpiReader -C; or "
-                  "conn.log of Zeek, with the ssl.log beside it")
+                  "File of labelled flows, each line for both directions: CSV or Parquet with columns class, "
+                  "protocol, src_ip, src_port, dst_ip, dst_port, and optionally capture (a file's name); CSV of "
+                  "ndpiReader -C; or conn.log of Zeek, with the ssl.log beside it")
       ->group("Flows");
   command.add_flag("--strict", o.plan.input.strict, "Refuse --labels with a bad line, instead of skipping the line")
       ->group("Flows");

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "classify/csv_records.hpp"
+#include "classify/label_columns.hpp"
 #include "classify/label_flow.hpp"
 #include "classify/label_formats.hpp"
 #include "classify/label_reading.hpp"
@@ -14,9 +15,6 @@
 namespace parshall {
 namespace {
 
-enum Column : std::size_t { kClass, kProtocol, kSrcIp, kSrcPort, kDstIp, kDstPort, kCapture, kColumns };
-constexpr std::array<std::string_view, kColumns> kNames{"class",  "protocol", "src_ip", "src_port",
-                                                        "dst_ip", "dst_port", "capture"};
 constexpr std::size_t kMostCells = 256;
 constexpr std::size_t kNoColumn = ~std::size_t{0};
 
@@ -24,26 +22,26 @@ constexpr std::size_t kNoColumn = ~std::size_t{0};
 class Columns {
  public:
   explicit Columns(std::span<const std::string> head) {
-    for (std::size_t column = 0; column < kColumns; ++column) {
-      const auto found = std::ranges::find(head, kNames[column]);
+    for (std::size_t column = 0; column < kLabelColumnCount; ++column) {
+      const auto found = std::ranges::find(head, kLabelColumns[column]);
       places_[column] = found == head.end() ? kNoColumn : static_cast<std::size_t>(found - head.begin());
     }
   }
 
   /// Returns the name of a required column that is missing, or nothing.
   std::string_view missing() const {
-    for (std::size_t column = 0; column < kCapture; ++column)
-      if (places_[column] == kNoColumn) return kNames[column];
+    for (std::size_t column = 0; column < kCaptureColumn; ++column)
+      if (places_[column] == kNoColumn) return kLabelColumns[column];
     return {};
   }
 
-  const std::string& cell(std::span<const std::string> cells, Column column) const {
+  const std::string& cell(std::span<const std::string> cells, LabelColumn column) const {
     static const std::string kNothing;
     return places_[column] < cells.size() ? cells[places_[column]] : kNothing;
   }
 
  private:
-  std::array<std::size_t, kColumns> places_;
+  std::array<std::size_t, kLabelColumnCount> places_;
 };
 
 }  // namespace
@@ -55,13 +53,14 @@ Result<Labels> read_csv_labels(std::istream& csv, LabelReading& reading) {
   const Columns columns(records.cells());
   if (const auto missing = columns.missing(); !missing.empty())
     return reading.wrong(records.line(), fmt::format("the first line must name the columns, and {} is missing: {}",
-                                                     missing, fmt::join(kNames, ",")));
+                                                     missing, fmt::join(kLabelColumns, ",")));
   while (!reading.ended()) {
     if (records.next()) {
-      const auto cell = [&](Column column) -> const std::string& { return columns.cell(records.cells(), column); };
+      const auto cell = [&](LabelColumn column) -> const std::string& { return columns.cell(records.cells(), column); };
       reading.add(records.line(),
-                  flow_of({cell(kProtocol), cell(kSrcIp), cell(kSrcPort), cell(kDstIp), cell(kDstPort)}), cell(kClass),
-                  cell(kCapture));
+                  flow_of({cell(kProtocolColumn), cell(kSrcIpColumn), cell(kSrcPortColumn), cell(kDstIpColumn),
+                           cell(kDstPortColumn)}),
+                  cell(kClassColumn), cell(kCaptureColumn));
       continue;
     }
     const std::string problem = records.problem();

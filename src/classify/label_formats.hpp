@@ -11,6 +11,9 @@ namespace parshall {
 /// src_ip, src_port, dst_ip, dst_port, and optionally capture, a file name without folders. Other columns are ignored.
 Result<Labels> read_csv_labels(std::istream& csv, LabelReading& reading);
 
+/// Reads Parquet with the same columns, as texts or numbers.
+Result<Labels> read_parquet_labels(std::istream& parquet, LabelReading& reading);
+
 /// Reads what `ndpiReader -C FILE` writes. The separator is a comma up to nDPI 4.4, and | after it; cells are never
 /// quoted. Source: printCSVHeader() in nDPI's example/ndpiReader.c.
 Result<Labels> read_ndpi_labels(std::istream& csv, LabelReading& reading);

@@ -19,26 +19,27 @@ void LabelReading::add(std::size_t line, const Result<FlowKey>& flow, std::strin
 }
 
 void LabelReading::refuse(std::size_t line, const std::string& what, std::size_t lines, const std::string& file) {
-  if (bad_ == 0) first_bad_ = fmt::format("{}, line {}: {}", file.empty() ? name_ : file, line, what);
+  if (bad_ == 0) first_bad_ = fmt::format("{}, {} {}: {}", file.empty() ? name_ : file, unit_, line, what);
   bad_ += lines;
 }
 
 Error LabelReading::wrong(std::size_t line, const std::string& what) const {
-  return {fmt::format("{}, line {}: {}", name_, line, what)};
+  return {line == 0 ? fmt::format("{}: {}", name_, what) : fmt::format("{}, {} {}: {}", name_, unit_, line, what)};
 }
 
 Result<Labels> LabelReading::finish(std::string_view format) {
   if (ended()) return Error{first_bad_};
   if (bad_ != 0 && good_ == 0)
-    return Error{fmt::format("{}; no other line is valid either ({} in all): correct the file", first_bad_,
-                             counted(bad_, "line"))};
+    return Error{fmt::format("{}; no other {} is valid either ({} in all): correct the file", first_bad_, unit_,
+                             counted(bad_, unit_))};
   labels_.bad_lines_ = bad_;
   if (bad_ != 0)
     labels_.warning_ = fmt::format("{} skipped in labels, and {} used; the first: {}",
-                                   counted(bad_, "bad line is", "bad lines are"), good_, first_bad_);
+                                   counted(bad_, fmt::format("bad {} is", unit_), fmt::format("bad {}s are", unit_)),
+                                   good_, first_bad_);
   if (!format.empty())
     labels_.note_ = fmt::format("{} is {}: {} of a known class, and {} without one", name_, format,
-                                counted(labels_.size(), "flow"), counted(unnamed_, "line"));
+                                counted(labels_.size(), "flow"), counted(unnamed_, unit_));
   return std::move(labels_);
 }
 

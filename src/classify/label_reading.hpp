@@ -18,6 +18,9 @@ class LabelReading {
   /// Adds a line's flow, or its error.
   void add(std::size_t line, const Result<FlowKey>& flow, std::string_view class_name, std::string_view capture = {});
 
+  /// Makes messages say "row" in place of "line", for files that have no lines.
+  void count_rows() noexcept { unit_ = "row"; }
+
   /// Counts a line that says nothing about a flow's class, such as "Unknown".
   void add_unnamed() noexcept {
     ++good_;
@@ -30,7 +33,7 @@ class LabelReading {
   /// Returns true once a bad line ends the reading.
   bool ended() const noexcept { return bad_lines_ == BadLines::refuse && bad_ != 0; }
 
-  /// Returns an error of this file at a line.
+  /// Returns an error of this file at a line; of the whole file if `line` is 0.
   Error wrong(std::size_t line, const std::string& what) const;
 
   /// Returns the labels. Error: a line was bad, or all were. `format` is what the file was recognised as.
@@ -40,6 +43,7 @@ class LabelReading {
 
  private:
   std::string name_;
+  std::string_view unit_ = "line";
   BadLines bad_lines_;
   Labels labels_;
   std::uint64_t good_ = 0, bad_ = 0, unnamed_ = 0;

@@ -31,6 +31,10 @@ Result<Labels> read_list(std::istream& list, const std::string& ssl_log, LabelRe
         begins("\xfd"
                "7zXZ"))
       return reading.wrong(1, "it is compressed: decompress it first");
+    if (begins("PAR1")) {
+      reading.count_rows();
+      return read_parquet_labels(peeked, reading);
+    }
     if (begins("#flow_id")) return read_ndpi_labels(peeked, reading);
     if (begins("{") || begins("#separator") || begins("#fields")) return read_zeek_labels(peeked, ssl_log, reading);
     return read_csv_labels(peeked, reading);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_reader.hpp"
 #include "base/result.hpp"
 
 namespace parshall {
@@ -29,8 +30,6 @@ struct ExportedFile {
   std::optional<ExportAccount> account;
   std::string problem;  ///< empty: it is complete, and its own account is right
 };
-
-using Bytes = std::span<const std::uint8_t>;
 
 /// Read a file. Each fails on a file of another kind.
 ExportedFile read_parquet(Bytes file);

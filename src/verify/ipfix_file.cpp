@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_reader.hpp"
 #include "pipeline/output/records/column.hpp"
-#include "verify/bytes.hpp"
 #include "verify/exported_file.hpp"
 
 namespace parshall {

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <string>
 
+#include "parquet/layout.hpp"
+#include "parquet/values.hpp"
 #include "verify/exported_file.hpp"
-#include "verify/parquet_layout.hpp"
-#include "verify/parquet_values.hpp"
 
 namespace parshall {
 namespace {

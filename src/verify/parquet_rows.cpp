@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "verify/parquet_layout.hpp"
-#include "verify/parquet_values.hpp"
+#include "parquet/layout.hpp"
+#include "parquet/values.hpp"
 
 namespace parshall {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 
@@ -13,6 +14,7 @@
 namespace parshall {
 namespace {
 
+using namespace std::string_literals;
 using std::filesystem::path;
 
 Result<Labels> labels_of_list(const std::string& text, BadLines bad_lines = BadLines::skip) {
@@ -110,6 +112,53 @@ TEST(NdpiLabels, NeedTheirColumns) {
   EXPECT_EQ(label_error("#flow_id,protocol,src_ip,src_port,dst_ip,dst_port\n"),
             "list, line 1: the column ndpi_proto is missing: give the file that ndpiReader -C wrote");
   EXPECT_EQ(label_error("#flow_id;protocol\n"), "list, line 1: the columns must be separated by commas or |");
+}
+
+TEST(ParquetLabels, OfOtherWritersAreThoseOfCsv) {
+  for (const char* writer : {"arrow", "arrow_v2", "duckdb", "pandas", "polars"}) {
+    const auto labels = Labels::read(REFERENCE_FOLDER "/labels."s + writer + ".parquet", BadLines::skip);
+    ASSERT_TRUE(labels) << labels.error().message;
+    EXPECT_EQ(labels->size(), 3u) << writer;
+    EXPECT_EQ(class_of_port(*labels, "443"), "web") << writer;
+    EXPECT_EQ(class_of_port(*labels, "25"), "mail") << writer;
+    const FlowKey dns = *flow_of({"udp", "2001:db8::2", "53", "2001:db8::1", "5"});
+    EXPECT_EQ(labels->find("a.pcap", dns), "dns") << writer;
+    EXPECT_EQ(labels->find("b.pcap", dns), std::nullopt) << writer;
+    EXPECT_EQ(labels->bad_lines(), 1u) << writer;
+    EXPECT_TRUE(labels->warning().ends_with(".parquet, row 3: src_port \"\" is not a number from 0 to 65535"))
+        << labels->warning();
+  }
+}
+
+TEST(ParquetLabels, SayWhatIsWrong) {
+  const auto packed = Labels::read(REFERENCE_FOLDER "/labels.gzip.parquet", BadLines::skip);
+  ASSERT_FALSE(packed);
+  EXPECT_TRUE(packed.error().message.ends_with(
+      "labels.gzip.parquet: column class: it is compressed in another way than zstd and Snappy: write the file again "
+      "with one of these"))
+      << packed.error().message;
+  const auto lacking = Labels::read(REFERENCE_FOLDER "/labels.no_class.parquet", BadLines::skip);
+  ASSERT_FALSE(lacking);
+  EXPECT_TRUE(lacking.error().message.ends_with(
+      "the column class is missing; needed are class,protocol,src_ip,src_port,dst_ip,dst_port"))
+      << lacking.error().message;
+  EXPECT_EQ(label_error("PAR1"), "list: not whole: it has no footer");
+}
+
+TEST(ParquetLabels, MayBeCutOrWrongInAnyByte) {
+  for (const char* writer : {"arrow_v2", "duckdb"}) {
+    std::ifstream file(REFERENCE_FOLDER "/labels."s + writer + ".parquet", std::ios::binary);
+    const std::string whole(std::istreambuf_iterator<char>(file), {});
+    for (std::size_t at = 4; at < whole.size(); ++at) {
+      EXPECT_FALSE(labels_of_list(whole.substr(0, at)));
+      for (const int flip : {1, 0xff}) {
+        std::string wrong = whole;
+        wrong[at] = static_cast<char>(wrong[at] ^ flip);
+        const auto labels = labels_of_list(wrong);  // valid or not
+        EXPECT_LE(labels ? labels->size() : 0, 4u);
+      }
+    }
+  }
 }
 
 TEST(ZeekLabels, AreTheServicesOfAConnLog) {

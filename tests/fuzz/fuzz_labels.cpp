@@ -52,7 +52,7 @@ void fuzz_labels(Bytes input) {
   if (is_of_another_format(csv)) {
     const auto labels = labels_of(csv), skipping = labels_of(csv, BadLines::skip);
     for (const auto* const either : {&labels, &skipping})
-      if (!*either) require(either->error().message.starts_with("fuzz.csv, line "));
+      if (!*either) require(either->error().message.starts_with("fuzz.csv"));
     require(!labels || (skipping && skipping->size() == labels->size()));
     return;
   }

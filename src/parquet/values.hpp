@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "verify/bytes.hpp"
+#include "base/byte_reader.hpp"
 
 namespace parshall {
 

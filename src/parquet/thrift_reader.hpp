@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "verify/bytes.hpp"
+#include "base/byte_reader.hpp"
 
 namespace parshall {
 
@@ -24,6 +24,7 @@ class ThriftReader {
       const std::uint8_t head = bytes_.byte();
       if (head == kStop || !ok()) return;
       id = (head >> 4) == 0 ? static_cast<int>(bytes_.zigzag()) : id + (head >> 4);
+      is_true_ = (head & 0xf) == kYes;
       if (!use(id)) skip(head & 0xf, 0);
     }
   }
@@ -36,6 +37,7 @@ class ThriftReader {
     for (std::uint64_t i = 0; i < items && ok(); ++i) use();
   }
 
+  bool flag() const noexcept { return is_true_; }  ///< value of the field that was begun last, if it is a boolean
   std::int64_t number() noexcept { return bytes_.zigzag(); }
   std::string text() {
     const auto bytes = bytes_.take(bytes_.varint());
@@ -91,7 +93,7 @@ class ThriftReader {
   }
 
   ByteReader bytes_;
-  bool ok_ = true;
+  bool ok_ = true, is_true_ = false;
 };
 
 }  // namespace parshall

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verify/parquet_values.hpp"
+#include "parquet/values.hpp"
 
 #include <algorithm>
 #include <span>
 
 namespace parshall {
 namespace {
-
-using Bytes = std::span<const std::uint8_t>;
 
 /// Reads numbers of `bits` bits each, from the lowest bit on.
 class BitReader {

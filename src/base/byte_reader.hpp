@@ -7,6 +7,8 @@
 
 namespace parshall {
 
+using Bytes = std::span<const std::uint8_t>;
+
 /// Reads consecutive numbers. Beyond the end it reads zeros, and ok() becomes false.
 class ByteReader {
  public:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verify/parquet_layout.hpp"
+#include "parquet/layout.hpp"
 
 #include <fmt/format.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "verify/thrift_reader.hpp"
+#include "parquet/compression.hpp"
+#include "parquet/thrift_reader.hpp"
 
 namespace parshall {
 namespace {
@@ -21,9 +21,18 @@ ParquetPlace read_place(ThriftReader& thrift) {
     if (id != 3) return false;
     thrift.structure([&](int of_metadata) {
       switch (of_metadata) {
-        case 3:
-          thrift.list([&] { place.column = thrift.text(); });
+        case 1:
+          place.type = thrift.number();
           return true;
+        case 3: {
+          std::size_t parts = 0;
+          thrift.list([&] {
+            place.column = thrift.text();
+            ++parts;
+          });
+          place.is_nested = parts > 1;
+          return true;
+        }
         case 4:
           place.codec = thrift.number();
           return true;
@@ -45,33 +54,47 @@ ParquetPlace read_place(ThriftReader& thrift) {
   return place;
 }
 
-void read_column(ThriftReader& thrift, ParquetFooter& footer) {
+/// Reads a column of the schema. `nested` counts the columns to come that are in others. The schema lists each column
+/// in front of those in it, and itself first.
+void read_column(ThriftReader& thrift, ParquetFooter& footer, std::uint64_t& nested) {
   ParquetFooter::Column column;
   std::string name;
+  std::int64_t children = 0;
   thrift.structure([&](int id) {
     switch (id) {
       case 1:
         column.type = thrift.number();
         return true;
-      case 3:
-        column.may_be_absent = thrift.number() != 0;
+      case 3: {
+        constexpr std::int64_t kRepeated = 2;
+        const std::int64_t repetition = thrift.number();
+        column.may_be_absent = repetition != 0;
+        column.is_list = repetition == kRepeated;
         return true;
+      }
       case 4:
         name = thrift.text();
+        return true;
+      case 5:
+        children = thrift.number();
         return true;
       default:
         return false;
     }
   });
-  footer.columns[name] = column;
+  const bool is_schema = footer.columns.empty(), is_nested = nested != 0;
+  if (is_nested) --nested;
+  if (children > 0 && !is_schema) nested += static_cast<std::uint64_t>(children);
+  if (!is_nested) footer.columns[name] = column;
 }
 
 bool read_footer(Bytes bytes, ParquetFooter& footer) {
   ThriftReader thrift(bytes);
+  std::uint64_t nested = 0;
   thrift.structure([&](int id) {
     switch (id) {
       case 2:
-        thrift.list([&] { read_column(thrift, footer); });
+        thrift.list([&] { read_column(thrift, footer, nested); });
         return true;
       case 3:
         footer.rows = thrift.number();
@@ -119,11 +142,45 @@ ParquetPage read_page_header(ThriftReader& thrift) {
       });
       return true;
     }
+    if (id == 8) {
+      thrift.structure([&](int of_data) {
+        switch (of_data) {
+          case 1:
+            page.values = thrift.number();
+            return true;
+          case 4:
+            page.encoding = thrift.number();
+            return true;
+          case 5:
+            page.level_bytes = thrift.number();
+            return true;
+          case 6:
+            page.repetition_bytes = thrift.number();
+            return true;
+          case 7:
+            page.is_compressed = thrift.flag();
+            return true;
+          default:
+            return false;
+        }
+      });
+      return true;
+    }
     if (id < 1 || id > 3) return false;
     (id == 1 ? page.kind : id == 2 ? page.raw_bytes : page.packed_bytes) = thrift.number();
     return true;
   });
   return page;
+}
+
+/// Decompresses a page. The levels of kDataV2 stand in front of it, as they are.
+bool unpack(const ParquetPage& page, std::int64_t codec, Bytes packed, std::span<std::uint8_t> raw) {
+  const std::int64_t levels = page.kind == ParquetPage::kDataV2 ? page.level_bytes + page.repetition_bytes : 0;
+  if (page.level_bytes < 0 || page.repetition_bytes < 0 || levels > page.raw_bytes || levels > page.packed_bytes)
+    return false;
+  const auto plain = static_cast<std::size_t>(levels);
+  std::ranges::copy(packed.first(plain), raw.begin());
+  return decompress(page.is_compressed ? codec : 0, packed.subspan(plain), raw.subspan(plain));
 }
 
 }  // namespace
@@ -140,10 +197,11 @@ std::string ParquetFooter::read(Bytes file) {
 
 std::string visit_pages(Bytes file, const ParquetPlace& place,
                         const std::function<bool(const ParquetPage&, Bytes)>& visit) {
-  // More than our files have, but small enough that a file of a few bytes does not take long.
-  constexpr std::int64_t kZstd = 6, kMostPage = 1 << 24, kMostRows = 1 << 20;
+  // More than files have, but small enough that a file of a few bytes does not take long.
+  constexpr std::int64_t kMostPage = 1 << 24, kMostRows = 1 << 20;
   const auto broken = [&](std::string_view what) { return fmt::format("column {}: {}", place.column, what); };
-  if (place.codec != kZstd) return broken("not of ours");
+  if (!can_decompress(place.codec))
+    return broken("it is compressed in another way than zstd and Snappy: write the file again with one of these");
   if (place.begin() > file.size() || place.packed_bytes < 0 ||
       static_cast<std::size_t>(place.packed_bytes) > file.size() - place.begin())
     return broken("it extends beyond the end of the file");
@@ -157,8 +215,7 @@ std::string visit_pages(Bytes file, const ParquetPlace& place,
       return broken("a page's header is broken");
     const Bytes packed = pages.last(thrift.left()).first(static_cast<std::size_t>(header.packed_bytes));
     raw.resize(static_cast<std::size_t>(header.raw_bytes));
-    if (ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size()) != raw.size() || !visit(header, raw))
-      return broken("a page is broken");
+    if (!unpack(header, place.codec, packed, raw) || !visit(header, raw)) return broken("a page is broken");
     pages = pages.last(thrift.left()).subspan(packed.size());
   }
   return {};
