@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <istream>
 #include <span>
 
 #include "classify/csv_records.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <istream>
 #include <string_view>
 
 #include "classify/label_flow.hpp"

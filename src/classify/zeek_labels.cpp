@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <istream>
 #include <set>
 #include <unordered_map>
 #include <vector>
