@@ -24,7 +24,8 @@ def train(source=None, labels=None, *, samples=None, rules=(), **settings):
     labels: known flows, with the columns class, protocol (a number, tcp or udp), src_ip, src_port, dst_ip, dst_port,
     and maybe capture (a file's name); a row
         goes for both directions. A data frame of pandas, polars or whatever has __arrow_c_stream__; a list of dicts;
-        rows, of which the first names the columns; or the path of a CSV file.
+        rows, of which the first names the columns; or the path of a file as --labels reads it: CSV, Parquet, CSV of
+        ndpiReader, conn.log of Zeek.
     samples: in place of both, what --write-samples of `parshall train` writes, as a path or as labels can be: class,
     capture, size_1, ... (bytes). rules: ["DNS=port 53", ...]: the class of flows without a label whose packets match,
     in libpcap's language. settings: what `parshall train --help` has, with _ for -: model="naive-bayes", "c45" or

@@ -120,6 +120,22 @@ class Training(Case):
                 self.assertIn("parshall train: " + model.notes[-1], done.stderr)
                 self.assertIn(f"{model.evaluation.accuracy:.4f} of 540 flows are classified correctly", done.stdout)
 
+    def test_bad_rows_of_labels_are_noted_or_refused(self):
+        labels = [*self.labels[:1], {**self.labels[0], "protocol": "x"}, *self.labels[1:]]
+        model = parshall.train(self.captures, labels, **FEW)
+        self.assertEqual(without_origin(model._native.text), without_origin(self.trained()._native.text))
+        note = "warning: 1 bad line is skipped in labels, and 540 used; the first: labels, line 3: protocol"
+        self.assertTrue(any(text.startswith(note) for text in model.notes), model.notes)
+        with self.assertRaisesRegex(parshall.Error, 'labels, line 3: protocol "x"'):
+            parshall.train(self.captures, labels, strict=True, **FEW)
+
+    def test_labels_may_be_a_parquet_file(self):
+        path = self.folder / "labels.parquet"
+        pandas.DataFrame(self.labels).to_parquet(path)
+        model = parshall.train(self.captures, path, **FEW)
+        self.assertEqual(without_origin(model._native.text), without_origin(self.trained()._native.text))
+        self.assertIn(f"{path} is Parquet: 540 flows of a known class, and 0 rows without one", model.notes)
+
     def test_labels_come_in_any_form(self):
         rows = [COLUMNS] + [list(label.values()) for label in self.labels]
         frame = pandas.DataFrame(self.labels)
