@@ -12,6 +12,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -149,6 +150,31 @@ nb::object summary_of(const Run& run) {
   return dict;
 }
 
+std::string_view name_of(SettingKind kind) noexcept {
+  switch (kind) {
+    case SettingKind::flag:
+      return "flag";
+    case SettingKind::value:
+      return "value";
+    case SettingKind::list:
+    case SettingKind::repeated:
+    case SettingKind::words:
+      break;
+  }
+  return "list";
+}
+
+/// Returns (name, kind, takes, help, default) of each setting that open() takes. Kind: flag, value or list.
+nb::list settings_of_runs() {
+  nb::list list;
+  for (const PlanSetting& setting : plan_settings()) {
+    const std::string_view kind = name_of(setting.kind);
+    list.append(
+        nb::make_tuple(setting.name, nb::str(kind.data(), kind.size()), setting.takes, setting.help, setting.shown));
+  }
+  return list;
+}
+
 /// Opens a run. `model_text`: content of the model file that `settings` name, or empty.
 std::shared_ptr<Run> open_run(const std::string& settings, bool events, const std::string& model_text) {
   auto opened = run_apart([=](const std::function<bool()>&) -> Result<std::shared_ptr<Run>> {
@@ -216,6 +242,7 @@ void bind_runs(nb::module_& m) {
       .def("columns", [](const Run& run) { return list_of(run.columns()); })
       .def("__arrow_c_schema__", [](const Run& run) { return schema_capsule(run.columns()); })
       .def("__arrow_c_stream__", &c_stream, nb::arg("requested_schema").none() = nb::none());
+  m.def("settings", &settings_of_runs);
   m.def("open", &open_run, nb::arg("settings"), nb::arg("events") = false, nb::arg("model_text") = "");
 }
 

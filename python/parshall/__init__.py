@@ -11,12 +11,19 @@ True
 """
 
 from . import _load
+
+_native = _load.native()  # before the modules that take it from here
+
+from . import _signatures
 from ._comparisons import Comparison, compare
+from ._flows import Flows
 from ._frames import Frames, Sent, send
 from ._models import Evaluation, Model, train
-from ._runs import Column, Error, Findings, Flows, LossWarning, Watch, Window, classify, flows, watch, windows
+from ._run import Column, Error, LossWarning
+from ._runs import classify, flows, watch, windows
+from ._windows import Findings, Watch, Window
 
-_native = _load.native()
+_signatures.set_signatures(globals())
 __version__ = _native.version
 __all__ = [
     "Column",

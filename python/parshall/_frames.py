@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traffic that is made or replayed: into a capture file, or into memory."""
 
-import collections
+from __future__ import annotations
+
 import operator
 import os
 import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from . import _load, _settings
-from ._runs import LossWarning
+from . import _native, _settings
+from ._run import LossWarning
 
-_native = _load.native()
-Sent = collections.namedtuple("Sent", "frames bytes left_out")
-Sent.__doc__ = """The content of a capture file: frames, their bytes, and the number of packets left out.
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing
 
-The bytes have no frame check sequence. A packet is left out if no frame can be made of it."""
+
+class Sent(NamedTuple):
+    """The content of a capture file: frames, their bytes, and the number of packets left out.
+
+    The bytes have no frame check sequence. A packet is left out if no frame can be made of it."""
+
+    frames: int
+    bytes: int
+    left_out: int
 
 
 def send(to=None, *, generate=None, read=None, **settings):
@@ -55,21 +65,29 @@ class Frames:
     be made.
     """
 
-    def __init__(self, sent):
-        self.data, self.offsets, self.lengths, self.times = (
-            sent[name] for name in ("data", "offsets", "lengths", "times")
-        )
-        self.left_out = sent["left_out"]
+    data: numpy.typing.NDArray[numpy.uint8]
+    offsets: numpy.typing.NDArray[numpy.int64]
+    lengths: numpy.typing.NDArray[numpy.uint32]
+    times: numpy.typing.NDArray[numpy.int64]
+    left_out: int
 
-    def __len__(self):
+    def __init__(self, sent: dict[str, Any]) -> None:
+        for name in ("data", "offsets", "lengths", "times", "left_out"):
+            setattr(self, name, sent[name])
+
+    def __len__(self) -> int:
         return len(self.offsets)
 
-    def __getitem__(self, at):
+    @overload
+    def __getitem__(self, at: int) -> numpy.typing.NDArray[numpy.uint8]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[numpy.typing.NDArray[numpy.uint8]]: ...
+    def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
             return [self[i] for i in range(*at.indices(len(self)))]
         at = operator.index(at)
         begin = int(self.offsets[at])
         return self.data[begin : begin + int(self.lengths[at])]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<parshall.Frames: {len(self)} frames, {len(self.data)} bytes>"

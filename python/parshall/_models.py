@@ -1,20 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models that tell the application of a flow by the sizes of its first packets."""
 
+from __future__ import annotations
+
 import array
-import collections
 import os
 import pathlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _load, _settings, _sklearn
+from . import _native, _settings, _sklearn
 
-_native = _load.native()
+if TYPE_CHECKING:
+    from sklearn.base import ClassifierMixin
+
 _UNKNOWN, _NO_CLASS = "unknown", 0xFFFE
-Evaluation = collections.namedtuple("Evaluation", "folds accuracy precision recall")
-Evaluation.__doc__ = """The accuracy of a model on captures that it was not trained on, by cross-validation.
 
-`accuracy` is the fraction of flows whose class is right. `precision` and `recall` are dicts by class. A value is None
-if no flow was given this class (precision), or if no flow is of it (recall)."""
+
+class Evaluation(NamedTuple):
+    """The accuracy of a model on captures that it was not trained on, by cross-validation.
+
+    `accuracy` is the fraction of flows whose class is right. `precision` and `recall` are dicts by class. A value is
+    None if no flow was given this class (precision), or if no flow is of it (recall)."""
+
+    folds: int
+    accuracy: float
+    precision: dict[str, float | None]
+    recall: dict[str, float | None]
 
 
 def train(source=None, labels=None, *, samples=None, rules=(), **settings):
@@ -54,53 +66,53 @@ class Model:
     """Tells the application of a flow by the sizes of its first packets. Of train(), load() or from_sklearn(); any
     number of threads may ask one."""
 
-    def __init__(self, native, notes=()):
+    def __init__(self, native: _native.Model, notes: Iterable[str] = ()) -> None:
         if not isinstance(native, _native.Model):
             raise TypeError("a Model is made by parshall.train(), Model.load() or Model.from_sklearn()")
         self._native = native
         self.notes = list(notes)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> Model:
         """The model in a file of save() or `parshall train`. Raises Error where there is none."""
         return cls(_native.read_model(_path(path)))
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file, for load() and --model of the command line: TOML, every digit kept."""
         pathlib.Path(_path(path)).write_text(self._native.text, encoding="utf-8")
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """ "naive-bayes", "c45" or "forest"."""
         return self._native.kind
 
     @property
-    def classes(self):
+    def classes(self) -> list[str]:
         """The names of its classes."""
         return self._native.classes
 
     @property
-    def packets(self):
+    def packets(self) -> int:
         """The number of packets whose sizes it goes by."""
         return self._native.packets
 
     @property
-    def longest(self):
+    def longest(self) -> int:
         """Bytes: longer packets count as this long."""
         return self._native.longest
 
     @property
-    def reject(self):
+    def reject(self) -> float:
         """The class is unknown where its probability is lower."""
         return self._native.reject
 
     @property
-    def flows(self):
+    def flows(self) -> dict[str, int]:
         """How many flows of each class it is trained on: a dict."""
         return dict(zip(self.classes, self._native.flows))
 
     @property
-    def evaluation(self):
+    def evaluation(self) -> Evaluation | None:
         """An Evaluation; None where it was not tried."""
         found = self._native.accuracy
         if found is None:
@@ -109,7 +121,7 @@ class Model:
         return Evaluation(folds, accuracy, dict(zip(self.classes, precision)), dict(zip(self.classes, recall)))
 
     @property
-    def confusion(self):
+    def confusion(self) -> dict[str, dict[str, int]] | None:
         """Of a model trained here: by class, how many of its flows were taken for which, "unknown" last; a dict of
         dicts. Else None."""
         counts, columns = self._native.confusion, [*self.classes, _UNKNOWN]
@@ -117,7 +129,7 @@ class Model:
             return None
         return {name: dict(zip(columns, counts[i * len(columns) :])) for i, name in enumerate(self.classes)}
 
-    def predict(self, sizes):
+    def predict(self, sizes: Any) -> Any:
         """The class of each flow, or "unknown".
 
         sizes: a row for each flow, with IP packet lengths in bytes of its first packets, whole numbers from 1 to 65535;
@@ -168,7 +180,7 @@ class Model:
         return flat
 
     @classmethod
-    def from_sklearn(cls, estimator, *, longest=65535):
+    def from_sklearn(cls, estimator: ClassifierMixin, *, longest: int = 65535) -> Model:
         """The same model as a fitted GaussianNB, DecisionTreeClassifier or RandomForestClassifier of scikit-learn,
         whose features are the sizes of a flow's first packets in bytes.
 
@@ -181,7 +193,7 @@ class Model:
         toml = _sklearn.model_toml(estimator, longest)
         return cls(_native.parse_model(toml, f"the {type(estimator).__name__}"))
 
-    def to_sklearn(self):
+    def to_sklearn(self) -> ClassifierMixin:
         """The same model as a GaussianNB or DecisionTreeClassifier of scikit-learn: fitted, for whole sizes in bytes
         from 1 to `longest`.
 
@@ -193,7 +205,7 @@ class Model:
     def __reduce__(self):
         return _parsed, (self._native.text,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<parshall.Model: {self.kind}, {len(self.classes)} classes by {self.packets} packets>"
 
 

@@ -115,6 +115,9 @@ class SendOptions:
     src_mac: str
     dst_mac: str
 
+def settings() -> list[tuple[str, str, str, str, str]]:
+    """Name, kind (flag, value or list), what it takes, help and default of each setting of open()."""
+
 def open(settings: str, events: bool = False, model_text: str = "") -> Stream: ...
 def train(plan: TrainingPlan, command: str) -> tuple[Model, list[str]]: ...
 def read_model(path: str) -> Model: ...

@@ -3,28 +3,46 @@
 
 import collections.abc
 import csv
+import difflib
 import io
 import numbers
 import os
 import re
 
-from . import _load
-
-_native = _load.native()
+from . import _native
 
 
 def toml(settings):
-    """The settings as a TOML file of a plan has them."""
-    return "".join(
-        f"{name.replace('_', '-')} = {_value(name, value)}\n"
-        for name, value in settings.items()
-        if value is not None and value is not False
-    )
+    """The settings as a TOML file of a plan has them: the exports last, as tables of their own."""
+    given = {name: value for name, value in settings.items() if value is not None and value is not False}
+    known = [name.replace("-", "_") for name, *_ in _native.settings()]
+    for name in given:
+        if name not in known:
+            raise unknown(name, known, "a run")
+    exports = given.pop("export", ())
+    lines = [f"{name.replace('_', '-')} = {_value(name, value)}\n" for name, value in given.items()]
+    return "".join([*lines, *map(_export, [exports] if is_path(exports) else exports)])
+
+
+def unknown(name, known, of):
+    """The error about a name that is no setting."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return _native.Error(f"{name} is no setting of {of}" + (f": did you mean {near[0]}=?" if near else ""))
+
+
+def _export(word):
+    kind, colon, target = os.fsdecode(word).partition(":")
+    if not colon:
+        raise _native.Error(f"export={kind!r}: give a kind and a target, such as csv:flows.csv")
+    return f"[[export]]\nkind = {_text(kind)}\ntarget = {_text(target)}\n"
 
 
 def in_python(message):
     """A message with settings as Python names them: "--flow-limit 5x: ..." becomes "flow_limit=5x: ..."."""
     message = re.sub(r"^settings, line \d+, column \d+: ", "", message)
+    message = re.sub(
+        r"^[a-z]+(-[a-z]+)+(?= takes | requires | excludes )", lambda name: name[0].replace("-", "_"), message
+    )
     return re.sub(r"--([a-z][a-z-]*)(?: (?=[^ ]+:))?", lambda option: option[1].replace("-", "_") + "=", message)
 
 
@@ -51,9 +69,10 @@ def _text(text):
 def fill(plan, command, settings):
     """Sets attributes of a plan of the native part. Raises Error where it has none of a name, TypeError where a value
     is of another type."""
+    known = [name for name in dir(plan) if not name.startswith("_")]
     for name, value in settings.items():
-        if name.startswith("_") or not hasattr(plan, name):
-            raise _native.Error(f"{name} is no setting of parshall {command}")
+        if name not in known:
+            raise unknown(name, known, f"parshall {command}")
         if value is None:
             continue
         if isinstance(value, os.PathLike):

@@ -4,9 +4,8 @@
 import json
 import math
 
-from . import _load
+from . import _native
 
-_native = _load.native()
 Error = _native.Error
 _NO_CLASS, _MOST_TREES = 0xFFFE, 256
 
