@@ -14,8 +14,10 @@ STUB = pathlib.Path(__file__).parents[1] / "python/parshall/__init__.pyi"
 HEAD = """# SPDX-License-Identifier: Apache-2.0
 # Written by tools/python_stub.py.
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
+
+import pyarrow
 
 """
 WIDTH = 120

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/python_stub.py.
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
+
+import pyarrow
 
 from ._comparisons import Comparison as Comparison
 from ._comparisons import compare as compare
@@ -21,13 +23,14 @@ from ._windows import Window as Window
 __version__: str
 
 def flows(
-    source: str | os.PathLike[str] | None = None, *, progress: bool = False, read: str | os.PathLike[str] | None = None,
-    interface: str | None = None, generate: str | None = None, filter: str | Sequence[str] | None = None,
-    via: Literal["af_packet", "af_xdp"] | None = None, forward: str | None = None,
-    dscp: str | Sequence[str] | None = None, queues: float | str | None = None, descriptors: float | str | None = None,
-    mbufs: float | str | None = None, batch: float | str | None = None, eal: str | None = None,
-    count: float | str | None = None, duration: float | str | None = None, inner: bool | None = None,
-    key: Literal["5tuple", "src-dst", "src", "dst"] | None = None,
+    source: str | os.PathLike[str] | None = None, *, progress: bool = False,
+    plugins: Callable[[pyarrow.RecordBatch], Mapping[str, Any]] | Iterable[Callable[[pyarrow.RecordBatch], Mapping[str, Any]]] = (),
+    read: str | os.PathLike[str] | None = None, interface: str | None = None, generate: str | None = None,
+    filter: str | Sequence[str] | None = None, via: Literal["af_packet", "af_xdp"] | None = None,
+    forward: str | None = None, dscp: str | Sequence[str] | None = None, queues: float | str | None = None,
+    descriptors: float | str | None = None, mbufs: float | str | None = None, batch: float | str | None = None,
+    eal: str | None = None, count: float | str | None = None, duration: float | str | None = None,
+    inner: bool | None = None, key: Literal["5tuple", "src-dst", "src", "dst"] | None = None,
     identity: Literal["exact", "fingerprint", "nic-hash"] | None = None, observe_merges: bool | None = None,
     flows: float | str | None = None, flood_filter: float | str | None = None, idle: float | str | None = None,
     active: float | str | None = None, linger: float | str | None = None, biflow: bool | None = None,
@@ -48,6 +51,7 @@ def flows(
 ) -> Flows: ...
 def classify(
     source: str | os.PathLike[str] | None = None, *, model: str | os.PathLike[str] | Model, progress: bool = False,
+    plugins: Callable[[pyarrow.RecordBatch], Mapping[str, Any]] | Iterable[Callable[[pyarrow.RecordBatch], Mapping[str, Any]]] = (),
     read: str | os.PathLike[str] | None = None, interface: str | None = None, generate: str | None = None,
     filter: str | Sequence[str] | None = None, via: Literal["af_packet", "af_xdp"] | None = None,
     forward: str | None = None, dscp: str | Sequence[str] | None = None, queues: float | str | None = None,

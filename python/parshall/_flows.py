@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import collections
 import html
+import itertools
 import keyword
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import _native
+from . import _native, _plugins
 from ._run import Column, Run
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ class Flows(Run):
 
     Of a row a column that is a keyword of Python has _ behind its name: flow.class_.
 
+    With plugins, each batch is a call of each of them, by the thread that reads, before you get its records.
+
     At most some 300,000 records wait to be read; meanwhile a capture waits, and of a link the newest records are
     dropped, and counted.
     Close it, or use it with `with`: then a run ends that was not read to its end.
@@ -32,10 +35,15 @@ class Flows(Run):
 
     _first_rows = ()
 
+    def __init__(self, stream, bar=None, source="", plugins=()):
+        self._plugins = _plugins.Plugins(plugins)
+        self._ahead = []  # a batch that was read for its columns
+        super().__init__(stream, bar, source)
+
     @property
     def schema(self) -> list[Column]:
-        """The columns, each a Column."""
-        return [Column(*column) for column in self._stream.columns()]
+        """The columns, each a Column; those of plugins once a batch was read."""
+        return [Column(*column) for column in self._stream.columns()] + self._plugins.columns
 
     def batches(self) -> Iterator[_native.Batch]:
         """Batches of at most 65,536 records. Each has num_rows, lists() (of each column), and __arrow_c_array__(),
@@ -45,10 +53,13 @@ class Flows(Run):
 
     def _batches(self):
         while True:
+            if self._ahead:
+                yield self._ahead.pop()
+                continue
             batch = self._stream.next()
             self._advance()
             if batch is not None:
-                yield batch
+                yield self._plugins.extended(batch) if self._plugins else batch
             elif self._stream.ended:
                 self._end()
                 return
@@ -59,9 +70,13 @@ class Flows(Run):
 
     def _rows(self):
         yield from self._pending  # where another loop was left
-        names = (column.name for column in self.schema)
-        Flow = collections.namedtuple("Flow", [name + "_" if keyword.iskeyword(name) else name for name in names])
+        Flow = None
         for batch in self._batches():
+            if Flow is None:
+                names = (column.name for column in self.schema)
+                Flow = collections.namedtuple(
+                    "Flow", [f"{name}_" if keyword.iskeyword(name) else name for name in names]
+                )
             columns = batch.lists()
             self._first_rows = self._first_rows or list(zip(*(column[:_SHOWN_ROWS] for column in columns)))
             self._pending = map(Flow._make, zip(*columns))
@@ -86,18 +101,32 @@ class Flows(Run):
             f"<table><thead>{row(names, 'th')}</thead><tbody>{body}</tbody></table>"
         )
 
+    def _arrow_schema(self):
+        """The schema; with plugins that of the first batch, which is read for it."""
+        import pyarrow
+
+        if self._plugins and self._plugins.schema is None and not self._is_read:
+            self._ahead += itertools.islice(self._batches(), 1)
+        return self._plugins.schema or pyarrow.schema(self._stream)
+
     def __arrow_c_schema__(self) -> object:
-        return self._stream.__arrow_c_schema__()
+        return self._arrow_schema().__arrow_c_schema__() if self._plugins else self._stream.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._stream.__arrow_c_stream__(requested_schema)
+        if not self._plugins:
+            return self._stream.__arrow_c_stream__(requested_schema)
+        import pyarrow
+
+        schema = self._arrow_schema()
+        batches = () if self._is_read else (batch.record for batch in self._batches())
+        return pyarrow.RecordBatchReader.from_batches(schema, batches).__arrow_c_stream__(requested_schema)
 
     def to_arrow(self) -> pyarrow.Table:
         """All records that are left, as pyarrow.Table."""
         import pyarrow
 
         batches = [pyarrow.record_batch(batch) for batch in self.batches()]
-        table = pyarrow.Table.from_batches(batches, pyarrow.schema(self))
+        table = pyarrow.Table.from_batches(batches, batches[0].schema if batches else pyarrow.schema(self._stream))
         self._first_rows = list(zip(*table.slice(0, _SHOWN_ROWS).to_pydict().values()))
         return table
 

@@ -3,24 +3,27 @@
 
 import os
 
-from . import _models, _native, _settings
+from . import _models, _native, _plugins, _settings
 from ._flows import Flows
 from ._run import Error
 from ._windows import Findings, Watch
 
 
-def flows(source=None, *, progress=False, **settings):
+def flows(source=None, *, progress=False, plugins=(), **settings):
     """The flow records of a capture, a link or built-in traffic.
 
     source: a capture (pcap, pcapng, ERF, also compressed), or None with `interface=` or `generate=`.
     progress: whether to show a bar of tqdm, where that is installed, while records are read here (not where another
         library reads the stream).
+    plugins: functions that add columns, or one. Each is called with batches of records as they end, each batch a
+        pyarrow.RecordBatch of 1 to 65,536, and returns a dict of arrays by names of columns.
     settings: the options of `parshall watch --help`, with _ for -, such as idle="15s" or columns=["+gap_p99"]. A list
         or text is taken where there may be several, a number or text ("64Ki", "500ms") where it is one, and a Model for
         model=.
     Returns Flows, which has begun. Raises Error where a setting is not one, or its source cannot be read.
     """
-    return Flows(*_open(source, settings, progress=progress))
+    _plugins.Plugins(plugins)  # raises before the run begins
+    return Flows(*_open(source, settings, progress=progress), plugins)
 
 
 def classify(source=None, *, model, **settings):

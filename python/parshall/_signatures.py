@@ -19,6 +19,8 @@ _SPECIAL = {  # attributes of plans that are text, but not any text
 }
 _TASKS = "str | Iterable[str]"
 _PROGRESS = ("progress", "bool", False)
+_PLUGIN = "Callable[[pyarrow.RecordBatch], Mapping[str, Any]]"
+_PLUGINS = ("plugins", f"{_PLUGIN} | Iterable[{_PLUGIN}]", ())
 
 
 def _scalar(name, takes):
@@ -63,8 +65,8 @@ def signatures():
     source = [("source", f"{_PATH} | None", None)]
     model = ("model", f"{_PATH} | Model", Parameter.empty)
     tasks = ("tasks", _TASKS, Parameter.empty)
-    yield "flows", _signature("Flows", source, [_PROGRESS], _of_runs())
-    yield "classify", _signature("Flows", source, [model, _PROGRESS], _of_runs({"model"}))
+    yield "flows", _signature("Flows", source, [_PROGRESS, _PLUGINS], _of_runs())
+    yield "classify", _signature("Flows", source, [model, _PROGRESS, _PLUGINS], _of_runs({"model"}))
     yield "windows", _signature("Findings", source, [tasks, _PROGRESS], _of_runs({"task", "tasks"}))
     own = [
         ("every", "float | str", "1s"),

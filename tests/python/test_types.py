@@ -39,6 +39,7 @@ for batch in flows.batches():
 with parshall.flows(interface="eth0", export=["csv:x.csv"]) as live:
     live.close()
 account = live.accounting
+parshall.flows("x.pcap", plugins=lambda batch: {"two": [2] * batch.num_rows}, idle="15s")
 assert account is not None
 model: parshall.Model = parshall.train("x", [], rules=["DNS=port 53"], model="forest", trees=8, idle="15s")
 evaluation = model.evaluation
@@ -97,8 +98,8 @@ class Signatures(unittest.TestCase):
     def test_settings_are_options_of_the_program(self):
         options = described("watch")
         for function, own in (
-            ("flows", {"source", "progress"}),
-            ("classify", {"source", "progress"}),
+            ("flows", {"source", "progress", "plugins"}),
+            ("classify", {"source", "progress", "plugins"}),
             ("windows", {"source", "progress"}),
             ("watch", {"source", "progress", "on_window"}),
         ):

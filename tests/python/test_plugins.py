@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns that plugins add to flows, in rows, frames and streams; and what is refused.
+
+usage: test_plugins.py [unittest arguments], by a Python that has parshall, pyarrow and numpy
+"""
+
+import importlib.util
+import unittest
+
+import numpy
+import pyarrow
+
+import parshall
+
+TRAFFIC = {"generate": "flows=500,dist=zipf:1.1,seed=3", "count": 20000, "seed": 5}
+MANY = {"generate": "flows=200000,seed=1", "count": 400000, "seed": 5}  # more than one batch
+
+
+def mean_size(batch):
+    return {"mean_size": batch["wire_bytes"].to_numpy() / batch["packets"].to_numpy()}
+
+
+class Largest:
+    """Sees all batches: whether a flow has more packets than any before."""
+
+    def __init__(self):
+        self.most, self.calls, self.records = 0, 0, 0
+
+    def __call__(self, batch):
+        packets = batch["packets"].to_numpy()
+        before = numpy.maximum.accumulate(numpy.concatenate([[self.most], packets[:-1]]))
+        self.most, self.calls, self.records = max(self.most, packets.max()), self.calls + 1, self.records + len(packets)
+        return {"is_largest": packets > before}
+
+
+class Plugins(unittest.TestCase):
+    def test_frames_rows_and_streams_have_the_columns(self):
+        def run():
+            return parshall.flows(plugins=[mean_size, Largest()], **TRAFFIC)
+
+        table = run().to_arrow()
+        expected = table["wire_bytes"].to_numpy() / table["packets"].to_numpy()
+        self.assertEqual(table["mean_size"].to_pylist(), expected.tolist())
+        self.assertEqual(sum(table["is_largest"].to_pylist()), len(set(numpy.maximum.accumulate(table["packets"]))))
+        self.assertEqual([row.mean_size for row in run()], expected.tolist())
+        self.assertEqual(pyarrow.RecordBatchReader.from_stream(run()).read_all(), table)
+        self.assertEqual(pyarrow.table(run()), table)
+        self.assertEqual(list(run().to_pandas()["mean_size"]), expected.tolist())
+        if importlib.util.find_spec("polars"):
+            self.assertEqual(run().to_polars()["mean_size"].to_list(), expected.tolist())
+
+    def test_rows_are_those_without_plugins(self):
+        with_one = [tuple(row)[:-1] for row in parshall.flows(plugins=mean_size, columns="all", **TRAFFIC)]
+        self.assertEqual(with_one, [tuple(row) for row in parshall.flows(columns="all", **TRAFFIC)])
+
+    def test_each_record_comes_once_and_in_batches(self):
+        plugin = Largest()
+        table = parshall.flows(plugins=plugin, **MANY).to_arrow()
+        self.assertEqual(plugin.records, table.num_rows)
+        self.assertGreater(plugin.calls, 1)
+        plugin = Largest()
+        flows = parshall.flows(plugins=plugin, **MANY)
+        schema = pyarrow.schema(flows)  # reads a batch, which is not lost
+        self.assertEqual(schema.names[-1], "is_largest")
+        self.assertEqual(sum(batch.num_rows for batch in flows.batches()), table.num_rows)
+        self.assertEqual(plugin.records, table.num_rows)
+        self.assertTrue(flows.accounting["balanced"])
+
+    def test_a_plugin_sees_the_columns_of_those_before(self):
+        def double(batch):
+            return {"double": pyarrow.compute.multiply(batch["mean_size"], 2)}
+
+        table = parshall.flows(plugins=[mean_size, double], **TRAFFIC).to_arrow()
+        self.assertEqual(table["double"].to_pylist(), [2 * value for value in table["mean_size"].to_pylist()])
+
+    def test_the_schema_names_them(self):
+        flows = parshall.flows(plugins=mean_size, **TRAFFIC)
+        before = flows.schema
+        list(flows)
+        self.assertEqual(flows.schema[:-1], before)
+        self.assertEqual(flows.schema[-1], parshall.Column("mean_size", "double", "", "added by a plugin"))
+        self.assertIn("<th>mean_size</th>", flows._repr_html_())
+
+    def test_values_may_be_of_any_kind_of_array(self):
+        def kinds(batch):
+            packets = batch["packets"]
+            return {
+                "arrow": packets,
+                "numpy": packets.to_numpy(),
+                "series": packets.to_pandas(),
+                "list": packets.to_pylist(),
+                "text": numpy.where(packets.to_numpy() > 50, "many", "few"),
+                "absent": [None if count > 50 else count for count in packets.to_pylist()],
+            }
+
+        table = parshall.flows(plugins=kinds, **TRAFFIC).to_arrow()
+        for name in ("arrow", "numpy", "series", "list"):
+            self.assertEqual(table[name].to_pylist(), table["packets"].to_pylist(), name)
+        self.assertEqual(table["text"].to_pylist(), ["many" if n > 50 else "few" for n in table["packets"].to_pylist()])
+        self.assertEqual(table["absent"].null_count, table["text"].to_pylist().count("many"))
+
+    def test_without_records_it_is_not_called(self):
+        for read in (lambda flows: flows.to_arrow(), pyarrow.table):
+            plugin = Largest()
+            table = read(parshall.flows(plugins=plugin, filter="vlan 99", **TRAFFIC))
+            self.assertEqual((table.num_rows, plugin.calls, table.schema.names[-1]), (0, 0, "last_seen"))
+
+    def test_classes_are_there_for_plugins(self):
+        model = parshall.train(samples=[["class", "capture", "size_1", "size_2"]] + samples(), folds=2)
+        flows = parshall.classify(model=model, plugins=lambda batch: {"known": batch["class"]}, **TRAFFIC)
+        table = flows.to_arrow()
+        self.assertEqual(table["known"].to_pylist(), table["class"].to_pylist())
+
+
+def samples():
+    return [[name, f"{i % 4}.pcap", size, size] for name, size in (("small", 60), ("large", 1400)) for i in range(40)]
+
+
+class Refused(unittest.TestCase):
+    def refused(self, plugin, message, kind=parshall.Error, traffic=TRAFFIC):
+        for read in (list, lambda flows: flows.to_arrow()):
+            with self.assertRaisesRegex(kind, message):
+                read(parshall.flows(plugins=plugin, **traffic))
+
+    def test_a_name_that_is_there(self):
+        self.refused(lambda batch: {"packets": batch["packets"]}, "plugin column packets: there is one of this name")
+
+    def test_another_number_of_values(self):
+        self.refused(lambda batch: {"two": [1, 2]}, r"plugin column two: 2 values for \d+ records")
+
+    def test_other_columns_than_before(self):
+        calls = iter(range(1000))
+        self.refused(
+            lambda batch: {f"c{next(calls)}": batch["packets"]},
+            r"plugin columns are c\d+: they were c\d+ in the first batch",
+            traffic=MANY,
+        )
+
+    def test_another_type_than_before(self):
+        calls = iter([[1], ["text"]] * 2)
+
+        def plugin(batch):
+            (value,) = next(calls)
+            return {"value": [value] * batch.num_rows}
+
+        self.refused(plugin, "text", pyarrow.ArrowInvalid, MANY)
+
+    def test_its_own_errors_reach_the_reader(self):
+        def fails(batch):
+            raise KeyError("mine")
+
+        self.refused(fails, "mine", KeyError)
+        with self.assertRaisesRegex(KeyError, "mine"):
+            pyarrow.table(parshall.flows(plugins=fails, **TRAFFIC))
+
+    def test_what_cannot_be_called(self):
+        for plugins in (3, [3], ["x"]):
+            with self.assertRaises(TypeError):
+                parshall.flows(plugins=plugins, **TRAFFIC)
+
+
+if __name__ == "__main__":
+    unittest.main()
