@@ -32,13 +32,54 @@ FLOAT32 = 2.0**-22
 FEW, MANY = 3, 40  # real captures, the largest
 
 
+def code_of(*words):
+    """The page's only block of code that has these words."""
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (code,) = (block for block in blocks if all(word in block for word in words))
+    return code
+
+
+def made(path, traffic="flows=600,dist=zipf:1.1,protocol=sessions,size=imix,ipv6=0.2,rate=20000,packets=40000,seed=9"):
+    """A capture of 40,000 packets."""
+    parshall.send(path, generate=traffic, count=40000)
+
+
+def frame_of(code, folder):
+    """What a block of the page calls frame, as if its capture were in the folder."""
+    run = [sys.executable, "-c", f"import parshall\n{code}\nframe.to_pickle('frame')"]
+    subprocess.run(run, check=True, capture_output=True, cwd=folder)
+    import pandas
+
+    return pandas.read_pickle(pathlib.Path(folder) / "frame")
+
+
+class Page(unittest.TestCase):
+    """What needs no NFStream."""
+
+    def test_its_plugin_computes_what_a_frame_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made(pathlib.Path(folder) / "capture.pcap")
+            frame = frame_of(code_of("def balance"), folder)
+        back = frame.reverse_wire_bytes.fillna(0)
+        self.assertGreater(len(frame), 250)
+        self.assertEqual(list(frame.returned), list(back / (frame.wire_bytes + back)))
+        self.assertEqual(list(frame.is_unanswered), list(back == 0))
+
+    def test_its_files_have_the_frame(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made(pathlib.Path(folder) / "capture.pcap")
+            frame = frame_of(code_of("export="), folder)
+            lines = pathlib.Path(folder, "flows.csv").read_text().splitlines()
+            self.assertEqual(len(lines), 1 + len(frame))
+            self.assertEqual(len(list(pathlib.Path(folder, "flows").rglob("*.parquet"))), 1)
+
+
 @unittest.skipIf(importlib.util.find_spec("nfstream") is None, "without nfstream")
 class NFStream(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
         scope = {}
-        exec(code, scope)  # the page's
+        exec(code_of("def conversations"), scope)
         cls.conversations = staticmethod(scope["conversations"])
 
     def compare(self, path, folder):
@@ -83,15 +124,38 @@ class NFStream(unittest.TestCase):
     def test_what_is_called_equal_is(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "made.pcap"
-            traffic = "flows=600,dist=zipf:1.1,protocol=sessions,size=imix,ipv6=0.2,rate=20000,packets=40000,seed=9"
-            subprocess.run(
-                [sys.executable, "-m", "parshall", "send", "-g", traffic, "--count", "40000", "-w", str(path)],
-                check=True,
-                capture_output=True,
-            )
+            made(path)
             conversations, packets = self.compare(path, folder)
             self.assertGreater(conversations, 250)
             self.assertEqual(packets, 40000)
+
+    def test_plugins_compute_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made(pathlib.Path(folder) / "capture.pcap")
+            theirs = frame_of(code_of("(NFPlugin)"), folder)
+            ours = frame_of(code_of("def balance"), folder)
+        both = ours.merge(theirs, on=KEY, how="outer", indicator=True)
+        self.assertEqual(list(both._merge.unique()), ["both"])
+        self.assertEqual(list(both.returned), list(both["udps.returned"]))
+        self.assertEqual(list(both.is_unanswered), list(both["udps.is_unanswered"]))
+        self.assertGreater((both.returned > 0).sum(), 0)
+
+    def test_names_are_the_same_but_for_case_and_ports(self):
+        path = TRACES / "pcap/nDPI__instagram.pcap"
+        if not path.exists():
+            self.skipTest("PARSHALL_TRACES is not there")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "capture.pcap").symlink_to(path)
+            ours = frame_of(code_of("+names"), folder)
+            theirs = frame_of("import nfstream\nframe = nfstream.NFStreamer('capture.pcap').to_pandas()", folder)
+        both = ours.merge(theirs, on=KEY, suffixes=("", "_nfstream"))
+        names = ["requested_server_name", "requested_server_name_nfstream", "ja4", "client_fingerprint"]
+        both = both[both.application_name.str.match("TLS|HTTP|DNS|QUIC")][names].astype(str).replace("nan", "")
+        self.assertGreater((both.requested_server_name != "").sum(), 20)
+        without_port = both.requested_server_name.str.lower().str.replace(r":\d+$", "", regex=True)
+        self.assertEqual(list(without_port), list(both.requested_server_name_nfstream))
+        self.assertGreater((both.ja4 != "").sum(), 5)
+        self.assertEqual(list(both.ja4), list(both.client_fingerprint))
 
     def test_it_is_on_real_captures(self):
         files = sorted((TRACES / "pcap").glob("*.pcap*"), key=lambda path: -path.stat().st_size)
