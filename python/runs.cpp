@@ -27,6 +27,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// True while another library releases a run. It may have the interpreter's lock or not, which the stable ABI does not
+/// tell, so that the lock is left as it is.
+thread_local bool releases_stream = false;
+
 /// Holds a run for Python objects. After a fork, the run belongs to the parent: a child has its memory, but none of its
 /// threads.
 class Run {
@@ -35,7 +39,7 @@ class Run {
   ~Run() {
     if (!is_ours()) {
       [[maybe_unused]] const auto* const left_alone = new std::shared_ptr<RecordStream>(stream_);
-    } else if (Py_IsInitialized() != 0 && PyGILState_Check() != 0 && !interpreter_ends()) {
+    } else if (!releases_stream && Py_IsInitialized() != 0 && !interpreter_ends()) {
       const Unlocked unlocked;  // its threads may take a while to end
       stream_.reset();
     }
@@ -105,7 +109,9 @@ nb::object c_stream(const std::shared_ptr<Run>& run, nb::handle /*requested_sche
     return static_cast<CStream*>(self->private_data)->error.c_str();
   };
   made->release = [](ArrowArrayStream* self) {
+    releases_stream = true;
     delete static_cast<CStream*>(self->private_data);
+    releases_stream = false;
     self->release = nullptr;
   };
   return capsule_of(std::move(made), "arrow_array_stream");

@@ -32,7 +32,8 @@ def native():
     if not folder.is_dir():
         return importlib.import_module("parshall._native")
     flags = _flags()
-    here = [isa for isa, needs in _ISAS.items() if set(needs.split()) <= flags]
+    built = {one.name for one in folder.iterdir()}
+    here = [isa for isa, needs in _ISAS.items() if isa in built and set(needs.split()) <= flags]
     wanted = os.environ.get("PARSHALL_ISA") or (here[0] if here else "sse4.2")
     if wanted not in here:
         raise ImportError(f"PARSHALL_ISA={wanted}: this processor has {', '.join(here) or 'less than SSE4.2'}")

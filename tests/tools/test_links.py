@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
+from absolute_links import absolute
 from check_links import anchors, problems
 
 
@@ -48,6 +49,24 @@ class Links(unittest.TestCase):
 
     def test_headings_that_come_again_are_numbered(self):
         self.assertEqual(anchors("# A `b`, c\n## A [b](d), c\n# A"), {"a-b-c", "a-b-c-1", "a"})
+
+
+class AbsoluteLinks(unittest.TestCase):
+    def made(self, text):
+        return absolute(text, "python/README.md", "https://x.example")
+
+    def test_links_to_files_become_addresses(self):
+        self.assertEqual(self.made("[a](../docs/names.md)"), "[a](https://x.example/docs/names.md)")
+        self.assertEqual(self.made("[a](meson.build#b)"), "[a](https://x.example/python/meson.build#b)")
+
+    def test_other_text_stays(self):
+        for text in ("[a](https://y.example/z)", "[a](#b)", "```\n[a](../docs/names.md)\n```", "a (b.md)"):
+            self.assertEqual(self.made(text), text)
+
+    def test_the_page_of_the_package_has_no_relative_link(self):
+        page = pathlib.Path(__file__).parents[2] / "python/README.md"
+        self.assertIn("](../docs/", page.read_text())
+        self.assertNotIn("](../", self.made(page.read_text()))
 
 
 if __name__ == "__main__":
