@@ -12,6 +12,7 @@
 #include <ctime>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -74,7 +75,7 @@ std::shared_ptr<const LearningClassifier::Taught> LearningClassifier::taught_by(
 }
 
 void LearningClassifier::begin_with(std::unique_ptr<Model> model) {
-  if (model->packets() == kPackets) taught_.store(taught_by(std::move(model)));
+  if (model->packets() == kPackets && model->begins_with_ports()) taught_.store(taught_by(std::move(model)));
 }
 
 void LearningClassifier::classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept {
@@ -95,7 +96,7 @@ void LearningClassifier::learn(std::span<const std::uint16_t> sizes, ClassId tol
   judge(told, label);
   keep(sample);
   if (++learnt_ < next_training_) return;
-  next_training_ = learnt_ + std::min<std::uint64_t>(learnt_, kMostSamples / 2);
+  next_training_ = learnt_ + std::min<std::uint64_t>(learnt_ / 2, kMostSamples / 2);
   if (options_.can_wait) {
     lock.unlock();
     train();
@@ -136,17 +137,23 @@ void LearningClassifier::run() {
 }
 
 void LearningClassifier::train() try {
+  constexpr std::size_t kParts = 50;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < kParts; ++i) parts.push_back(fmt::format("part {}", i));
   Samples all;
   all.packets = kPackets;
   {
     const std::lock_guard lock(mutex_);
-    for (const Sample& sample : samples_) all.add(sample.sizes, options_.classes[sample.label], "link");
+    // A forest resamples whole captures, so parts of the link stand for those.
+    for (std::size_t i = 0; i < samples_.size(); ++i)
+      all.add(samples_[i].sizes, options_.classes[samples_[i].label], parts[i % parts.size()]);
   }
   Samples samples = select_classes(all, kLeastFlows, 1).samples;
   if (samples.class_names.size() < 2 || samples.class_names.size() > kMostClasses) return;
-  const TrainingOptions options;
+  const TrainingOptions options{.longest = std::numeric_limits<std::uint16_t>::max()};  // ports are whole
   samples.cap(options.longest);
   std::unique_ptr<Model> model = find_model_kind(kKind)->train(samples, options);
+  model->note_ports();
   write(*model, samples.flows_by_class());
   taught_.store(taught_by(std::move(model)));
   const std::lock_guard lock(mutex_);

@@ -18,7 +18,7 @@
 namespace parshall {
 
 /// Classifier that learns from labels while it is used. It keeps labelled flows, and trains a model on them when there
-/// are twice as many as before, later after every kMostSamples / 2 flows. Until then, classes are unknown.
+/// are half as many more than before, later after every kMostSamples / 2 flows. Until then, classes are unknown.
 ///
 /// Memory: kMostSamples flows. Each new one takes the place of a random one, so that old ones fade.
 /// Threads: trains in a thread of low priority. For a source that waits, learn() trains itself, so that results depend
@@ -26,9 +26,9 @@ namespace parshall {
 ///          the input alone.
 class LearningClassifier final : public Classifier, public LabelLearner {
  public:
-  static constexpr std::size_t kPackets = 4, kFirstSamples = 200, kMostSamples = 20'000, kJudged = 2'000;
+  static constexpr std::size_t kPackets = kPortValues + 4, kFirstSamples = 200, kMostSamples = 20'000, kJudged = 2'000;
   /// Fewest flows of a class that is learnt.
-  static constexpr std::size_t kLeastFlows = 20;
+  static constexpr std::size_t kLeastFlows = 10;
 
   struct Options {
     std::vector<std::string> classes;  ///< all that labels can name
@@ -39,10 +39,11 @@ class LearningClassifier final : public Classifier, public LabelLearner {
   explicit LearningClassifier(Options options);
   ~LearningClassifier() override;
 
-  /// Begins with a model, if it is of as many packets.
+  /// Begins with a model, if it is one of this class.
   void begin_with(std::unique_ptr<Model> model);
 
   std::size_t packets() const noexcept override { return kPackets; }
+  bool begins_with_ports() const noexcept override { return true; }
   std::span<const std::string> classes() const noexcept override { return options_.classes; }
   std::size_t memory_bytes() const noexcept override;
   void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;

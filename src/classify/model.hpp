@@ -19,6 +19,7 @@ struct ModelHead {
   std::uint16_t longest = 0;
   double reject = 0;
   std::vector<std::string> classes;
+  bool ports = false;  ///< Classifier::begins_with_ports()
 };
 
 /// A trained model that can be written to a file.
@@ -26,9 +27,14 @@ class Model : public Classifier {
  public:
   Model(std::size_t packets, std::uint16_t longest, double reject, std::vector<std::string> classes)
       : packets_(packets), longest_(longest), reject_(reject), classes_(std::move(classes)) {}
-  explicit Model(ModelHead head) : Model(head.packets, head.longest, head.reject, std::move(head.classes)) {}
+  explicit Model(ModelHead head) : Model(head.packets, head.longest, head.reject, std::move(head.classes)) {
+    begins_with_ports_ = head.ports;
+  }
 
   std::size_t packets() const noexcept final { return packets_; }
+  bool begins_with_ports() const noexcept final { return begins_with_ports_; }
+  /// Says that the first values of the training samples were ports.
+  void note_ports() noexcept { begins_with_ports_ = true; }
   std::span<const std::string> classes() const noexcept final { return classes_; }
   std::uint16_t longest() const noexcept { return longest_; }
   double reject() const noexcept { return reject_; }
@@ -48,6 +54,7 @@ class Model : public Classifier {
   std::uint16_t longest_;
   double reject_;
   std::vector<std::string> classes_;
+  bool begins_with_ports_ = false;
 };
 
 /// Returns the likeliest class, or kUnknownClass if its probability is below `reject`. Ties go to the lowest number.

@@ -46,7 +46,7 @@ const ModelKind* read_kind(ModelReader& reader) {
     return nullptr;
   }
   const std::string_view keys[] = {"version", "model",    "packets",  "longest", "reject",
-                                   "classes", "training", "accuracy", kind->name};
+                                   "classes", "training", "accuracy", "ports",   kind->name};
   reader.check_keys(reader.file(), keys);
   return kind;
 }
@@ -66,6 +66,13 @@ std::vector<std::string> read_classes(ModelReader& reader) {
   if (const auto twice = std::ranges::adjacent_find(ordered); twice != ordered.end())
     reader.complain(*node, fmt::format("two classes have the name {}: give each its own name", quoted(*twice)));
   return classes;
+}
+
+/// Reads what only models by ports have.
+bool read_ports(ModelReader& reader) {
+  const toml::node* const node = reader.file().get("ports");
+  if (node != nullptr && !node->is_boolean()) reader.complain(*node, "ports must be true or false");
+  return node != nullptr && node->value_or(false);
 }
 
 ModelOrigin read_origin(ModelReader& reader, std::size_t classes) {
@@ -97,7 +104,11 @@ Result<ModelFile> read(ModelReader& reader) {
   ModelHead head{.packets = reader.count(file, "packets", 1, kMostFirstPackets),
                  .longest = static_cast<std::uint16_t>(reader.count(file, "longest", 1, 65535)),
                  .reject = reader.number(file, "reject", kShare),
-                 .classes = read_classes(reader)};
+                 .classes = read_classes(reader),
+                 .ports = read_ports(reader)};
+  if (head.ports && head.packets <= kPortValues)
+    reader.complain(*file.get("packets"),
+                    fmt::format("packets must be above {}, since ports are so many of them", kPortValues));
   if (reader.problem()) return *reader.problem();
   ModelOrigin origin = read_origin(reader, head.classes.size());
   std::unique_ptr<Model> model = kind->read(std::move(head), reader);
@@ -121,6 +132,7 @@ std::string to_toml(const Model& model, const ModelOrigin& origin) {
       "packets = {}\n"
       "longest = {}\n"
       "reject = {}\n"
+      "{}"
       "classes = [{}]\n"
       "\n"
       "[training]\n"
@@ -128,8 +140,10 @@ std::string to_toml(const Model& model, const ModelOrigin& origin) {
       "command = {}\n"
       "captures = {}\n"
       "flows = [{}]\n",
-      kVersion, quoted(model.kind()), model.packets(), model.longest(), model.reject(), fmt::join(classes, ", "),
-      quoted(origin.date), quoted(origin.command), origin.captures, fmt::join(origin.flows, ", "));
+      kVersion, quoted(model.kind()), model.packets(), model.longest(), model.reject(),
+      model.begins_with_ports() ? "ports = true  # the first two of the packets stand for port and protocol\n" : "",
+      fmt::join(classes, ", "), quoted(origin.date), quoted(origin.command), origin.captures,
+      fmt::join(origin.flows, ", "));
   const ModelAccuracy& accuracy = origin.accuracy;
   if (accuracy.folds != 0)
     toml += fmt::format(

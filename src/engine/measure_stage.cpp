@@ -106,7 +106,7 @@ void MeasureStage::measure_oldest(FlowKeys key_of) noexcept {
   timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
   if (rows_) {
     const auto timer = time(MeasuringPart::statistics, count);
-    rows_->update(packets, reads_headers_ ? &pending_tcp_[at] : nullptr, &pending_raw_[at]);
+    rows_->update(packets, reads_headers_ ? &pending_tcp_[at] : nullptr, &pending_raw_[at], &key_of);
   }
   if (!states_) {
     measure(packets, &pending_tcp_[at], key_of);

@@ -27,12 +27,13 @@ class LearningClassifiers : public ::testing::Test {
   }
 
   /// First sizes of a flow of this class, which differ a little from flow to flow.
-  static std::array<std::uint16_t, 4> sizes_of(ClassId label, std::uint64_t flow) {
+  static std::array<std::uint16_t, LearningClassifier::kPackets> sizes_of(ClassId label, std::uint64_t flow) {
     const auto more = static_cast<std::uint16_t>(flow % 7);
-    if (label == kMail) return {60, 52, static_cast<std::uint16_t>(200 + more), 52};
-    return {60, 52, static_cast<std::uint16_t>(600 + more), 1500};
+    if (label == kMail) return {443, 12, 60, 52, static_cast<std::uint16_t>(200 + more), 52};
+    return {443, 12, 60, 52, static_cast<std::uint16_t>(600 + more), 1500};
   }
-  static ClassId told(const LearningClassifier& classifier, const std::array<std::uint16_t, 4>& sizes) {
+  static ClassId told(const LearningClassifier& classifier,
+                      const std::array<std::uint16_t, LearningClassifier::kPackets>& sizes) {
     ClassId id = kNotClassified;
     classifier.classify(sizes, {&id, 1});
     return id;
@@ -82,6 +83,17 @@ TEST_F(LearningClassifiers, AreJudgedByFlowsThatTheyHadNotSeen) {
   EXPECT_EQ(state.judged, 150U);
   EXPECT_EQ(state.agreed, 100U);
   EXPECT_THAT(state.indistinct, ElementsAre("games"));
+}
+
+TEST_F(LearningClassifiers, TellApartByPortsWhatHasTheSameSizes) {
+  LearningClassifier classifier(options());
+  const auto at_port = [](std::uint16_t port) {
+    return std::array<std::uint16_t, LearningClassifier::kPackets>{port, 12, 60, 52, 200, 52};
+  };
+  for (int i = 0; i < 200; ++i)
+    classifier.learn(at_port(i % 2 == 0 ? 50'000 : 50'001), kUnknownClass, i % 2 == 0 ? kMail : kWeb);
+  EXPECT_EQ(told(classifier, at_port(50'000)), kMail);
+  EXPECT_EQ(told(classifier, at_port(50'001)), kWeb);
 }
 
 TEST_F(LearningClassifiers, FollowATrafficThatChanges) {

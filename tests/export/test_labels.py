@@ -113,7 +113,7 @@ class Labels(test_names.Captures):
             {(flow["application"], flow["class"]) for flow in flows[400:]}, {("TLS", "TLS"), ("HTTP", "HTTP")}
         )
         learning = self.summary["learning"]
-        self.assertEqual(learning["models"], 2)
+        self.assertEqual(learning["models"], 3)
         self.assertGreater(learning["learnt_flows"], 550)
         self.assertGreater(learning["agreed_flows"], 0.9 * learning["judged_flows"])
         self.assertLess(learning["agreement_low95"], learning["agreed_flows"] / learning["judged_flows"])

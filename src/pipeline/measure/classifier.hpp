@@ -13,6 +13,9 @@ inline constexpr ClassId kUnknownClass = 0xfffe;   ///< too similar to several c
 inline constexpr ClassId kNotClassified = 0xffff;  ///< not enough packets yet
 
 inline constexpr std::size_t kMostFirstPackets = 16;
+/// Number of values in front of the sizes that a classifier by ports uses: the lower port, and 2 * protocol, plus 1 if
+/// the flow comes from the end with the lower port.
+inline constexpr std::size_t kPortValues = 2;
 
 /// Says which threads classify flows.
 enum class ToldBy : std::uint8_t { worker, other_threads };
@@ -23,6 +26,8 @@ class Classifier {
   virtual ~Classifier() = default;
 
   virtual std::size_t packets() const noexcept = 0;  ///< number of packets whose sizes it uses, 1 to kMostFirstPackets
+  /// Returns whether the first kPortValues of packets() stand for the flow's ports, and only the others for packets.
+  virtual bool begins_with_ports() const noexcept { return false; }
   virtual std::span<const std::string> classes() const noexcept = 0;
   virtual std::size_t memory_bytes() const noexcept { return 0; }  ///< memory that it uses, for all threads together
 

@@ -12,6 +12,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "pipeline/flow/flow_keys.hpp"
 #include "pipeline/flow/in_flight.hpp"
 #include "pipeline/flow/record.hpp"
 #include "pipeline/measure/finding.hpp"
@@ -93,9 +94,9 @@ class FlowRows {
 
   /// Adds at most kStatBatch packets, in arrival order. `headers` has TcpFacts for each packet, with SideFacts if they
   /// were read; null if they were not. `raw` has the packets themselves if flows have names, and
-  /// null for one that is gone.
+  /// null for one that is gone. `key_of` is needed by classes by ports.
   void update(std::span<const RowUpdate> packets, const TcpFacts* headers = nullptr,
-              const RawPacket* const* raw = nullptr) noexcept;
+              const RawPacket* const* raw = nullptr, const FlowKeys* key_of = nullptr) noexcept;
 
   /// Adds the findings on the same packets, after update().
   void update_found(std::span<const RowUpdate> packets, std::span<const PacketFinding> found) noexcept;
@@ -164,6 +165,7 @@ class FlowRows {
   std::unique_ptr<RecentNames> recent_names_;  ///< null without a digest
   std::unique_ptr<NameReader> name_reader_;    ///< null if flows have no names
   std::unique_ptr<LabelReader> label_reader_;  ///< null if flows get no labels
+  const FlowKeys* key_of_ = nullptr;           ///< during an update, if the flows' ports are needed
   bool learns_ = false;                        ///< flows with labels teach the classifier
   ClassJobs* jobs_;
   std::size_t jobs_waiting_ = 0;  ///< flows for which the rings were full

@@ -10,7 +10,8 @@ namespace parshall {
 FlowClass::FlowClass(std::shared_ptr<const Classifier> classifier, ToldBy told_by)
     : classifier_(std::move(classifier)),
       told_by_(told_by),
-      packets_(static_cast<std::uint32_t>(classifier_->packets())) {
+      packets_(static_cast<std::uint32_t>(classifier_->packets())),
+      begins_with_ports_(classifier_->begins_with_ports()) {
   const auto classes = classifier_->classes();
   Column column{std::string(kName), std::string(kHelp)};
   column.type = kType;
@@ -42,8 +43,18 @@ void FlowClass::update(const SampleBatch& batch) const noexcept {
 }
 
 void FlowClass::begin(std::byte* row) const noexcept {
-  const Head none_yet{.packets_and_one = 1, .id = kNotClassified};
+  // Without its ports, a flow is like one that existed before.
+  const Head none_yet{.packets_and_one = static_cast<std::uint16_t>(begins_with_ports_ ? 0 : 1), .id = kNotClassified};
   std::memcpy(row, &none_yet, sizeof none_yet);
+}
+
+void FlowClass::begin_with(std::byte* row, const FlowKey& key) const noexcept {
+  const std::uint16_t lower = std::min(key.src_port(), key.dst_port());
+  const std::array<std::uint16_t, kPortValues> values{
+      lower, static_cast<std::uint16_t>(2 * key.protocol + (key.src_port() == lower ? 1 : 0))};
+  const Head head{.packets_and_one = kPortValues + 1, .id = kNotClassified};
+  std::memcpy(row, &head, sizeof head);
+  std::memcpy(row + sizeof head, values.data(), sizeof values);
 }
 
 ClassId FlowClass::class_of(const std::byte* row) const noexcept {

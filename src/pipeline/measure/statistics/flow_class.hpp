@@ -6,12 +6,15 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/decode/facts.hpp"
 #include "pipeline/measure/class_jobs.hpp"
 #include "pipeline/measure/statistic.hpp"
 
 namespace parshall {
 
 /// Class of a flow, determined by a Classifier as soon as the flow has enough packets. Absent before.
+///
+/// For a classifier by ports, these stand in front of the sizes.
 ///
 /// If other threads classify (ClassJobs), the class comes later; a reader of the row computes it from the sizes until
 /// then.
@@ -33,7 +36,9 @@ class FlowClass final : public Statistic {
   Variable variable() const noexcept override { return Variable::ip_size; }
   std::size_t row_bytes() const noexcept override { return (sizeof(Head) + 2 * packets_ + 7) / 8 * 8; }
   std::span<const Column> columns() const noexcept override { return columns_; }
-  std::optional<std::uint32_t> first_packets() const noexcept override { return packets_; }
+  std::optional<std::uint32_t> first_packets() const noexcept override {
+    return packets_ - (begins_with_ports_ ? static_cast<std::uint32_t>(kPortValues) : 0);
+  }
   void update(const SampleBatch& batch) const noexcept override;
   void begin(std::byte* row) const noexcept override;
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override;
@@ -42,7 +47,13 @@ class FlowClass final : public Statistic {
 
   const std::shared_ptr<const Classifier>& classifier() const noexcept { return classifier_; }
 
+  /// Returns whether begin_with() has to follow begin().
+  bool begins_with_ports() const noexcept { return begins_with_ports_; }
+
   // These work on a flow's own state:
+
+  /// Notes the ports of a flow that begins.
+  void begin_with(std::byte* row, const FlowKey& key) const noexcept;
 
   ClassId class_of(const std::byte* row) const noexcept;
 
@@ -86,6 +97,7 @@ class FlowClass final : public Statistic {
   std::shared_ptr<const Classifier> classifier_;
   ToldBy told_by_;
   std::uint32_t packets_;
+  bool begins_with_ports_;
   std::vector<Column> columns_;
 };
 

@@ -101,7 +101,7 @@ std::string learning_lines(const ReportSummary& summary) {
   }
   text += '\n';
   if (!state.indistinct.empty())
-    text += fmt::format("           not recognized by their sizes: {}\n", fmt::join(state.indistinct, ", "));
+    text += fmt::format("           mostly not recognized: {}\n", fmt::join(state.indistinct, ", "));
   if (!state.problem.empty()) text += fmt::format("           {}\n", escaped(state.problem));
   return text;
 }
