@@ -10,7 +10,7 @@ from inspect import Parameter, Signature
 from . import _native, _settings
 
 _PATH = "str | os.PathLike[str]"
-_FILES = {"read", "states", "hosts"}
+_FILES = {"read", "states", "hosts", "learn"}
 _SCALARS = {"": "bool", "COUNT": "float | str", "TIME": "float | str", "NUMBER": "float"}
 _PLANS = {bool: "bool", int: "int", float: "float", str: "str"}
 _SPECIAL = {  # attributes of plans that are text, but not any text

@@ -76,8 +76,8 @@ TEST(RowGroups, OpenedGroupsLeaveTheFlowsThatAreInAllOfThem) {
               UnorderedElementsAre(Pair("192.0.2.1", 23), Pair("10.0.0.1", 16), Pair("10.0.0.2", 7)));
   std::vector<Opened> within{row_of(hosts, "10.0.0.1")};
   const View services = *groups.arrange(flows.rows(), {.by = by_name("service"), .within = within}, wanted_on);
-  EXPECT_THAT(packets_of(services), UnorderedElementsAre(Pair("TCP 443", 5), Pair("UDP 443", 11)));
-  within.push_back(row_of(services, "UDP 443"));
+  EXPECT_THAT(packets_of(services), UnorderedElementsAre(Pair("TCP https (443)", 5), Pair("UDP https (443)", 11)));
+  within.push_back(row_of(services, "UDP https (443)"));
   const View peers = *groups.arrange(flows.rows(), {.by = by_name("host"), .within = within}, wanted_on);
   EXPECT_THAT(packets_of(peers), ElementsAre(Pair("192.0.2.1", 11)));
   EXPECT_EQ(groups.arrange(flows.rows(), {.by = nullptr, .within = within}, wanted_on)->matched, 1);

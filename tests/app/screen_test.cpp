@@ -158,7 +158,8 @@ TEST(LiveScreen, AHostHasRatesInAndOutInOneRow) {
 }
 
 TEST(LiveScreen, OtherGroupsAreNamedByTheirKeys) {
-  EXPECT_THAT(groups_on_screen("service"), ContainsRegex("proto +service .*\nTCP +443 +100 .*\nUDP +443 +10 "));
+  EXPECT_THAT(groups_on_screen("service"),
+              ContainsRegex("proto +service .*\nTCP +https \\(443\\) +100 .*\nUDP +https \\(443\\) +10 "));
   EXPECT_THAT(groups_on_screen("prefix"), ContainsRegex("\n10.0.0.0/24 +110 .*\n192.0.2.0/24 +110 "));
   EXPECT_THAT(groups_on_screen("conversation"),
               ContainsRegex("proto +client +server .*\nTCP +10.0.0.1:4096 +192.0.2.1:443 +100 "));
@@ -175,7 +176,7 @@ TEST(LiveScreen, EnterOpensARowAndEscGoesBack) {
   const std::string flows = groups_on_screen("host", {.sort = kBps}, {down, enter, enter});
   EXPECT_THAT(flows, HasSubstr("host 10.0.0.1 > conversation TCP 10.0.0.1:4096 192.0.2.1:443 (Esc: back): flows, "));
   const std::string peers = groups_on_screen("service", {.sort = kBps}, {enter});
-  EXPECT_THAT(peers, HasSubstr("service TCP 443 (Esc: back): hosts"));
+  EXPECT_THAT(peers, HasSubstr("service TCP https (443) (Esc: back): hosts"));
   EXPECT_THAT(peers, Not(HasSubstr("10.0.0.2")));
   EXPECT_THAT(groups_on_screen("host", {.sort = kBps}, {down, enter, enter, escape, escape}),
               ContainsRegex("192.0.2.1 +110 .*\n10.0.0.1 +100 .*\n10.0.0.2 +10 "));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -58,6 +59,12 @@ Schema all_of_the_counters() {
   return *Schema::make(names, {});
 }
 
+class NoInspector final : public Inspector {
+ public:
+  std::span<const std::string> classes() const noexcept override { return {}; }
+  std::unique_ptr<Inspection> begin() override { return nullptr; }
+};
+
 TEST(Schema, NoTwoColumnsHaveOneName) {
   std::set<std::string> names;
   for (const ColumnInfo& column : list_columns()) EXPECT_TRUE(names.insert(column.name).second) << column.name;
@@ -72,7 +79,9 @@ TEST(Schema, EveryColumnThatCanBeAskedForIsListedAsItIs) {
   for (const char* const variable : {"gap", "iat", "size", "ip_size"})
     for (const char* const what : {"last", "min", "max", "mean", "sd", "skewness", "kurtosis", "p50", "p99"})
       names.push_back(std::string(variable) + "_" + what);
-  const auto schema = Schema::make(names, {});
+  StatisticOptions options;
+  options.labeller = std::make_shared<Labeller>(std::make_unique<NoInspector>(), 1);
+  const auto schema = Schema::make(names, options);
   ASSERT_TRUE(schema) << schema.error().message;
   const auto listed = list_columns();
   for (const ColumnInfo& column : schema->columns()) {

@@ -145,7 +145,7 @@ Value country_of_group(const FlowKey& group) {
 
 constexpr GroupKeyColumn kAsNumber[] = {{"asn", kUint32, {0, 16}, "number of the autonomous system (--geo)", nullptr}};
 constexpr GroupKeyColumn kCountry[] = {
-    {"country", kText, {kOwnPen, 12}, "two letters of the country (--geo)", country_of_group}};
+    {"country", kText, {kOwnPen, 32}, "two letters of the country (--geo)", country_of_group}};
 constexpr GroupKeyColumn kServerName[] = {
     {"server_name", kText, {kCesnetPen, 808}, "name of the server by TLS or QUIC (SNI)", nullptr}};
 constexpr GroupKeyColumn kApplication[] = {

@@ -128,11 +128,11 @@ constexpr IdentityColumn kColumns[] = {
      [](const RecordIdentity& of) { return as_number_of(of, of.record.key.src_address()); }},
     {"dst_asn", "", kUint32, {0, 17}, RowNeed::nothing, "autonomous system of the destination address, by --geo",
      [](const RecordIdentity& of) { return as_number_of(of, of.record.key.dst_address()); }},
-    {"src_country", "", kText, {kOwnPen, 12}, RowNeed::nothing, "country of the source address, two letters, by --geo",
+    {"src_country", "", kText, {kOwnPen, 32}, RowNeed::nothing, "country of the source address, two letters, by --geo",
      [](const RecordIdentity& of) { return country_of(of, of.record.key.src_address()); }},
-    {"dst_country", "", kText, {kOwnPen, 13}, RowNeed::nothing, "country of the destination address, two letters, by --geo",
+    {"dst_country", "", kText, {kOwnPen, 33}, RowNeed::nothing, "country of the destination address, two letters, by --geo",
      [](const RecordIdentity& of) { return country_of(of, of.record.key.dst_address()); }},
-    {"service", "", kText, {kOwnPen, 10}, RowNeed::nothing, "usual name of the lower port, such as https, whatever is spoken there",
+    {"service", "", kText, {kOwnPen, 30}, RowNeed::nothing, "usual name of the lower port, such as https, whatever is spoken there",
      [](const RecordIdentity& of) {
        const FlowKey& key = of.record.key;
        const std::string_view name = service_name(key.protocol, std::min(key.src_port(), key.dst_port()));
@@ -143,7 +143,7 @@ constexpr IdentityColumn kColumns[] = {
      [](const RecordIdentity& of) {
        return of.label.basis == LabelBasis::none ? Value() : Value::of_text(of.label.application);
      }},
-    {"application_confidence", "", kEnum8, {kOwnPen, 11}, RowNeed::label,
+    {"application_confidence", "", kEnum8, {kOwnPen, 31}, RowNeed::label,
       "what that rests on: payload, a cache of earlier connections, or addresses",
      [](const RecordIdentity& of) {
        return of.label.basis == LabelBasis::none ? Value()
