@@ -24,7 +24,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::string_view kKind = "forest";
+constexpr std::string_view kKind = "forest", kPart = ".part";
 
 std::string date_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -35,7 +35,7 @@ std::string date_now() {
 
 /// Writes the text to a new file, which then takes the place of `path`. Returns what went wrong; empty: nothing.
 std::string write_file(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
+  const std::string part = path + std::string(kPart);
   std::ofstream file(part, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
@@ -74,8 +74,24 @@ std::shared_ptr<const LearningClassifier::Taught> LearningClassifier::taught_by(
   return taught;
 }
 
-void LearningClassifier::begin_with(std::unique_ptr<Model> model) {
-  if (model->packets() == kPackets && model->begins_with_ports()) taught_.store(taught_by(std::move(model)));
+std::optional<Error> LearningClassifier::begin_with(std::unique_ptr<Model> model) {
+  if (model->packets() != kPackets || !model->begins_with_ports())
+    return Error{
+        "this model was not learnt from labels, so it cannot learn more: name another file, or use it with "
+        "--model"};
+  auto taught = taught_by(std::move(model));
+  if (std::ranges::all_of(taught->numbers, [](ClassId number) { return number == kUnknownClass; }))
+    return Error{"this model knows none of the applications of nDPI: name another file"};
+  taught_.store(std::move(taught));
+  return std::nullopt;
+}
+
+std::optional<Error> LearningClassifier::file_problem() const {
+  const std::string part = options_.path + std::string(kPart);
+  const bool can_write = std::ofstream(part, std::ios::binary | std::ios::trunc).is_open();
+  const int number = errno;
+  std::remove(part.c_str());
+  return can_write ? std::nullopt : std::optional<Error>{{fmt::format("cannot be written: {}", std::strerror(number))}};
 }
 
 void LearningClassifier::classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,8 +40,11 @@ class LearningClassifier final : public Classifier, public LabelLearner {
   explicit LearningClassifier(Options options);
   ~LearningClassifier() override;
 
-  /// Begins with a model, if it is one of this class.
-  void begin_with(std::unique_ptr<Model> model);
+  /// Begins with a model. Error: it is not one that a LearningClassifier made, or knows none of the classes.
+  std::optional<Error> begin_with(std::unique_ptr<Model> model);
+
+  /// Returns why the file cannot be written.
+  std::optional<Error> file_problem() const;
 
   std::size_t packets() const noexcept override { return kPackets; }
   bool begins_with_ports() const noexcept override { return true; }

@@ -27,8 +27,6 @@ LabelBasis basis_of(ndpi_confidence_t confidence) noexcept {
       return LabelBasis::payload;
     case NDPI_CONFIDENCE_DPI_CACHE:
       return LabelBasis::cache;
-    case NDPI_CONFIDENCE_MATCH_BY_IP:
-      return LabelBasis::address;
     default:
       return LabelBasis::none;
   }

@@ -47,6 +47,8 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   const std::uint64_t class_rings =
       options.classifiers == 0 ? 0 : std::max(options.classifiers, options.workers) * ClassJobRing::kMemoryBytes;
   const std::uint64_t shared = options.stage.states ? options.stage.states->memory_bytes() : 0;
+  const std::uint64_t names =
+      (options.stage.address_names ? AddressNames::kMostBytes : 0) + (options.labeller ? Labeller::kMostBytes : 0);
   const FlowClass* const classes = schema.statistics()->flow_class();
   const std::uint64_t model = classes == nullptr ? 0 : classes->classifier()->memory_bytes();
   const std::uint64_t flows = options.workers * slots;
@@ -55,7 +57,7 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   const std::uint64_t merger = options.workers > 1 && options.threads.model != ThreadModel::pipeline
                                    ? FlowMerger::memory_bytes(flows)
                                    : 0;  // it may not be needed
-  return options.workers * bytes + class_rings + model + shared + bases + merger + findings_bytes(options) +
+  return options.workers * bytes + class_rings + model + shared + names + bases + merger + findings_bytes(options) +
          kSpoolMemoryBytes;
 }
 

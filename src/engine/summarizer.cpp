@@ -45,6 +45,7 @@ Summarizer::Summarizer(const Input& input, const SessionOptions& options, const 
       stage_busy_before_(workers.stage_clocks().size()),
       began_(Clock::now()),
       began_cycles_(__rdtsc()) {
+  reads_names_ = statistics.names() != nullptr;
   if (statistics.classifies()) class_names_ = class_names(statistics);
 }
 
@@ -238,11 +239,12 @@ ReportSummary Summarizer::summarize(std::span<const StageCounts> counts, const C
     summary.observed_merges = 0;
     for (const auto& stage : workers_.stages()) *summary.observed_merges += stage->observed_merges();
   }
-  if (options_.stage.payloads_behind) {
+  if (reads_names_) {
     summary.names_not_read = 0;
     for (const auto& stage : workers_.stages()) *summary.names_not_read += stage->names_not_read();
   }
   if (options_.labeller) {
+    if (final) options_.labeller->settle();
     summary.labels = options_.labeller->counts();
     if (const LabelLearner* const learner = options_.labeller->learner()) summary.learning = learner->state();
   }

@@ -47,6 +47,7 @@ class Summarizer {
   const SessionOptions& options_;
   const Workers& workers_;
   const Analyst* analyst_;
+  bool reads_names_ = false;
   std::vector<std::string> class_names_;  ///< includes names for unknown flows and for those with too few packets
   std::vector<BusyClock::Ticks> busy_before_, stage_busy_before_;
   Clock::time_point began_;

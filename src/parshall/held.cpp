@@ -40,6 +40,7 @@ Held Held::of(const Plan& plan) {
   if (kind.hold != nullptr) kind.hold(plan, held);
   held.texts = {
       .model = text_of(plan.flows.model), .states = text_of(plan.tasks.states), .hosts = text_of(plan.rows.hosts)};
+  if (!plan.rows.geo.empty()) held.places = Places::open(plan.rows.geo);
   if (kind.is_link) held.interface_number = ::if_nametoindex(kind.name_in(plan.source).c_str());
   return held;
 }

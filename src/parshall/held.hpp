@@ -10,6 +10,7 @@
 #include "parshall/plan.hpp"
 #include "pipeline/capture/bpf_filter.hpp"
 #include "pipeline/capture/packet_socket.hpp"
+#include "pipeline/output/records/places.hpp"
 #include "web/server.hpp"
 
 namespace parshall {
@@ -18,8 +19,9 @@ namespace parshall {
 /// parts that are missing themselves. An error shows when its part is asked for. No packet is read yet.
 struct Held {
   PlanTexts texts;
-  std::optional<BpfFilter> filter;     ///< compiled
-  std::uint32_t interface_number = 0;  ///< the kernel's interface index; 0: not asked for
+  std::optional<Result<std::shared_ptr<const Places>>> places;  ///< of --geo
+  std::optional<BpfFilter> filter;                              ///< compiled
+  std::uint32_t interface_number = 0;                           ///< the kernel's interface index; 0: not asked for
   std::optional<Result<FileHandle>> file;
   std::optional<Result<std::unique_ptr<PacketSocket>>> socket;
   /// Listening metrics servers, opened early because a sandbox forbids listening.

@@ -32,8 +32,9 @@ std::optional<Error> wire_learning(const Plan& plan, std::span<const std::string
   if (std::filesystem::exists(path)) {
     auto model = read_model(path);
     if (!model) return problem(model.error().message);
-    learning->begin_with(*std::move(model));
+    if (const auto wrong = learning->begin_with(*std::move(model))) return problem(wrong->message);
   }
+  if (const auto wrong = learning->file_problem()) return problem(wrong->message);
   session.labeller->teach(learning);
   statistics.classifier = learning;
   if (std::ranges::find(columns, FlowClass::kName) == columns.end()) columns.emplace_back(FlowClass::kName);

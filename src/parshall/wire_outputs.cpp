@@ -145,6 +145,8 @@ std::vector<Target> inputs_of(const Plan& plan) {
                              {"the file of states", plan.tasks.states},
                              {"the model", plan.flows.model},
                              {"the model that learns", plan.flows.learn}};
+  inputs.push_back({"the file of hosts", plan.rows.hosts});
+  for (const std::string& file : plan.rows.geo) inputs.push_back({"a file of places", file});
   std::erase_if(inputs, [](const Target& input) { return input.path.empty(); });
   return inputs;
 }

@@ -105,6 +105,9 @@ Result<HostNames> read_hosts(const std::string& file, const std::string& held) {
 /// Returns the names of addresses, null if the plan has none; with --resolve, the session learns them.
 Result<std::shared_ptr<const HostNames>> wire_hosts(const Plan& plan, const Held& held, SessionOptions& session) {
   const RowsPlan& rows = plan.rows;
+  if (plan.flows.packets_only && (rows.resolve || !rows.geo.empty()))
+    return Error{
+        fmt::format("--{} is of flows: leave out --packets-only, which keeps none", rows.resolve ? "resolve" : "geo")};
   if (rows.hosts.empty() && !rows.resolve && rows.geo.empty()) return std::shared_ptr<const HostNames>();
   auto names = plan.rows.hosts.empty() ? Result<HostNames>(HostNames()) : read_hosts(plan.rows.hosts, held.texts.hosts);
   if (!names) return names.error();
@@ -116,7 +119,7 @@ Result<std::shared_ptr<const HostNames>> wire_hosts(const Plan& plan, const Held
     names->add_seen(session.stage.address_names);
   }
   if (!rows.geo.empty()) {
-    auto places = Places::open(rows.geo);
+    auto places = held.places ? *held.places : Places::open(rows.geo);
     if (!places) return places.error();
     names->add_places(*std::move(places));
   }

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "classify/model_file.hpp"
+#include "classify/registry.hpp"
 
 namespace parshall {
 namespace {
@@ -115,15 +116,32 @@ TEST_F(LearningClassifiers, BeginWithAModelOfEarlier) {
   LearningClassifier::Options other = options();
   other.classes = {"web", "other", "games"};  // in another order, and without mail
   LearningClassifier classifier(other);
-  classifier.begin_with(*read_model(path()));
+  EXPECT_FALSE(classifier.begin_with(*read_model(path())));
   EXPECT_EQ(told(classifier, sizes_of(kWeb, 1)), 0);
   EXPECT_EQ(told(classifier, sizes_of(kMail, 1)), kUnknownClass);
+}
+
+TEST_F(LearningClassifiers, DoNotBeginWithAModelThatTheyCannotContinue) {
+  {
+    LearningClassifier classifier(options());
+    teach(classifier, 200);
+  }
+  LearningClassifier::Options other = options();
+  other.classes = {"other", "games"};
+  LearningClassifier classifier(other);
+  EXPECT_THAT(classifier.begin_with(*read_model(path()))->message, HasSubstr("knows none of the applications"));
+  Samples samples;
+  for (std::uint16_t i = 0; i < 100; ++i)
+    samples.add(std::array<std::uint16_t, 4>{i, 52, 60, 52}, i % 2 == 0 ? "other" : "games", "capture");
+  EXPECT_THAT(classifier.begin_with(find_model_kind("c45")->train(samples, {}))->message, HasSubstr("was not learnt"));
 }
 
 TEST_F(LearningClassifiers, SayWhyTheirModelCannotBeWritten) {
   LearningClassifier::Options wrong = options();
   wrong.path = path("none/model.toml");
   LearningClassifier classifier(wrong);
+  EXPECT_THAT(classifier.file_problem()->message, HasSubstr("No such file"));
+  EXPECT_FALSE(LearningClassifier(options()).file_problem());
   teach(classifier, 200);
   EXPECT_THAT(classifier.state().problem, HasSubstr("none/model.toml: No such file"));
   EXPECT_EQ(told(classifier, sizes_of(kMail, 1)), kMail);

@@ -53,7 +53,22 @@ class Labels(test_names.Captures):
         }.items():
             self.assertEqual(flows[ends]["application"], application, ends)
             self.assertEqual(flows[ends]["application_confidence"], application and "payload", ends)
-        self.assertEqual(self.summary["labels"], {"connections": 4, "labelled": 3, "packets": 5, "dropped_packets": 0})
+        self.assertEqual(
+            self.summary["labels"], {"connections": 4, "labelled": 3, "given_up": 0, "packets": 5, "dropped_packets": 0}
+        )
+
+    def test_acknowledgements_before_the_payload_do_not_count(self):
+        packets = self.connection(40000)
+        packets += [tcp(1, flags=16, ports=(40000, 443))] * 20 + [tcp(1, HTTP, ports=(40000, 443))]
+        for options in ((), ("--biflow",), ("--resolve",)):
+            flows = self.flows(packets, "all", *options)
+            self.assertEqual({flow["application"] for flow in flows}, {"HTTP"}, options)
+
+    def test_a_packet_that_is_longer_than_a_copy_has_its_application(self):
+        packets = self.connection(40000, HTTP[:-2] + b"X-Long: " + b"x" * 3000 + b"\r\n\r\n")
+        packets += [udp(dns() + bytes(2000), (40001, 53))]
+        self.assertEqual(self.applications(packets, "all")[40000], "HTTP")
+        self.assertEqual(self.applications(packets, "all")[40001], "DNS")
 
     def test_a_biflow_and_a_group_have_the_application(self):
         packets = self.connection(40000, HTTP) + self.connection(40001, client_hello())
@@ -88,8 +103,24 @@ class Labels(test_names.Captures):
                 for packet in self.connection(40000, payload):
                     file.write(struct.pack("<IIII", second, 0, len(packet), len(packet)) + packet)
         flows = self.watch(path, "--label", "all", "--idle", "10s", columns="+duration")
-        found = sorted((flow["first_seen_ns"], flow["application"]) for flow in flows if flow["src_port"] == 40000)
-        self.assertEqual([name for _, name in found], ["HTTP", "TLS"])
+        for port in (40000, 443):
+            found = sorted((flow["first_seen_ns"], flow["application"]) for flow in flows if flow["src_port"] == port)
+            self.assertEqual([name for _, name in found], ["HTTP", "TLS"])
+
+    def test_labels_of_many_connections_that_reuse_ports_depend_on_nothing_else(self):
+        path = self.folder / "reuse.pcap"
+        with open(path, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+            for second, payload, seq in ((1, HTTP, 0), (60, client_hello(), 7)):
+                for port in range(20000, 20300):
+                    packets = self.connection(port, payload)
+                    packets[0] = tcp(seq, flags=2, ports=(port, 443))
+                    for packet in packets:
+                        file.write(struct.pack("<IIII", second, port, len(packet), len(packet)) + packet)
+        for options in ((), ("--seed", "3"), ("--flows", "64"), ("--flows", "1k", "--seed", "9")):
+            flows = self.watch(path, "--label", "all", "--idle", "10s", *options, columns="+duration")
+            found = {(flow["first_seen_ns"] // 10**9, flow["application"]) for flow in flows}
+            self.assertEqual(found, {(1, "HTTP"), (60, "TLS")}, options)
 
     def learnt(self, *options, model="model.toml"):
         """The flows of 600 connections of two applications, 300 ms apart, with classes that were learnt meanwhile."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses have the autonomous systems and countries of the files of --geo. places.mmdb is what make_places.py makes.
+"""Addresses have the autonomous systems and countries of the files of --geo. make_places.py makes them.
 
 usage: test_places.py PARSHALL [unittest arguments]
 """
@@ -11,6 +11,7 @@ import pathlib
 import struct
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -63,9 +64,34 @@ class Places(test_names.Captures):
             {"": ("2", "1"), "DE": ("1", "1"), "FR": ("0", "1"), "JP": ("1", "0"), "US": ("0", "1")},
         )
 
-    def test_the_first_file_that_knows_something_counts(self):
-        flows = self.watch(self.capture(self.packets()), "--geo", f"{PLACES},{PLACES}", columns="+duration")
-        self.assertIn(("DE", "FR"), {(flow["src_country"], flow["dst_country"]) for flow in flows})
+    def test_the_first_file_that_knows_it_counts(self):
+        more = PLACES.with_name("more_places.mmdb")
+        for files, expected in (
+            ([PLACES, more], {"192.0.2.1": (64496, "DE"), "203.0.113.9": (64500, "US")}),
+            ([more, PLACES], {"192.0.2.1": (64511, "CH"), "203.0.113.9": (64500, "CH")}),
+        ):
+            flows = self.watch(self.capture(self.packets()), "--geo", ",".join(map(str, files)), columns="+duration")
+            found = {flow["src_ip"]: (flow["src_asn"], flow["src_country"]) for flow in flows}
+            found |= {flow["dst_ip"]: (flow["dst_asn"], flow["dst_country"]) for flow in flows}
+            self.assertEqual({address: found[address] for address in expected}, expected)
+
+    def test_a_file_that_is_replaced_during_the_run_harms_nobody(self):
+        file, pipe = self.folder / "live.mmdb", self.folder / "packets"
+        file.write_bytes(PLACES.read_bytes())
+        os.mkfifo(pipe)
+        flows = self.folder / "flows.jsonl"
+        command = [PROGRAM, "watch", "-q", "-r", pipe, "--geo", file, "-o", os.devnull, "--export", f"jsonl:{flows}"]
+        running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.stderr.close)
+        content = self.capture(self.packets()).read_bytes()
+        with open(pipe, "wb") as writer:
+            writer.write(content[:200])
+            writer.flush()
+            time.sleep(1)
+            file.write_bytes(b"")
+            writer.write(content[200:])
+        self.assertEqual((running.wait(30), running.stderr.read()), (0, ""))
+        self.assertIn('"src_country":"DE"', flows.read_text())
 
     def test_what_cannot_be(self):
         path, wrong = self.capture([udp(b"x")]), self.folder / "wrong.mmdb"

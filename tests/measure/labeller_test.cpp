@@ -41,12 +41,12 @@ class FakeInspector final : public Inspector {
   std::vector<std::string> classes_{"one"};
 };
 
-void send(LabelFeed& feed, std::uint64_t connection, const std::string& packet, std::uint32_t flow = 1,
-          std::uint8_t way = 0) {
-  feed.send(connection, flow, way, 0, std::span(reinterpret_cast<const std::uint8_t*>(packet.data()), packet.size()));
+void send(LabelFeed& feed, std::uint64_t connection, const std::string& packet, std::uint64_t time_ns = 0) {
+  feed.send(connection, time_ns, /*is_tcp=*/false,
+            std::span(reinterpret_cast<const std::uint8_t*>(packet.data()), packet.size()));
 }
-std::string label_of(const Labeller& labeller, std::uint64_t connection) {
-  const ApplicationLabel label = labeller.find(connection);
+std::string label_of(const Labeller& labeller, std::uint64_t connection, std::uint64_t began_ns = 0) {
+  const ApplicationLabel label = labeller.find(connection, began_ns);
   return std::string(labeller.name(label.application)) + (label.basis == LabelBasis::payload ? "" : "?");
 }
 
@@ -61,7 +61,7 @@ TEST(Labeller, ConnectionsHaveWhatTheirLatestPacketsShowUntilItIsFinal) {
   send(feed, 7, "a");
   feed.catch_up();
   EXPECT_EQ(label_of(labeller, 7), "a");
-  send(other, 7, "b", 9, 1);
+  send(other, 7, "b");
   other.catch_up();
   EXPECT_EQ(label_of(labeller, 7), "b");
   send(feed, 7, "c");
@@ -75,17 +75,57 @@ TEST(Labeller, ConnectionsHaveWhatTheirLatestPacketsShowUntilItIsFinal) {
   EXPECT_EQ(counts.dropped, 0U);
 }
 
-TEST(Labeller, AnotherFlowWithTheSameAddressesAndPortsBeginsAnew) {
+TEST(Labeller, ASynOfAnotherConnectionBeginsOneAndTheEarlierOneKeepsItsLabel) {
   Labeller labeller(std::make_unique<FakeInspector>(), 1);
   LabelFeed& feed = labeller.add_feed(/*can_wait=*/true);
   labeller.start();
-  send(feed, 7, "a", 1);
-  send(feed, 7, "", 2);  // a flow that begins without payload
+  feed.send_syn(7, 0, 100);  // of a connection that is not known yet, and may never be
+  send(feed, 7, "a", 10);
+  feed.send_syn(7, 20, 200);
+  feed.send_syn(7, 30, 200);  // again
   feed.catch_up();
-  EXPECT_EQ(label_of(labeller, 7), "?");
-  send(feed, 7, "b", 2);
+  EXPECT_EQ(label_of(labeller, 7, 10), "a");
+  EXPECT_EQ(label_of(labeller, 7, 20), "?");
+  send(feed, 7, "b", 40);
   feed.catch_up();
-  EXPECT_EQ(label_of(labeller, 7), "b");
+  EXPECT_EQ(label_of(labeller, 7, 0), "a");
+  EXPECT_EQ(label_of(labeller, 7, 19), "a");
+  EXPECT_EQ(label_of(labeller, 7, 20), "b");
+  EXPECT_EQ(label_of(labeller, 7, 1000), "b");
+}
+
+TEST(Labeller, WithoutASynAConnectionEndsWhenItIsQuiet) {
+  Labeller labeller(std::make_unique<FakeInspector>(), 1);
+  LabelFeed& feed = labeller.add_feed(/*can_wait=*/true);
+  labeller.start();
+  send(feed, 7, "a", 10);
+  send(feed, 7, "a", 10 + Labeller::kQuietNs);
+  send(feed, 7, "b", 20 + Labeller::kQuietNs);  // the inspection of the first has ended
+  feed.catch_up();
+  EXPECT_EQ(label_of(labeller, 7, 10), "a");
+  EXPECT_EQ(label_of(labeller, 7, 20 + Labeller::kQuietNs), "a");
+  send(feed, 7, "b", 21 + 2 * Labeller::kQuietNs);
+  feed.catch_up();
+  EXPECT_EQ(label_of(labeller, 7, 21 + 2 * Labeller::kQuietNs), "b");
+  EXPECT_EQ(label_of(labeller, 7, 10), "a");
+}
+
+TEST(Labeller, SynsAloneTakeNoRoomAndWhatLacksRoomIsCounted) {
+  Labeller labeller(std::make_unique<FakeInspector>(), 1);
+  LabelFeed& feed = labeller.add_feed(/*can_wait=*/true);
+  labeller.start();
+  constexpr std::uint64_t kMost = Labeller::kMostOpen;
+  send(feed, 1, "a");
+  for (std::uint64_t i = 0; i < 2 * kMost; ++i) feed.send_syn(1000 + i, 0, 1);
+  feed.catch_up();
+  EXPECT_EQ(labeller.counts().given_up, 0U);
+  for (std::uint64_t i = 0; i < kMost; ++i) send(feed, 1000 + i, "b");
+  feed.catch_up();
+  EXPECT_EQ(labeller.counts().given_up, 1U);
+  send(feed, 1, "c");  // what was given up is not inspected from its middle
+  feed.catch_up();
+  EXPECT_EQ(label_of(labeller, 1), "a");
+  EXPECT_EQ(label_of(labeller, 1000), "b");
 }
 
 TEST(Labeller, ConnectionsOfLongAgoMakeRoom) {

@@ -70,6 +70,14 @@ TEST_F(FirstSegments, OfOtherProtocolsTakeNoTimeFromHellos) {
   EXPECT_EQ(not_read_, 0);
 }
 
+TEST_F(FirstSegments, ThatComeOneByOneTakeNoMoreThanTheirShare) {
+  constexpr int kSegments = 100'000;
+  for (int i = 0; i < kSegments; ++i) read(long_hello_head(), 1 + 1'000ULL * static_cast<unsigned>(i));
+  // Each takes 10 us by its tariff, so a fifth of 1 us allows one of 50.
+  EXPECT_GT(not_read_, kSegments * 9 / 10);
+  EXPECT_LT(not_read_, kSegments);
+}
+
 TEST_F(FirstSegments, HaveAShareOfTheTimeThatComesBack) {
   for (int i = 0; i < 100'000; ++i) read(long_hello_head(), 1);
   EXPECT_GT(not_read_, 90'000);

@@ -261,7 +261,6 @@ Rules rules_of(const WatchOptions& options, const Plan& plan) {
   if (const char* const zones = std::getenv("TZDIR")) collected.add(zones, Access::read);
   collected.add("/dev/null", Access::write);
   for (const std::string* const path : {&plan.flows.model, &plan.tasks.states}) collected.add(*path, Access::read);
-  for (const std::string& file : plan.rows.geo) collected.add(file, Access::read);
   add_temporary(collected);
   collected.add_output(options.output);
   collected.add_output(plan.flows.learn);

@@ -119,7 +119,8 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
 std::size_t FlowRows::memory_bytes(const StatisticSet& set, std::size_t slots, bool can_wait) noexcept {
   const Layout layout = layout_of(set);
   return slots * (layout.stride + layout.carry_stride) + (set.has_digest() ? RecentNames::kBytes : 0) +
-         (set.names() != nullptr ? NameReader::memory_bytes(can_wait) : 0);
+         (set.names() != nullptr ? NameReader::memory_bytes(can_wait) : 0) +
+         (set.label() != nullptr ? LabelFeed::kMemoryBytes : 0);
 }
 
 void FlowRows::populate() noexcept {
@@ -164,7 +165,7 @@ void FlowRows::keep_labels(FlowRows& before, std::size_t slots) noexcept {
   label_reader_ = std::move(before.label_reader_);
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     const std::byte* const from = before.row(slot) + before.prefix_bytes_ + before.set_->label()->offset;
-    if (const auto state = FlowLabel::state_of(from); state.flow != 0 || state.is_open)
+    if (const auto state = FlowLabel::state_of(from); state.is_chosen || state.is_open)
       std::memcpy(rows_.data() + slot * stride_ + prefix_bytes_ + set_->label()->offset, &state, sizeof state);
   }
 }
@@ -218,12 +219,12 @@ void FlowRows::learn(std::uint32_t slot) noexcept {
   const FlowLabel& labels = *set_->flow_label();
   std::byte* const at = rows_.data() + slot * stride_ + prefix_bytes_ + set_->label()->offset;
   FlowLabel::State state = FlowLabel::state_of(at);
-  if (state.flow == 0 || state.is_learnt) return;
+  if (!state.is_chosen || state.is_learnt) return;
   std::array<std::uint16_t, kMostFirstPackets> room;
   const auto sizes = set_->flow_class()->first_sizes(class_state(slot), room);
   if (sizes.empty()) return;
   label_reader_->wait_for(at);
-  const ApplicationLabel label = labels.labeller()->find(state.connection);
+  const ApplicationLabel label = labels.labeller()->find(state.connection, state.began_ns);
   if (label.basis < LabelBasis::cache) return;
   labels.labeller()->learner()->learn(sizes, class_of(slot), label.class_number);
   state.is_learnt = true;

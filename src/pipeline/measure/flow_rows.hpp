@@ -107,7 +107,8 @@ class FlowRows {
   void take_classes() noexcept;
   /// Notes that the flow's record ended. The flow may continue in another one.
   void flow_ended(std::uint32_t slot, bool goes_on = false) noexcept {
-    if (learns_ && !goes_on) [[unlikely]]
+    // When a flow of a capture ends depends on the table, so its packets alone say when it is learnt.
+    if (learns_ && !goes_on && !label_reader_->can_wait()) [[unlikely]]
       learn(slot);
     if (jobs_waiting_ != 0 && set_->flow_class()->stop_waiting(class_state(slot))) --jobs_waiting_;
     if (name_reader_ && !goes_on) name_reader_->flow_ended(slot, names_state(slot));

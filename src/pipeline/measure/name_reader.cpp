@@ -24,18 +24,20 @@ NameReader::NameReader(const Options& options)
 
 /// Returns whether there is time for something that takes long.
 bool NameReader::has_time(std::uint64_t time_ns) noexcept {
-  constexpr std::uint64_t kShare = 5, kMostNs = 20'000'000, kSecondNs = 1'000'000'000;
+  constexpr std::uint64_t kShare = 5, kSecondNs = 1'000'000'000;
+  constexpr std::int64_t kMostNs = 20'000'000;
   if (options_.can_wait) return true;
   if (latest_ns_ == 0) spare_ns_ = kMostNs;
   if (latest_ns_ == 0 || time_ns + kSecondNs < latest_ns_) latest_ns_ = time_ns;  // the clock was set back
   if (time_ns > latest_ns_) {
-    spare_ns_ = std::min(spare_ns_ + (time_ns - latest_ns_) / kShare, kMostNs);
+    const std::uint64_t passed_ns = std::min<std::uint64_t>(time_ns - latest_ns_, kSecondNs);
+    spare_ns_ = std::min(spare_ns_ + static_cast<std::int64_t>(passed_ns / kShare), kMostNs);
     latest_ns_ = time_ns;
   }
-  return spare_ns_ != 0;
+  return spare_ns_ > 0;
 }
 
-void NameReader::take_time(std::uint64_t cost_ns) noexcept { spare_ns_ -= std::min(spare_ns_, cost_ns); }
+void NameReader::take_time(std::uint64_t cost_ns) noexcept { spare_ns_ -= static_cast<std::int64_t>(cost_ns); }
 
 /// Returns about the time that a hostile message of this size takes.
 std::uint64_t NameReader::message_ns(std::size_t bytes) const noexcept {

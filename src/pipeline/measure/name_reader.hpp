@@ -87,7 +87,8 @@ class NameReader {
   HugeBuffer<Stream> streams_;
   Number begun_ = 0;  ///< streams that were ever used
   Number free_ = 0, oldest_ = 0, newest_ = 0;
-  std::uint64_t latest_ns_ = 0, spare_ns_ = 0;  ///< time for what takes long
+  std::uint64_t latest_ns_ = 0;
+  std::int64_t spare_ns_ = 0;  ///< time for what takes long; below 0 until what was taken in advance has passed
   std::array<DnsAddress, kMostDnsAddresses> learnt_;
 };
 

@@ -70,6 +70,7 @@ bool find_ip_packet(const RawPacket& packet, IpHeader header, IpPacket& found) n
   PacketFacts facts;
   describe(frame, datagram, packet.wire_bytes, facts);
   found.key = facts.key;
+  found.tcp_flags = facts.counts.tcp_flags();
   const std::size_t end = std::min<std::size_t>(datagram.end, packet.captured_bytes);
   found.bytes = {packet.data + datagram.at, packet.data + std::max(datagram.at, end)};
   return true;

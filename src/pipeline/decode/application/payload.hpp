@@ -26,6 +26,7 @@ bool read_payload(const RawPacket& packet, IpHeader header, Payload& payload) no
 /// IP packet in a frame.
 struct IpPacket {
   FlowKey key;
+  std::uint16_t tcp_flags = 0;
   std::span<const std::uint8_t> bytes;  ///< as captured, from the IP header on
 };
 

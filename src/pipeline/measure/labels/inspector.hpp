@@ -10,8 +10,8 @@
 namespace parshall {
 
 /// Says what a label rests on.
-enum class LabelBasis : std::uint8_t { none, address, cache, payload };
-inline constexpr std::array<std::string_view, 4> kLabelBasisNames = {"", "address", "cache", "payload"};
+enum class LabelBasis : std::uint8_t { none, cache, payload };
+inline constexpr std::array<std::string_view, 3> kLabelBasisNames = {"", "cache", "payload"};
 
 /// Application of a connection, as far as its packets show it.
 struct Inspected {

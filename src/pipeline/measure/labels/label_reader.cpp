@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/measure/labels/label_reader.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -11,6 +10,8 @@
 
 namespace parshall {
 namespace {
+
+constexpr std::uint8_t kTcp = 6, kUdp = 17;
 
 /// Returns the hash of a connection, which is the same on every machine and in every run.
 std::uint64_t hash_of_connection(const FlowKey& both) noexcept {
@@ -22,9 +23,8 @@ std::uint64_t hash_of_connection(const FlowKey& both) noexcept {
   return hash;
 }
 
-bool has_payload(const RawPacket& packet, IpHeader header, const FlowKey& key) noexcept {
-  constexpr std::uint8_t kTcp = 6, kUdp = 17;
-  Payload payload;
+/// Returns whether a packet is inspected: TCP and UDP with payload, and all other protocols.
+bool is_inspected(const RawPacket& packet, IpHeader header, const FlowKey& key, Payload& payload) noexcept {
   if (key.protocol != kTcp && key.protocol != kUdp) return true;
   return read_payload(packet, header, payload) && !payload.bytes.empty();
 }
@@ -32,24 +32,27 @@ bool has_payload(const RawPacket& packet, IpHeader header, const FlowKey& key) n
 }  // namespace
 
 void LabelReader::read(std::byte* at, const RawPacket& packet) noexcept {
+  constexpr std::uint16_t kSyn = 2, kAck = 16;
   FlowLabel::State state = FlowLabel::state_of(at);
   IpPacket found;
   if (!find_ip_packet(packet, header_, found)) return;
-  const auto [both, way] = both_ways(found.key);
-  const bool is_first = state.flow == 0;
-  if (is_first) {
-    state.connection = hash_of_connection(both);
-    if (labeller_->chooses(state.connection))
-      state.flow = flows_ = std::max(flows_ + 1, 1U);
-    else
-      state = {};
+  if (state.packets == 0) {
+    state.connection = hash_of_connection(both_ways(found.key).first);
+    state.began_ns = packet.time_ns;
+    state.is_open = state.is_chosen = labeller_->chooses(state.connection);
   }
-  const bool is_inspected = state.is_open && has_payload(packet, header_, found.key);
-  if (is_inspected) state.is_open = ++state.sent != FlowLabel::kPackets;
-  // The first packet also tells that earlier flows with these addresses and ports have ended.
-  if (is_inspected || (is_first && state.flow != 0))
-    feed_.send(state.connection, state.flow, way, packet.time_ns,
-               is_inspected ? found.bytes : std::span<const std::uint8_t>());
+  if (state.is_open) {
+    if (feed_ == nullptr) feed_ = &labeller_->add_feed(can_wait_);
+    Payload payload;
+    if (is_inspected(packet, header_, found.key, payload)) {
+      feed_->send(state.connection, packet.time_ns, found.key.protocol == kTcp, found.bytes);
+      ++state.sent;
+    } else if (state.packets == 0 && (found.tcp_flags & (kSyn | kAck)) == kSyn) {
+      feed_->send_syn(state.connection, packet.time_ns, payload.seq);
+    }
+  }
+  ++state.packets;
+  if (state.packets == FlowLabel::kPackets || state.sent == FlowLabel::kSent) state.is_open = false;
   std::memcpy(at, &state, sizeof state);
 }
 

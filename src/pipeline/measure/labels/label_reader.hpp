@@ -14,7 +14,7 @@ namespace parshall {
 class LabelReader {
  public:
   LabelReader(std::shared_ptr<Labeller> labeller, IpHeader header, bool can_wait)
-      : labeller_(std::move(labeller)), header_(header), feed_(labeller_->add_feed(can_wait)) {}
+      : labeller_(std::move(labeller)), header_(header), can_wait_(can_wait) {}
 
   /// Returns whether any more packets of the flow have to be read.
   static bool is_open(const std::byte* state) noexcept { return FlowLabel::state_of(state).is_open; }
@@ -23,18 +23,21 @@ class LabelReader {
   void read(std::byte* state, const RawPacket& packet) noexcept;
 
   /// Makes the packets that were read visible to the Labeller.
-  void flush() noexcept { feed_.flush(); }
+  void flush() noexcept {
+    if (feed_ != nullptr) feed_->flush();
+  }
 
   /// Waits for the label of a flow, if the source can wait.
   void wait_for(const std::byte* state) noexcept {
-    if (FlowLabel::state_of(state).flow != 0) feed_.catch_up();
+    if (feed_ != nullptr && FlowLabel::state_of(state).is_chosen) feed_->catch_up();
   }
+  bool can_wait() const noexcept { return can_wait_; }
 
  private:
   std::shared_ptr<Labeller> labeller_;
   const IpHeader header_;
-  LabelFeed& feed_;
-  std::uint32_t flows_ = 0;
+  const bool can_wait_;
+  LabelFeed* feed_ = nullptr;  ///< null before the first packet that is sent
 };
 
 }  // namespace parshall

@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/measure/labels/labeller.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <new>
+#include <span>
 #include <utility>
 
 namespace parshall {
+namespace {
+
+/// Reduces the lengths in the headers of a packet to what is there of it. An inspector may refuse it otherwise.
+void fit_lengths(std::span<std::uint8_t> packet) noexcept {
+  constexpr std::uint8_t kUdp = 17;
+  constexpr std::size_t kIpv4Bytes = 20, kIpv6Bytes = 40, kUdpBytes = 8;
+  const auto fit = [&](std::size_t at, std::size_t bytes) {
+    const std::size_t said = static_cast<std::size_t>(packet[at]) << 8 | packet[at + 1];
+    if (said != 0 && said <= bytes) return;
+    packet[at] = static_cast<std::uint8_t>(bytes >> 8);
+    packet[at + 1] = static_cast<std::uint8_t>(bytes);
+  };
+  if (packet.size() < kIpv4Bytes) return;
+  const bool is_ipv4 = packet[0] >> 4 == 4;
+  if (!is_ipv4 && packet.size() < kIpv6Bytes) return;
+  const std::size_t header = is_ipv4 ? (packet[0] & 15) * std::size_t{4} : kIpv6Bytes;
+  if (is_ipv4)
+    fit(2, packet.size());
+  else
+    fit(4, packet.size() - kIpv6Bytes);
+  if (packet[is_ipv4 ? 9 : 6] == kUdp && packet.size() >= header + kUdpBytes) fit(header + 4, packet.size() - header);
+}
+
+}  // namespace
 
 Labeller::Labeller(std::unique_ptr<Inspector> inspector, std::uint64_t one_in)
     : inspector_(std::move(inspector)), one_in_(one_in) {
@@ -14,7 +41,7 @@ Labeller::Labeller(std::unique_ptr<Inspector> inspector, std::uint64_t one_in)
 
 Labeller::~Labeller() {
   thread_ = {};  // before what it uses
-  connections_.clear();
+  opened_.clear();
 }
 
 void Labeller::start() {
@@ -48,58 +75,93 @@ bool Labeller::label_some() {
   bool found = false;
   for (LabelFeed* const feed : served_) {
     const std::span<LabelJob> jobs = feed->ring().readable(kBatch);
-    for (const LabelJob& job : jobs) label(job);
+    for (LabelJob& job : jobs) label(job);
     feed->ring().release(jobs.size());
     found |= !jobs.empty();
   }
   return found;
 }
 
-void Labeller::label(const LabelJob& job) {
-  Connection& connection = connection_of(job.connection);
-  std::uint32_t& flow = connection.flows[job.way];
-  if (flow != 0 && flow != job.flow) {  // another connection has the addresses and ports now
-    connection = {.hash = job.connection};
+/// Labels a packet's connection. Without memory, the packet is not inspected.
+void Labeller::label(LabelJob& job) try {
+  {
     const std::lock_guard lock(mutex_);
-    if (const auto at = labels_.find(job.connection); at != labels_.end()) at->second = {};
+    const Known* const known = connection_of(job);
+    if (job.is_syn || known == nullptr || known->is_done) return;
   }
-  connection.flows[job.way] = job.flow;
-  if (connection.is_done || job.bytes == 0) return;
-  if (!connection.inspection) {
-    connection.inspection = inspector_->begin();
-    counted_connections_.fetch_add(1, std::memory_order_relaxed);
+  fit_lengths(std::span(job.packet).first(job.bytes));
+  inspect(job);
+} catch (const std::bad_alloc&) {
+  given_up_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Returns the connection that a packet is of, which may begin with it; null for one of which only a SYN is known.
+Labeller::Known* Labeller::connection_of(const LabelJob& job) {
+  const auto found = known_.find(job.connection);
+  if (found == known_.end() && job.is_syn) return nullptr;  // it is remembered once there is something to inspect
+  if (found == known_.end()) {
+    Remembered& remembered = known_[job.connection];
+    remembered.count = 1;
+    remembered.all[0] = {.began_ns = job.time_ns, .latest_ns = job.time_ns};
+    in_turn_.push_back(job.connection);
+    if (in_turn_.size() > kMostLabels) {
+      known_.erase(in_turn_.front());
+      in_turn_.pop_front();
+    }
+    return &remembered.all[0];
   }
-  counted_packets_.fetch_add(1, std::memory_order_relaxed);
+  Remembered& remembered = found->second;
+  Known& latest = remembered.all[0];
+  const bool is_other_syn = job.is_syn && !(latest.has_syn && latest.syn_seq == job.syn_seq);
+  const bool was_quiet = (job.is_syn || !job.is_tcp) && job.time_ns > latest.latest_ns + kQuietNs;
+  if (is_other_syn || was_quiet) {
+    if (const auto at = open_by_hash_.find(job.connection); at != open_by_hash_.end()) close(at->second);
+    std::shift_right(remembered.all.begin(), remembered.all.end(), 1);
+    remembered.count = std::min(remembered.count + 1, remembered.all.size());
+    latest = {.began_ns = job.time_ns, .latest_ns = job.time_ns, .syn_seq = job.syn_seq, .has_syn = job.is_syn};
+  }
+  latest.latest_ns = std::max(latest.latest_ns, job.time_ns);
+  return &latest;
+}
+
+void Labeller::inspect(const LabelJob& job) {
+  Open& connection = open(job.connection);
+  packets_.fetch_add(1, std::memory_order_relaxed);
   const Inspected found = connection.inspection->read(std::span(job.packet).first(job.bytes), job.time_ns);
-  if (found.basis != LabelBasis::none) keep(connection, found);
-  connection.is_done = found.is_final || ++connection.packets == kMostPackets;
-  if (connection.is_done) connection.inspection.reset();
-}
-
-Labeller::Connection& Labeller::connection_of(std::uint64_t hash) {
-  if (const auto at = by_hash_.find(hash); at != by_hash_.end()) {
-    connections_.splice(connections_.begin(), connections_, at->second);
-    return connections_.front();
-  }
-  if (connections_.size() == kMostOpen) {
-    by_hash_.erase(connections_.back().hash);
-    connections_.pop_back();
-  }
-  connections_.emplace_front().hash = hash;
-  by_hash_.emplace(hash, connections_.begin());
-  return connections_.front();
-}
-
-void Labeller::keep(Connection& connection, const Inspected& found) {
+  const bool is_done = found.is_final || ++connection.packets == kMostPackets;
   const std::lock_guard lock(mutex_);
-  const auto [at, is_new] = labels_.try_emplace(connection.hash);
-  at->second = {number_of(found.application), found.class_number, found.basis};
-  if (!std::exchange(connection.has_label, true)) counted_labels_.fetch_add(1, std::memory_order_relaxed);
-  if (!is_new) return;
-  in_turn_.push_back(connection.hash);
-  if (in_turn_.size() <= kMostLabels) return;
-  labels_.erase(in_turn_.front());
-  in_turn_.pop_front();
+  Known& known = known_.at(job.connection).all[0];
+  if (found.basis != LabelBasis::none) {
+    known.label = {number_of(found.application), found.class_number, found.basis};
+    if (!std::exchange(known.is_labelled, true)) labelled_.fetch_add(1, std::memory_order_relaxed);
+  }
+  known.is_done = is_done;
+  if (is_done) close(opened_.begin());
+}
+
+/// Returns the connection under inspection, now the first of all.
+Labeller::Open& Labeller::open(std::uint64_t hash) {
+  if (const auto at = open_by_hash_.find(hash); at != open_by_hash_.end()) {
+    opened_.splice(opened_.begin(), opened_, at->second);
+    return opened_.front();
+  }
+  if (opened_.size() == kMostOpen) {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = known_.find(opened_.back().hash); at != known_.end()) at->second.all[0].is_done = true;
+    given_up_.fetch_add(1, std::memory_order_relaxed);
+    close(std::prev(opened_.end()));
+  }
+  auto inspection = inspector_->begin();
+  open_by_hash_.reserve(opened_.size() + 1);
+  opened_.push_front({.hash = hash, .packets = 0, .inspection = std::move(inspection)});
+  open_by_hash_.emplace(hash, opened_.begin());
+  connections_.fetch_add(1, std::memory_order_relaxed);
+  return opened_.front();
+}
+
+void Labeller::close(Opened::iterator at) noexcept {
+  open_by_hash_.erase(at->hash);
+  opened_.erase(at);
 }
 
 std::uint32_t Labeller::number_of(const std::string& application) {
@@ -108,10 +170,13 @@ std::uint32_t Labeller::number_of(const std::string& application) {
   return at->second;
 }
 
-ApplicationLabel Labeller::find(std::uint64_t connection) const noexcept {
+ApplicationLabel Labeller::find(std::uint64_t connection, std::uint64_t began_ns) const noexcept {
   const std::lock_guard lock(mutex_);
-  const auto at = labels_.find(connection);
-  return at == labels_.end() ? ApplicationLabel() : at->second;
+  const auto at = known_.find(connection);
+  if (at == known_.end()) return {};
+  const std::span known = std::span(at->second.all).first(at->second.count);
+  const auto of = std::ranges::find_if(known, [&](const Known& each) { return each.began_ns <= began_ns; });
+  return of == known.end() ? known.back().label : of->label;
 }
 
 std::string_view Labeller::name(std::uint32_t application) const noexcept {
@@ -120,12 +185,21 @@ std::string_view Labeller::name(std::uint32_t application) const noexcept {
 }
 
 LabelCounts Labeller::counts() const noexcept {
-  LabelCounts counts{.connections = counted_connections_.load(std::memory_order_relaxed),
-                     .labelled = counted_labels_.load(std::memory_order_relaxed),
-                     .packets = counted_packets_.load(std::memory_order_relaxed)};
+  LabelCounts counts{.connections = connections_.load(std::memory_order_relaxed),
+                     .labelled = labelled_.load(std::memory_order_relaxed),
+                     .given_up = given_up_.load(std::memory_order_relaxed),
+                     .packets = packets_.load(std::memory_order_relaxed)};
   const std::lock_guard lock(mutex_);
   for (const LabelFeed& feed : feeds_) counts.dropped += feed.dropped();
   return counts;
+}
+
+void Labeller::settle() const noexcept {
+  const auto is_behind = [this] {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(feeds_, [](const LabelFeed& feed) { return feed.can_wait() && !feed.ring().empty(); });
+  };
+  while (is_behind()) std::this_thread::yield();
 }
 
 }  // namespace parshall

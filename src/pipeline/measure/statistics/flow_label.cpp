@@ -28,7 +28,7 @@ void FlowLabel::begin(std::byte* row) const noexcept {
 
 void FlowLabel::write_row(const std::byte* at, const std::byte*, std::byte* row) const noexcept {
   const State state = state_of(at);
-  put_label(row, state.flow != 0 ? labeller_->find(state.connection) : ApplicationLabel());
+  put_label(row, state.is_chosen ? labeller_->find(state.connection, state.began_ns) : ApplicationLabel());
 }
 
 LabelOfFlow FlowLabel::read_label(const std::byte* row) const noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -21,25 +22,26 @@ struct LabelOfFlow {
 /// Application of a flow by the payload of its connection, if it is one of those that get labels. It has no columns
 /// itself; the schema's columns use it.
 ///
-/// Shape: a live flow has 16 bytes for LabelReader. A record's row has the label that the connection has when the
+/// Shape: a live flow has 24 bytes for LabelReader. A record's row has the label that its connection has when the
 /// record
 ///        ends, in 8 bytes.
 /// Merge: the label that one of them has.
 class FlowLabel final : public Statistic {
  public:
-  /// Number of packets of a flow that are sent to the Labeller.
-  static constexpr std::uint8_t kPackets = 8;
+  /// Numbers of packets at a flow's beginning that are read, and of those among them that are sent to the Labeller.
+  static constexpr std::uint8_t kPackets = 32, kSent = 8;
 
   /// State of a live flow for LabelReader. All zero: it gets no label.
   struct State {
     std::uint64_t connection = 0;  ///< its hash, once a packet was read
-    std::uint32_t flow = 0;        ///< number among the flows of the worker, from 1; 0: no packet was read
-    std::uint8_t sent = 0;         ///< packets
-    bool is_open = false;          ///< more packets are sent
-    bool is_learnt = false;        ///< a LabelLearner was told of it
-    std::uint8_t unused = 0;
+    std::uint64_t began_ns = 0;
+    std::uint8_t packets = 0, sent = 0;
+    bool is_open = false;    ///< more packets are read
+    bool is_chosen = false;  ///< it gets a label
+    bool is_learnt = false;  ///< a LabelLearner was told of it
+    std::array<std::uint8_t, 3> unused = {};
   };
-  static_assert(sizeof(State) == 16);
+  static_assert(sizeof(State) == 24);
   static State state_of(const std::byte* at) noexcept {
     State state;
     std::memcpy(&state, at, sizeof state);

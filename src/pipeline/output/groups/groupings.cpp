@@ -149,7 +149,7 @@ constexpr GroupKeyColumn kCountry[] = {
 constexpr GroupKeyColumn kServerName[] = {
     {"server_name", kText, {kCesnetPen, 808}, "name of the server by TLS or QUIC (SNI)", nullptr}};
 constexpr GroupKeyColumn kApplication[] = {
-    {"application", kText, {0, 96}, "application of the connection (--label)", nullptr}};
+    {"application", kText, {kOwnPen, 34}, "application of the connection (--label)", nullptr}};
 constexpr GroupKeyColumn kHttpHost[] = {{"http_host", kText, {0, 460}, "host of the first HTTP/1 request", nullptr}};
 constexpr GroupKeyColumn kDnsName[] = {
     {"dns_name", kText, {kCesnetPen, 2}, "name that the first DNS query asks for", nullptr}};

@@ -119,6 +119,7 @@ std::string summary_json(const ReportSummary& summary) {
   if (const auto& labels = summary.labels)
     json["labels"] = {{"connections", labels->connections},
                       {"labelled", labels->labelled},
+                      {"given_up", labels->given_up},
                       {"packets", labels->packets},
                       {"dropped_packets", labels->dropped}};
   if (const auto& learning = summary.learning) {

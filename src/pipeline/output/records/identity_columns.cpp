@@ -138,13 +138,13 @@ constexpr IdentityColumn kColumns[] = {
        const std::string_view name = service_name(key.protocol, std::min(key.src_port(), key.dst_port()));
        return name.empty() ? Value() : Value::of_text(name);
      }},
-    {"application", "", kText, {0, 96}, RowNeed::label,
+    {"application", "", kText, {kOwnPen, 34}, RowNeed::label,
       "application of the connection by inspection of its first packets, if it is one that --label chose",
      [](const RecordIdentity& of) {
        return of.label.basis == LabelBasis::none ? Value() : Value::of_text(of.label.application);
      }},
     {"application_confidence", "", kEnum8, {kOwnPen, 31}, RowNeed::label,
-      "what that rests on: payload, a cache of earlier connections, or addresses",
+      "what that rests on: payload, or a cache of earlier connections",
      [](const RecordIdentity& of) {
        return of.label.basis == LabelBasis::none ? Value()
                                                  : Value::of_enumeration(static_cast<std::uint64_t>(of.label.basis));

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <maxminddb.h>
 #include <netinet/in.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <optional>
 #include <vector>
 
 #include "base/escaped.hpp"
+#include "base/file_handle.hpp"
 #include "pipeline/output/records/places.hpp"
 
 namespace parshall {
@@ -20,16 +25,43 @@ constexpr std::array<const char*, 2> kAsNumbers[] = {{"autonomous_system_number"
 constexpr std::array<const char*, 3> kCountries[] = {
     {"country", "iso_code"}, {"country_code"}, {"country"}, {"registered_country", "iso_code"}};
 
+/// A file in memory, so that nobody can change it during the run.
 struct File {
-  explicit File(const std::string& path) : status(MMDB_open(path.c_str(), MMDB_MODE_MMAP, &database)) {}
+  explicit File(const std::string& path) {
+    const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const FileHandle copy(::memfd_create("places", MFD_CLOEXEC));
+    if (file.get() < 0 || copy.get() < 0 || !copy_all(copy.get(), file.get())) {
+      problem = fmt::format("{}: {}", escaped(path), std::strerror(errno));
+      return;
+    }
+    const int status = MMDB_open(fmt::format("/proc/self/fd/{}", copy.get()).c_str(), MMDB_MODE_MMAP, &database);
+    if (status == MMDB_SUCCESS)
+      is_open = true;
+    else
+      problem = fmt::format("{}: {}; give a file in MaxMind's format (.mmdb)", escaped(path), MMDB_strerror(status));
+  }
   ~File() {
-    if (status == MMDB_SUCCESS) MMDB_close(&database);
+    if (is_open) MMDB_close(&database);
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
+  static bool copy_all(int to, int from) {
+    std::vector<char> buffer(std::size_t{1} << 20);
+    while (true) {
+      const ssize_t count = ::read(from, buffer.data(), buffer.size());
+      if (count <= 0) return count == 0;
+      for (ssize_t done = 0; done < count;) {
+        const ssize_t written = ::write(to, buffer.data() + done, static_cast<std::size_t>(count - done));
+        if (written <= 0) return false;
+        done += written;
+      }
+    }
+  }
+
   MMDB_s database{};
-  int status;
+  bool is_open = false;
+  std::string problem;
 };
 
 std::optional<MMDB_entry_data_s> value_at(MMDB_entry_s entry, std::span<const char* const> path) noexcept {
@@ -101,9 +133,7 @@ Result<std::shared_ptr<const Places>> Places::open(std::span<const std::string> 
   std::vector<std::unique_ptr<File>> files;
   for (const std::string& path : paths) {
     files.push_back(std::make_unique<File>(path));
-    if (files.back()->status != MMDB_SUCCESS)
-      return Error{fmt::format("--geo {}: {}; give a file in MaxMind's format (.mmdb)", escaped(path),
-                               MMDB_strerror(files.back()->status))};
+    if (!files.back()->is_open) return Error{fmt::format("--geo {}", files.back()->problem)};
   }
   return std::shared_ptr<const Places>(std::make_shared<MaxmindPlaces>(std::move(files)));
 }

@@ -22,8 +22,8 @@ class Places {
  public:
   virtual ~Places() = default;
 
-  /// Opens files, each with autonomous systems, countries or both; the first that knows something of an address counts.
-  /// They are mapped, so they stay open though they are replaced. Error: a file is not such a one, or this build is
+  /// Opens files, each with autonomous systems, countries or both. For each of the two, the first file that knows it of
+  /// an address counts. The files are copied to memory. Error: a file is not such a one, or this build is
   /// without the library.
   static Result<std::shared_ptr<const Places>> open(std::span<const std::string> paths);
 

@@ -80,8 +80,10 @@ std::string names_line(const ReportSummary& summary) {
 std::string labels_line(const ReportSummary& summary) {
   if (!summary.labels) return {};
   const LabelCounts& labels = *summary.labels;
-  const std::string dropped =
+  std::string dropped =
       labels.dropped == 0 ? "" : fmt::format("; {} came too fast for it", counted(labels.dropped, "packet"));
+  if (labels.given_up != 0)
+    dropped += fmt::format("; {} left for lack of room", counted(labels.given_up, "connection"));
   return fmt::format("labels     {} inspected, {} of them with an application{}\n",
                      counted(labels.connections, "connection"), labels.labelled, dropped);
 }
