@@ -335,7 +335,7 @@ class Reports(Case):
         self.assertTrue(header("--columns", "all", "--biflow").endswith(",biflow_direction"))
         for line in run("list", "columns").out.decode().splitlines()[1:]:
             name = line.split()[0]
-            if not name.startswith(("reverse_", "biflow_", "class")) and "<" not in name:
+            if not name.startswith(("reverse_", "biflow_", "class", "application")) and "<" not in name:
                 self.assertEqual(header("--columns", name), name)
         self.assertIn(
             "reverse_packets is of biflows: give --biflow",
