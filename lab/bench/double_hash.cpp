@@ -4,6 +4,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/keyed_hash.hpp"
+#include "base/simd.hpp"
 #include "rivals.hpp"
 
 namespace parshall::bench {
@@ -36,8 +37,9 @@ class OurHash {
  public:
   explicit OurHash(std::uint64_t seed) : hash_(seed) {}
   std::uint32_t operator()(const FiveTuple& tuple) const noexcept {
-    return static_cast<std::uint32_t>(hash_(_mm_set_epi32(static_cast<int>(tuple.dst), static_cast<int>(tuple.src),
-                                                          tuple.protocol, tuple.dst_port << 16 | tuple.src_port)));
+    const std::uint32_t ports = std::uint32_t{tuple.dst_port} << 16 | tuple.src_port;
+    return static_cast<std::uint32_t>(
+        hash_(simd::words(std::uint64_t{tuple.protocol} << 32 | ports, std::uint64_t{tuple.dst} << 32 | tuple.src)));
   }
 
  private:

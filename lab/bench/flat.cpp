@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flat.hpp"
 
-#include <immintrin.h>
-
 #include <array>
 #include <bit>
 #include <cstring>
 
 #include "base/huge_buffer.hpp"
 #include "base/keyed_hash.hpp"
+#include "base/simd.hpp"
 #include "pipeline/flow/bucketed_table.hpp"
 
 namespace parshall::bench {
@@ -63,15 +62,15 @@ class TagLines {
     const auto tag = static_cast<std::uint32_t>(hash >> 32) | 1;
     for (std::uint64_t at = hash & (lines_.size() - 1);; at = (at + 1) & (lines_.size() - 1)) {
       Line& line = lines_[at];
-      const __m128i tags = _mm_load_si128(reinterpret_cast<const __m128i*>(line.tag));
-      if (const unsigned found = where(tags, _mm_set1_epi32(static_cast<int>(tag))); found != 0) [[likely]] {
+      const simd::Bytes16 tags = simd::load(line.tag);
+      if (const unsigned found = where(tags, simd::all(tag)); found != 0) [[likely]] {
         const int slot = std::countr_zero(found);
         ++line.packets[slot];
         line.bytes[slot] += bytes;
         line.last[slot] = now;
         return;
       }
-      if (const unsigned room = where(tags, _mm_setzero_si128()); room != 0) {
+      if (const unsigned room = where(tags, simd::Bytes16{}); room != 0) {
         const int slot = std::countr_zero(room);
         line.tag[slot] = tag;
         line.packets[slot] = 1;
@@ -94,8 +93,8 @@ class TagLines {
   struct alignas(64) Line {
     std::uint32_t tag[4], packets[4], bytes[4], last[4];
   };
-  static unsigned where(__m128i words, __m128i word) noexcept {
-    return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(words, word))));
+  static unsigned where(simd::Bytes16 words, simd::Bytes16 word) noexcept {
+    return simd::mask_of_words32(simd::equal<std::uint32_t>(words, word));
   }
 
   HugeBuffer<Line> lines_;
@@ -114,8 +113,7 @@ class KeyLines {
   }
 
   [[gnu::always_inline]] void add(const Key& key, std::uint64_t hash, std::uint32_t bytes, std::uint32_t now) noexcept {
-    const __m512i wanted =
-        _mm512_broadcast_i64x2(_mm_set_epi64x(static_cast<long long>(key.rest), static_cast<long long>(key.addresses)));
+    const __m512i wanted = _mm512_broadcast_i64x2(simd::words(key.addresses, key.rest));
     for (std::uint64_t at = hash & (buckets_.size() - 1);; at = (at + 1) & (buckets_.size() - 1)) {
       Bucket& bucket = buckets_[at];
       const __m512i keys = _mm512_load_si512(bucket.keys);
@@ -179,8 +177,7 @@ class Loop final : public FlatLoop {
       Key key{0, 0};
       std::uint32_t bytes = 0;
       read_headers(frames + (i & mask) * stride, key, bytes);
-      const std::uint64_t hash =
-          hash_(_mm_set_epi64x(static_cast<long long>(key.rest), static_cast<long long>(key.addresses)));
+      const std::uint64_t hash = hash_(simd::words(key.addresses, key.rest));
       ring[i % kRing] = {key, hash, bytes};
       table_.prefetch(hash);
     };

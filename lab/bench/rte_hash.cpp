@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/huge_buffer.hpp"
+#include "base/simd.hpp"
 #include "lab/dpdk/rte_hash_index.hpp"
 #include "pipeline/decode/fast_path.hpp"
 #include "pipeline/flow/identity.hpp"
@@ -17,7 +18,7 @@ const FlowIdentity* identity_of_hash = nullptr;
 /// Hashes the key, which is the 16-byte head; rte_hash passes no other state.
 std::uint32_t hash_of(const void* key, std::uint32_t, std::uint32_t) {
   PacketFacts facts;
-  identity_of_hash->ipv4(_mm_loadu_si128(static_cast<const __m128i*>(key)), facts);
+  identity_of_hash->ipv4(simd::load(key), facts);
   return static_cast<std::uint32_t>(facts.hash);
 }
 
@@ -41,7 +42,7 @@ class RteHash final : public Rival {
       for (const RawPacket& packet : std::span(batch).first(polled)) {
         FastHeader header;
         if (!decode_fast(packet, header)) continue;
-        _mm_store_si128(reinterpret_cast<__m128i*>(&facts[count].key), header.key_head);
+        simd::store(&facts[count].key, header.key_head);
         facts[count].time_ns = packet.time_ns;
         facts[count].counts = header.counts;
         keys[count] = &facts[count].key;

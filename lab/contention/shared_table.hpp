@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -9,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
 #include "traffic/keys.hpp"
@@ -97,7 +96,7 @@ class SharedTable {
         claim = start(slot, hash, key);
       if constexpr (Update::kShared)
         while (claim == claimed(hash)) [[unlikely]] {
-            _mm_pause();
+            cpu_pause();
             claim = read(slot.claim);
           }
       if (claim == written(hash) && slot.key == key) [[likely]] {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/cores/co_runners.hpp"
 
-#include <immintrin.h>
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
@@ -10,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/huge_buffer.hpp"
 #include "base/machine.hpp"
 #include "base/random.hpp"
@@ -129,7 +129,7 @@ double CoRunners::cpu_ns() noexcept {
 }
 
 void CoRunners::wait_for(std::size_t working) const noexcept {
-  while (working_.load() != working) _mm_pause();
+  while (working_.load() != working) cpu_pause();
 }
 
 std::span<const Neighbour> neighbours() noexcept { return kNeighbours; }

@@ -3,13 +3,13 @@
 
 #include <rte_mempool.h>
 #include <rte_ring.h>
-#include <x86intrin.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <new>
 
+#include "base/clock.hpp"
 #include "base/random.hpp"
 #include "lab/dpdk/environment.hpp"
 
@@ -44,9 +44,8 @@ struct Audited : Unwatched {
 
 /// Reads the cycle counter after all preceding and before all following instructions.
 std::uint64_t cycles_between() noexcept {
-  unsigned core;
-  const std::uint64_t cycles = __rdtscp(&core);
-  _mm_lfence();
+  const std::uint64_t cycles = cpu_ticks_after();
+  finish_instructions();
   return cycles;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/profile/lookups.hpp"
 
-#include <x86intrin.h>
-
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
+#include "base/clock.hpp"
 #include "base/figures/batch_costs.hpp"
+#include "base/simd.hpp"
 #include "pipeline/flow/in_flight.hpp"
 
 namespace parshall::lab {
@@ -17,9 +18,9 @@ constexpr std::size_t kStopEvery = 256;  ///< batches between two calls of `stop
 
 /// Reads the time stamp counter; everything before has finished, and nothing after has begun.
 [[gnu::always_inline]] inline std::uint64_t fenced_ticks() noexcept {
-  _mm_lfence();
-  const std::uint64_t now = __rdtsc();
-  _mm_lfence();
+  finish_instructions();
+  const std::uint64_t now = cpu_ticks();
+  finish_instructions();
   return now;
 }
 
@@ -90,9 +91,10 @@ void LookupProbe::place(Entries entries) const noexcept {
   if (entries == Entries::as_they_are) return;
   for (const PacketFacts& facts : asked_) {
     const auto home = reinterpret_cast<std::uintptr_t>(table_.prefetcher().home(facts.hash));
-    for (const std::uintptr_t line : {home, home ^ sizeof(ExactLine)}) _mm_clflush(reinterpret_cast<const void*>(line));
+    for (const std::uintptr_t line : {home, home ^ sizeof(ExactLine)})
+      simd::flush_line(reinterpret_cast<const void*>(line));
   }
-  _mm_mfence();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void LookupProbe::update_batch() noexcept {

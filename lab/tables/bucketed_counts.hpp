@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,6 +9,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "base/prefetch.hpp"
+#include "base/simd.hpp"
 #include "pipeline/measure/sketches/sketch.hpp"
 
 namespace parshall::lab {
@@ -76,10 +75,10 @@ class BucketedCounts {
     std::array<Counter, kLinePlaces> counts;
 
     unsigned equal(std::uint32_t tag) const noexcept {
-      const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
-      const auto* words = reinterpret_cast<const __m128i*>(tags.data());
-      const __m128i equal = _mm_packs_epi32(_mm_cmpeq_epi32(words[0], wanted), _mm_cmpeq_epi32(words[1], wanted));
-      return static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(equal, _mm_setzero_si128())));
+      const auto of_four = [this, wanted = simd::all(tag)](std::size_t first) {
+        return simd::mask_of_words32(simd::equal<std::uint32_t>(simd::load(&tags[first]), wanted));
+      };
+      return of_four(0) | of_four(4) << 4;
     }
   };
   static_assert(sizeof(Line) == 64);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "base/random.hpp"
+#include "base/simd.hpp"
 
 namespace parshall {
 
@@ -24,13 +23,12 @@ class KeyedHash {
   }
 
   /// Hashes 16 bytes held in a register. They are passed by value: a key whose address escapes is reloaded from memory.
-  std::uint64_t operator()(__m128i block) const noexcept {
-#ifdef __AES__
-    const __m128i state = _mm_aesenc_si128(_mm_xor_si128(block, secret(0)), secret(1));
-    return static_cast<std::uint64_t>(
-        _mm_cvtsi128_si64(_mm_aesenc_si128(_mm_aesenc_si128(state, secret(2)), secret(3))));
+  std::uint64_t operator()(simd::Bytes16 block) const noexcept {
+#ifdef PARSHALL_HAS_AES
+    const simd::Bytes16 state = simd::aes_round(block ^ secret(0), secret(1));
+    return simd::low_word(simd::aes_round(simd::aes_round(state, secret(2)), secret(3)));
 #else
-    return portable(low(block), high(block));
+    return portable(simd::low_word(block), simd::high_word(block));
 #endif
   }
 
@@ -51,31 +49,21 @@ class KeyedHash {
   }
 
   /// Hashes three 16-byte blocks, chained.
-  std::uint64_t operator()(__m128i first, __m128i second, __m128i third) const noexcept {
+  std::uint64_t operator()(simd::Bytes16 first, simd::Bytes16 second, simd::Bytes16 third) const noexcept {
     return (*this)(absorb(absorb(absorb(secret(4), first), second), third));
   }
 
  private:
-  __m128i secret(std::size_t i) const noexcept {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(secret_.data() + 2 * i));
-  }
-  __m128i absorb(__m128i state, __m128i block) const noexcept {
-#ifdef __AES__
-    return _mm_aesenc_si128(_mm_aesenc_si128(_mm_xor_si128(state, block), secret(5)), secret(6));
+  simd::Bytes16 secret(std::size_t i) const noexcept { return simd::load(secret_.data() + 2 * i); }
+  simd::Bytes16 absorb(simd::Bytes16 state, simd::Bytes16 block) const noexcept {
+#ifdef PARSHALL_HAS_AES
+    return simd::aes_round(simd::aes_round(state ^ block, secret(5)), secret(6));
 #else
-    const __m128i mixed = _mm_xor_si128(state, block);
-    const std::uint64_t a = fold(low(mixed) ^ secret_[10], high(mixed) ^ secret_[11]);
-    const std::uint64_t b = fold(low(mixed) ^ secret_[12], high(mixed) ^ secret_[13]);
-    return _mm_set_epi64x(static_cast<long long>(a), static_cast<long long>(b));
+    const std::uint64_t low = simd::low_word(state ^ block), high = simd::high_word(state ^ block);
+    return simd::words(fold(low ^ secret_[12], high ^ secret_[13]), fold(low ^ secret_[10], high ^ secret_[11]));
 #endif
   }
 
-  [[maybe_unused]] static std::uint64_t low(__m128i v) noexcept {
-    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(v));
-  }
-  [[maybe_unused]] static std::uint64_t high(__m128i v) noexcept {
-    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_srli_si128(v, 8)));
-  }
   static std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
     const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);

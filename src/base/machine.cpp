@@ -31,9 +31,13 @@ std::string after_colon(const std::string& path, std::string_view field) {
   return {};
 }
 
-/// Returns the processor's name and generation. The generation matters because hosts show guests just "AMD EPYC".
+/// Returns the processor's name and generation. The generation matters because hosts show guests just "AMD EPYC". Arm's
+/// have numbers in place of names.
 std::string processor() {
   constexpr const char* kInfo = "/proc/cpuinfo";
+  if (const std::string maker = after_colon(kInfo, "CPU implementer"); !maker.empty())
+    return fmt::format("arm64 (implementer {}, part {}, revision r{}p{})", maker, after_colon(kInfo, "CPU part"),
+                       after_colon(kInfo, "CPU variant"), after_colon(kInfo, "CPU revision"));
   const std::string family = after_colon(kInfo, "cpu family"), model = after_colon(kInfo, "model\t");
   const std::string name = after_colon(kInfo, "model name");
   return family.empty() || model.empty() ? name : fmt::format("{} (family {}, model {})", name, family, model);

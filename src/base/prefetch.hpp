@@ -2,14 +2,11 @@
 #pragma once
 #include <cstddef>
 
+#include "base/simd.hpp"
+
 namespace parshall {
 
-/// Prefetches the cache line of `at`, which need not be valid memory.
-///
-/// Uses assembly because gcc drops calls to a function whose only effect is __builtin_prefetch().
-[[gnu::always_inline]] inline void prefetch_line(const void* at) noexcept {
-  asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(at)));
-}
+using simd::prefetch_line;
 
 /// Prefetches every cache line of an object of `Bytes` bytes, at most the first 256. The object is in an array that
 /// starts at a cache line.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <x86intrin.h>
-
 #include <atomic>
 #include <cstdint>
+
+#include "base/clock.hpp"
 
 namespace parshall {
 
@@ -13,9 +13,9 @@ class StageCost {
   /// Counts the cycles that pass while it lives; counts nothing if `to` is null.
   class Timer {
    public:
-    Timer(StageCost* to, std::uint64_t packets) noexcept : to_(to), packets_(packets), began_(to ? __rdtsc() : 0) {}
+    Timer(StageCost* to, std::uint64_t packets) noexcept : to_(to), packets_(packets), began_(to ? cpu_ticks() : 0) {}
     ~Timer() {
-      if (to_ != nullptr) to_->add(__rdtsc() - began_, packets_);
+      if (to_ != nullptr) to_->add(cpu_ticks() - began_, packets_);
     }
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/packet_id.hpp"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "base/simd.hpp"
 #include "pipeline/decode/ip.hpp"
 
 namespace parshall {
@@ -55,8 +54,6 @@ const Layout& layout_of(std::uint8_t protocol, OnTheWay on_the_way) noexcept {
   }
 }
 
-__m128i load(const void* at) noexcept { return _mm_loadu_si128(static_cast<const __m128i*>(at)); }
-
 }  // namespace
 
 Verdict PacketIds::read(const RawPacket& packet, SeenPacket& seen) const noexcept {
@@ -97,10 +94,9 @@ Verdict PacketIds::read(const RawPacket& packet, SeenPacket& seen) const noexcep
   if (on_the_way_ == OnTheWay::forwarded) {
     std::array<std::uint8_t, 48> padded{};
     std::copy_n(key, facts.key.significant_bytes(), padded.begin());
-    flow = hash_(load(padded.data()), load(padded.data() + 16), load(padded.data() + 32));
+    flow = hash_(simd::load(padded.data()), simd::load(padded.data() + 16), simd::load(padded.data() + 32));
   }
-  const __m128i first = _mm_xor_si128(load(bytes), _mm_set_epi64x(0, static_cast<long long>(flow)));
-  seen.id = hash_(first, load(bytes + 16), load(bytes + 32));
+  seen.id = hash_(simd::load(bytes) ^ simd::words(flow, 0), simd::load(bytes + 16), simd::load(bytes + 32));
   return verdict;
 }
 

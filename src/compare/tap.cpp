@@ -5,13 +5,14 @@
 #include <array>
 #include <utility>
 
+#include "base/simd.hpp"
+
 namespace parshall {
 
 std::size_t FlowNumbers::Hash::operator()(const FlowKey& key) const noexcept {
   std::array<std::uint8_t, 48> padded{};
   std::copy_n(reinterpret_cast<const std::uint8_t*>(&key), key.significant_bytes(), padded.begin());
-  const auto load = [&](std::size_t at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(&padded[at])); };
-  return hash(load(0), load(16), load(32));
+  return hash(simd::load(padded.data()), simd::load(padded.data() + 16), simd::load(padded.data() + 32));
 }
 
 std::vector<std::uint32_t> FlowNumbers::keep(const std::vector<bool>& kept) {

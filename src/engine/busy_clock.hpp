@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <x86intrin.h>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
+
+#include "base/clock.hpp"
 
 namespace parshall {
 
@@ -15,11 +15,11 @@ class alignas(64) BusyClock {
  public:
   using Ticks = std::array<std::uint64_t, 2>;  ///< work, and total
 
-  void begin() noexcept { round_began_ = __rdtsc(); }
+  void begin() noexcept { round_began_ = cpu_ticks(); }
 
   /// Counts the time since the previous round of the loop.
   void end_round(bool was_work) noexcept {
-    const std::uint64_t now = __rdtsc(), taken = now - round_began_;
+    const std::uint64_t now = cpu_ticks(), taken = now - round_began_;
     round_began_ = now;
     add(all_, taken);
     if (was_work) add(work_, taken);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lane.hpp"
 
-#include <x86intrin.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <thread>
 #include <utility>
+
+#include "base/clock.hpp"
 
 namespace parshall {
 namespace {
@@ -28,12 +28,12 @@ Lane::Lane(std::unique_ptr<PacketSource> source, FrontEnd front, std::size_t bat
 
 /// Polls. The time between two calls is one round, whose packets have been worked on.
 std::span<const RawPacket> Lane::poll() noexcept {
-  const std::uint64_t now = __rdtsc();
+  const std::uint64_t now = cpu_ticks();
   end_round(now);
   round_began_ = now;
   const std::span<const RawPacket> packets = poll_source();
   busy_round_ = !packets.empty();
-  round_polled_ = __rdtsc();
+  round_polled_ = cpu_ticks();
   return packets;
 }
 
@@ -48,12 +48,12 @@ void Lane::end_round(std::uint64_t now) noexcept {
 }
 
 void Lane::rest() noexcept {
-  end_round(__rdtsc());
+  end_round(cpu_ticks());
   busy_round_ = false;
 }
 
 void Lane::work() noexcept {
-  const std::uint64_t now = __rdtsc();
+  const std::uint64_t now = cpu_ticks();
   end_round(now);
   round_began_ = round_polled_ = now;
   busy_round_ = true;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/clock.hpp"
 #include "engine/arrivals.hpp"
 #include "engine/housekeeping.hpp"
 #include "engine/worker.hpp"
@@ -15,7 +16,7 @@ constexpr std::chrono::microseconds kGather{10};  ///< 149 packets at 10 GbE lin
 /// as much, which would say nothing about its capacity.
 void gather() noexcept {
   const auto until = std::chrono::steady_clock::now() + kGather;
-  while (std::chrono::steady_clock::now() < until) __builtin_ia32_pause();
+  while (std::chrono::steady_clock::now() < until) cpu_pause();
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/summarizer.hpp"
 
-#include <x86intrin.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
+#include "base/clock.hpp"
 #include "engine/input.hpp"
 #include "engine/session_options.hpp"
 
@@ -44,7 +43,7 @@ Summarizer::Summarizer(const Input& input, const SessionOptions& options, const 
       busy_before_(workers.lanes().size()),
       stage_busy_before_(workers.stage_clocks().size()),
       began_(Clock::now()),
-      began_cycles_(__rdtsc()) {
+      began_cycles_(cpu_ticks()) {
   reads_names_ = statistics.names() != nullptr;
   if (statistics.classifies()) class_names_ = class_names(statistics);
 }
@@ -134,7 +133,7 @@ ForwardingSummary Summarizer::forwarding() const {
 
 double Summarizer::ns_per_cycle() const {
   const auto elapsed = static_cast<double>(std::chrono::nanoseconds(Clock::now() - began_).count());
-  return elapsed / static_cast<double>(std::max<std::uint64_t>(1, __rdtsc() - began_cycles_));
+  return elapsed / static_cast<double>(std::max<std::uint64_t>(1, cpu_ticks() - began_cycles_));
 }
 
 /// Accounts for the packets, per worker and in total. During a run, a report covers the packets that have arrived in a

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/choices.hpp"
+#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/thread_name.hpp"
 
@@ -44,7 +45,7 @@ class Idle {
     is_waiting_ = true;
     if (waiting_ == Waiting::asleep) return nap();
     if (waits_ < kSleeps) ++waits_;
-    if (waits_ < kYields || waiting_ == Waiting::busily) return __builtin_ia32_pause();
+    if (waits_ < kYields || waiting_ == Waiting::busily) return cpu_pause();
     if (waits_ < kNaps)
       naps_for_yields_ == 0 ? yield() : nap_for_yield();
     else if (waits_ < kSleeps)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/worker_control.hpp"
 
-#include <x86intrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <numeric>
+
+#include "base/clock.hpp"
 
 namespace parshall {
 namespace {
@@ -42,7 +42,7 @@ WorkerControl::WorkerControl(std::shared_ptr<const ControlPlan> plan, const Stat
 void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<const std::uint64_t> weighed_packets,
                                std::span<const std::uint64_t> effective_packets, std::uint64_t new_flows,
                                std::uint64_t rows, FlowStates& states) noexcept {
-  const std::uint64_t began_cycles = __rdtsc();
+  const std::uint64_t began_cycles = cpu_ticks();
   border_ns_ = length_.end_of(length_.number(now));
   const double elapsed_ns = static_cast<double>(now.latest_ns - std::exchange(began_ns_, now.latest_ns));
   take_since(weighed_packets, weighed_before_, weighed_packets_);
@@ -54,7 +54,7 @@ void WorkerControl::end_window(LinkPlace now, const WorkerLoad& load, std::span<
     sum_up(rows - rows_before);
     ask_policy(elapsed_ns, since, new_flows - new_before, states);
   }
-  note(static_cast<std::uint64_t>(elapsed_ns), __rdtsc() - began_cycles, since.offered_to_flows() != 0);
+  note(static_cast<std::uint64_t>(elapsed_ns), cpu_ticks() - began_cycles, since.offered_to_flows() != 0);
 }
 
 /// Counts how often each part of the work was done.

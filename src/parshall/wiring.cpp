@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/clock.hpp"
 #include "base/text_file.hpp"
 #include "engine/class_helpers.hpp"
 #include "engine/thread_models.hpp"
@@ -26,7 +27,7 @@ namespace {
 
 std::uint64_t random_seed() {
   std::uint64_t seed = 0;
-  if (::getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = static_cast<std::uint64_t>(__builtin_ia32_rdtsc());
+  if (::getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = static_cast<std::uint64_t>(cpu_ticks());
   return seed;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -9,6 +7,7 @@
 
 #include "base/keyed_hash.hpp"
 #include "base/random.hpp"
+#include "base/simd.hpp"
 #include "pipeline/decode/facts.hpp"
 
 namespace parshall::lab {
@@ -21,9 +20,8 @@ struct LabKey {
   std::array<std::uint64_t, kWords> words{};
 
   bool present() const noexcept { return (words[0] >> kVersionShift & 0xFF) != 0; }
-  __m128i block(std::size_t word) const noexcept {
-    return _mm_set_epi64x(static_cast<long long>(word + 1 < kWords ? words[word + 1] : 0),
-                          static_cast<long long>(words[word]));
+  simd::Bytes16 block(std::size_t word) const noexcept {
+    return simd::words(words[word], word + 1 < kWords ? words[word + 1] : 0);
   }
 
   friend bool operator==(const LabKey& a, const LabKey& b) noexcept {
@@ -69,13 +67,12 @@ template <std::size_t Bytes>
   if constexpr (Bytes == 8) {
     constexpr std::uint64_t kVersionMask = 0xFFull << LabKey<8>::kVersionShift;
     const LabKey<16> head{{key.words[0] & kVersionMask, key.words[0] & 0xFFFF'FFFF}};
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(&to), head.block(0));
+    simd::store(&to, head.block(0));
   } else {
-    for (std::size_t word = 0; word < key.kWords; word += 2)
-      if (word + 1 < key.kWords)
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(&to) + word / 2, key.block(word));
-      else
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(&to) + word / 2, key.block(word));
+    for (std::size_t word = 0; word < key.kWords; word += 2) {
+      char* const at = reinterpret_cast<char*>(&to) + 8 * word;
+      word + 1 < key.kWords ? simd::store(at, key.block(word)) : simd::store_low(at, key.block(word));
+    }
   }
 }
 template <std::size_t Bytes>

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "traffic/frame.hpp"
 
 namespace parshall {
@@ -227,7 +228,7 @@ void Sender::change_rate(const SendRate& rate) noexcept {
 void rest_until_due(const Sender& sender) noexcept {
   constexpr std::uint64_t kMostNs = 2'000'000, kEarlyNs = 100'000;
   const std::uint64_t idle_ns = sender.idle_ns();
-  if (idle_ns <= kEarlyNs) return __builtin_ia32_pause();
+  if (idle_ns <= kEarlyNs) return cpu_pause();
   std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(idle_ns, kMostNs) - kEarlyNs));
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/machine.hpp"
 
-#include <cpuid.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
@@ -24,6 +26,7 @@ TEST(Machine, HasOneAnswerToHowLargeItsLastLevelCacheIs) {
   }
 }
 
+#ifdef __x86_64__
 /// As the processor says it: family and model have extensions, CPUID leaf 1 of Intel's and AMD's manuals.
 TEST(Machine, IsOfAGenerationOfProcessors) {
   unsigned signature = 0, ebx = 0, ecx = 0, edx = 0;
@@ -33,6 +36,7 @@ TEST(Machine, IsOfAGenerationOfProcessors) {
   EXPECT_THAT(describe_machine(), testing::Contains(testing::Pair(
                                       "cpu", testing::EndsWith(fmt::format(" (family {}, model {})", family, model)))));
 }
+#endif
 
 TEST(Machine, HasTheCacheThatCore0Shares) {
   std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");

@@ -322,7 +322,7 @@ TEST(FrontEndPartitions, BothDirectionsOfAConnectionAreOfOnePartitionWhereThatIs
   }
 }
 
-#ifdef PARSHALL_FAST_GROUP
+#if defined(PARSHALL_FAST_GROUP) || defined(__aarch64__)
 TEST(FrontEndGroups, EightCommonFramesAreDecodedTogether) {
   Frames frames(1, 0);
   std::array<RawPacket, kGroup> packets;

@@ -209,11 +209,11 @@ long syscall(long number, ...) noexcept {
 int epoll_wait(int fd, epoll_event* events, int room, int timeout_ms) {
   constexpr int kLookMs = 20;
   if (!is_planted_in("eal") || timeout_ms >= 0)
-    return static_cast<int>(::syscall(SYS_epoll_wait, fd, events, room, timeout_ms));
+    return ::epoll_pwait(fd, events, room, timeout_ms, nullptr);
   for (;;) {
     if (measuring.load()) try_in("eal");
-    const long ready = ::syscall(SYS_epoll_wait, fd, events, room, kLookMs);
-    if (ready != 0) return static_cast<int>(ready);
+    const int ready = ::epoll_pwait(fd, events, room, kLookMs, nullptr);
+    if (ready != 0) return ready;
   }
 }
 }

@@ -14,7 +14,13 @@
 namespace parshall {
 namespace {
 
-bool has_vector_form() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"); }
+bool has_vector_form() {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+#else
+  return true;
+#endif
+}
 
 /// Updates a state by the scalar form, and two others with whole samples: by either form, which it holds to the same
 /// bits.

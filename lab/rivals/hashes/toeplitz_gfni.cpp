@@ -4,6 +4,8 @@
 #include "lab/rivals/hashes/rss_key.hpp"
 
 namespace parshall {
+
+#ifdef __x86_64__
 namespace {
 
 constexpr std::size_t kMatricesAtOnce = 8, kHashBytes = 4;
@@ -98,5 +100,11 @@ HashBatches toeplitz_gfni_batches() noexcept {
     return {};
   return {hash_batch<HashInput::addresses>, hash_batch<HashInput::with_ports>, nullptr};
 }
+
+#else
+
+HashBatches toeplitz_gfni_batches() noexcept { return {}; }
+
+#endif
 
 }  // namespace parshall

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 
 #include "base/prefetch.hpp"
+#include "base/simd.hpp"
 #include "pipeline/flow/maps/entries.hpp"
 
 namespace parshall {
@@ -140,11 +139,10 @@ class RobinHood : public MapEntries<MapEntry<K, V>> {
 
   /// Returns which of a group's entries have that tag, and a home `distance` before the group.
   unsigned match(Place group, Word tag, unsigned distance) const noexcept {
-    const __m128i steps = _mm_slli_epi16(_mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7), kTagBits);
-    const __m128i wanted = _mm_add_epi16(_mm_set1_epi16(static_cast<short>(word_of(distance, tag))), steps);
-    const __m128i words = _mm_loadu_si128(reinterpret_cast<const __m128i*>(&words_[group]));
-    return static_cast<unsigned>(
-        _mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(words, wanted), _mm_setzero_si128())));
+    using Words [[gnu::vector_size(16)]] = Word;
+    const Words wanted = (Words{0, 1, 2, 3, 4, 5, 6, 7} << kTagBits) + word_of(distance, tag);
+    return simd::mask_of_words16(
+        simd::equal<Word>(simd::load(&words_[group]), reinterpret_cast<simd::Bytes16>(wanted)));
   }
   /// Returns true if a key whose home is `distance` before the group is in no later group.
   bool ends(Place group, unsigned distance) const noexcept {

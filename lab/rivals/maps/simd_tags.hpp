@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <array>
 #include <bit>
 
 #include "base/prefetch.hpp"
+#include "base/simd.hpp"
 #include "pipeline/flow/maps/entries.hpp"
 
 namespace parshall {
@@ -111,14 +110,9 @@ class SimdTags : public MapEntries<MapEntry<K, V>> {
     std::uint16_t passed;  ///< keys in a later group; stays at kCountsNoFurther once reached
 
     unsigned match(std::uint8_t tag) const noexcept {
-      const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(this));
-      const __m128i equal = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(static_cast<char>(tag)));
-      return static_cast<unsigned>(_mm_movemask_epi8(equal)) & kAllSlots;
+      return simd::mask_of_bytes(simd::equal<std::uint8_t>(simd::load(this), simd::all(tag))) & kAllSlots;
     }
-    unsigned free() const noexcept {
-      const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(this));
-      return ~static_cast<unsigned>(_mm_movemask_epi8(bytes)) & kAllSlots;
-    }
+    unsigned free() const noexcept { return ~simd::mask_of_bytes(simd::load(this)) & kAllSlots; }
     void pass() noexcept {
       if (passed != kCountsNoFurther) ++passed;
     }

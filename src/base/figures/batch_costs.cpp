@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/figures/batch_costs.hpp"
 
-#include <x86intrin.h>
-
 #include <algorithm>
 #include <chrono>
 #include <numeric>
 
+#include "base/clock.hpp"
+
 namespace parshall::lab {
 
-std::uint64_t cycles_now() noexcept {
-  unsigned core;
-  return __rdtscp(&core);
-}
+std::uint64_t cycles_now() noexcept { return cpu_ticks_after(); }
 
 double cycles_per_ns() {
   static const double rate = [] {

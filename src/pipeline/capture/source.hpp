@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <x86intrin.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/counters.hpp"
 #include "base/result.hpp"
 #include "pipeline/capture/packet.hpp"
@@ -104,7 +103,7 @@ class PacketSource {
   virtual std::uint64_t now_ns() noexcept { return 0; }
 
   /// Returns the clock, in any unit, that a worker's time is measured by.
-  virtual std::uint64_t ticks() noexcept { return __rdtsc(); }
+  virtual std::uint64_t ticks() noexcept { return cpu_ticks(); }
 
   /// Returns what the device says it delivered and dropped since the source was opened; what it cannot tell is absent.
   /// Any thread.

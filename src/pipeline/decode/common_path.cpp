@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/decode/common_path.hpp"
 
+#include "base/simd.hpp"
 #include "pipeline/decode/fast_path.hpp"
 
 namespace parshall {
@@ -15,7 +16,7 @@ bool is_vlan(std::uint16_t ether_type) noexcept { return ether_type == 0x8100 ||
 bool decode_ipv4(const RawPacket& packet, PacketFacts& facts) noexcept {
   FastHeader header;
   if (!decode_fast(packet, header)) return false;
-  _mm_store_si128(reinterpret_cast<__m128i*>(&facts.key), header.key_head);
+  simd::store(&facts.key, header.key_head);
   facts.counts = header.counts;
   return true;
 }
@@ -35,8 +36,7 @@ bool decode_ipv6(const RawPacket& packet, PacketFacts& facts) noexcept {
       load_unaligned<std::uint32_t>(packet.data + kL4) | std::uint64_t{next_header} << 32 | std::uint64_t{6} << 40;
   const auto key = reinterpret_cast<std::uint8_t*>(&facts.key);
   const auto source_start = load_unaligned<std::uint64_t>(packet.data + kSource);
-  _mm_store_si128(reinterpret_cast<__m128i*>(key),
-                  _mm_set_epi64x(static_cast<long long>(source_start), static_cast<long long>(names)));
+  simd::store(key, simd::words(names, source_start));
   std::memcpy(key + 16, packet.data + kSource + 8, 16);
   std::memcpy(key + 32, packet.data + kSource + 24, 8);
   facts.counts = CountWord::narrow(ip_bytes, extra_bytes, be16(packet.data + kTcpFlags) & protocol.flag_mask);

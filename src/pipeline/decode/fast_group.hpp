@@ -10,8 +10,6 @@ namespace parshall {
 
 /// Fields of eight packets read by decode_fast_group(), one vector per field.
 struct FastGroup {
-  static constexpr std::size_t kPackets = 8;
-
   __m512i key_heads[2];  ///< for packets 0 to 3 and 4 to 7
   __m512i counts;
   __m512i time_ns;
@@ -50,7 +48,7 @@ struct FastGroup {
     return false;
 
   std::uint32_t unusual = 0;
-  for (std::size_t i = 0; i < FastGroup::kPackets; ++i)
+  for (std::size_t i = 0; i < kGroup; ++i)
     unusual |= load_unaligned<std::uint32_t>(packets[i].data + 12) ^ 0x450008;
   constexpr std::size_t kFrom = 16;  // Total Length, ..., TCP flags
   const auto headers = [&](std::size_t i) { return load_pair(packets[i].data + kFrom, packets[i + 1].data + kFrom); };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 
+#include "base/simd.hpp"
 #include "pipeline/capture/packet.hpp"
 #include "pipeline/decode/facts.hpp"
 
@@ -14,6 +13,8 @@ namespace parshall {
 
 static_assert(std::endian::native == std::endian::little,
               "the wide loads below take the packet's bytes as little endian");
+
+inline constexpr std::size_t kGroup = 8;  ///< packets that a stage works on at a time
 
 /// Bytes of a frame that the fast path may read: up to the TCP flags of Ethernet + IPv4 + TCP.
 inline constexpr std::uint32_t kFastPathBytes = 48;
@@ -27,11 +28,11 @@ template <class T>
 
 /// Fields read by decode_fast(), few enough to stay in registers until they are hashed.
 struct FastHeader {
-  __m128i key_head;  ///< the first FlowKey::kHeadBytes of the key
+  simd::Bytes16 key_head;  ///< the first FlowKey::kHeadBytes of the key
   CountWord counts;
 
   static constexpr std::uint8_t kTcp = 6, kUdp = 17;
-  bool is_tcp() const noexcept { return _mm_extract_epi8(key_head, offsetof(FlowKey, protocol)) == kTcp; }
+  bool is_tcp() const noexcept { return simd::element<std::uint8_t>(key_head, offsetof(FlowKey, protocol)) == kTcp; }
 };
 
 /// Requirements of the fast path for one transport protocol.
@@ -68,9 +69,8 @@ inline constexpr auto kFastProtocols = [] {
     return false;
 
   constexpr std::size_t kFrom = 22;  // TTL, protocol, checksum, source, destination, ports
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + kFrom));
-  const __m128i order = _mm_setr_epi8(12, 13, 14, 15, 1, -1, -1, -1, 4, 5, 6, 7, 8, 9, 10, 11);
-  header.key_head = _mm_or_si128(_mm_shuffle_epi8(bytes, order), _mm_cvtsi64_si128(4ll << 40));
+  constexpr simd::Order kOrder = {12, 13, 14, 15, 1, simd::kZero, simd::kZero, simd::kZero, 4, 5, 6, 7, 8, 9, 10, 11};
+  header.key_head = simd::shuffled(simd::load(data + kFrom), kOrder) | simd::words(4ull << 40, 0);
   const std::uint16_t flags = __builtin_bswap16(load_unaligned<std::uint16_t>(data + 46));
   header.counts = CountWord::narrow(ip_bytes, extra_bytes, flags & protocol.flag_mask);
   return true;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,6 +8,7 @@
 
 #include "base/choices.hpp"
 #include "base/keyed_hash.hpp"
+#include "base/simd.hpp"
 #include "pipeline/capture/packet.hpp"
 #include "pipeline/decode/fast_group.hpp"
 #include "pipeline/flow/both_ways.hpp"
@@ -30,7 +29,7 @@ class FlowIdentity {
     const std::uint64_t pair = fields == KeyFields::src   ? 0xFFFF'FFFFull
                                : fields == KeyFields::dst ? 0xFFFF'FFFFull << 32
                                                           : ~0ull;
-    head_mask_ = _mm_set_epi64x(static_cast<long long>(pair), static_cast<long long>(names));
+    head_mask_ = simd::words(names, pair);
   }
 
   /// Masks `facts.key` to the chosen fields and sets `facts.hash`.
@@ -52,8 +51,8 @@ class FlowIdentity {
     else
       choose_ipv6_fields(facts.key);
   }
-  [[gnu::always_inline]] void choose_fields(__m128i ipv4_key_head, PacketFacts& facts) const noexcept {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(&facts.key), _mm_and_si128(ipv4_key_head, head_mask_));
+  [[gnu::always_inline]] void choose_fields(simd::Bytes16 ipv4_key_head, PacketFacts& facts) const noexcept {
+    simd::store(&facts.key, ipv4_key_head & head_mask_);
   }
 
   /// Sets the hash of packets whose fields are chosen. Requires by_batch().
@@ -67,13 +66,13 @@ class FlowIdentity {
   }
 
   /// Does what operator() does for an IPv4 packet identified by its key, which is given in a register.
-  [[gnu::always_inline]] void ipv4(__m128i key_head, PacketFacts& facts) const noexcept {
-    const __m128i head = _mm_and_si128(key_head, head_mask_);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(&facts.key), head);
+  [[gnu::always_inline]] void ipv4(simd::Bytes16 key_head, PacketFacts& facts) const noexcept {
+    const simd::Bytes16 head = key_head & head_mask_;
+    simd::store(&facts.key, head);
     facts.hash = hash_(head);
   }
 
-  /// Does the same for eight such packets. Returns false if they are not all common packets.
+  /// Does the same for eight such packets. Returns false, with `facts` unspecified, if they are not all common packets.
   [[gnu::always_inline]] bool ipv4_group([[maybe_unused]] const RawPacket* packets,
                                          [[maybe_unused]] PacketFacts* facts) const noexcept {
 #ifdef PARSHALL_FAST_GROUP
@@ -99,6 +98,16 @@ class FlowIdentity {
     store_words(_mm512_extracti64x2_epi64(eight, 2), &facts[4].hash, &facts[5].hash);
     store_words(_mm512_extracti64x2_epi64(eight, 3), &facts[6].hash, &facts[7].hash);
     return true;
+#elif defined(__aarch64__)
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      FastHeader header;
+      if (!decode_fast(packets[i], header)) [[unlikely]]
+        return false;
+      ipv4(header.key_head, facts[i]);
+      facts[i].counts = header.counts;
+      facts[i].time_ns = packets[i].time_ns;
+    }
+    return true;
 #else
     return false;
 #endif
@@ -123,17 +132,18 @@ class FlowIdentity {
       facts.hash = hash(key);
       return is_back != 0;
     }
-    const __m128i head = load_head(facts.key);
-    const __m128i other_way =
-        _mm_shuffle_epi8(head, _mm_setr_epi8(2, 3, 0, 1, 4, 5, 6, 7, 12, 13, 14, 15, 8, 9, 10, 11));
+    const simd::Bytes16 head = load_head(facts.key);
+    constexpr simd::Order kOtherWay = {2, 3, 0, 1, 4, 5, 6, 7, 12, 13, 14, 15, 8, 9, 10, 11};
+    const simd::Bytes16 other_way = simd::shuffled(head, kOtherWay);
     // Returns an end's address and port as one number, in network order.
-    const auto end_of = [](__m128i from) {
-      const auto port = __builtin_bswap16(static_cast<std::uint16_t>(_mm_extract_epi16(from, 0)));
-      return std::uint64_t{__builtin_bswap32(static_cast<std::uint32_t>(_mm_extract_epi32(from, 2)))} << 16 | port;
+    const auto end_of = [](simd::Bytes16 from) {
+      const std::uint64_t address = __builtin_bswap32(simd::element<std::uint32_t>(from, 2));
+      return address << 16 | __builtin_bswap16(simd::element<std::uint16_t>(from, 0));
     };
     const bool is_back = end_of(head) > end_of(other_way);
-    const __m128i joined = _mm_blendv_epi8(head, other_way, _mm_set1_epi8(is_back ? -1 : 0));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(&facts.key), joined);
+    // Without a branch, which would be mispredicted for every second packet.
+    const simd::Bytes16 joined = head ^ ((head ^ other_way) & simd::all(-std::uint64_t{is_back}));
+    simd::store(&facts.key, joined);
     facts.hash = other_ != nullptr ? hash(facts.key) : hash_(joined);
     return is_back;
   }
@@ -147,9 +157,7 @@ class FlowIdentity {
     if (from_nic_ && packet.has_nic_hash) facts.hash = hash_word(packet.nic_hash);
   }
 
-  static __m128i load_head(const FlowKey& key) noexcept {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(&key));
-  }
+  static simd::Bytes16 load_head(const FlowKey& key) noexcept { return simd::load(&key); }
 
  private:
 #ifdef PARSHALL_FAST_GROUP
@@ -172,19 +180,15 @@ class FlowIdentity {
     if (fields_ == KeyFields::dst) std::memset(key.address.data(), 0, 16);
   }
 
-  std::uint64_t hash_word(std::uint64_t word) const noexcept {
-    return hash_(_mm_cvtsi64_si128(static_cast<long long>(word)));
-  }
+  std::uint64_t hash_word(std::uint64_t word) const noexcept { return hash_(simd::words(word, 0)); }
 
   std::uint64_t hash_ipv6(const FlowKey& key) const noexcept {
-    const auto at = [bytes = reinterpret_cast<const char*>(&key)](std::size_t offset) {
-      return reinterpret_cast<const __m128i*>(bytes + offset);
-    };
-    return hash_(_mm_loadu_si128(at(0)), _mm_loadu_si128(at(16)), _mm_loadl_epi64(at(32)));
+    const auto* const bytes = reinterpret_cast<const char*>(&key);
+    return hash_(simd::load(bytes), simd::load(bytes + 16), simd::load_low(bytes + 32));
   }
 
   KeyedHash hash_;
-  __m128i head_mask_;
+  simd::Bytes16 head_mask_;
   KeyFields fields_;
   bool from_nic_;
   HashBatch other_ = nullptr;

@@ -7,11 +7,10 @@
 #include <span>
 
 #include "pipeline/decode/facts.hpp"
+#include "pipeline/decode/fast_path.hpp"
 #include "pipeline/decode/tcp.hpp"
 
 namespace parshall {
-
-inline constexpr std::size_t kGroup = 8;  ///< packets that a stage works on at a time
 
 /// Position of a packet among all packets counted on its link.
 struct LinkPlace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <array>
 #include <cstdint>
 
+#include "base/simd.hpp"
 #include "pipeline/decode/facts.hpp"
 #include "pipeline/flow/identity.hpp"
 
@@ -22,7 +21,7 @@ struct alignas(64) ExactLine {
   static constexpr unsigned kSlots = 2;
   static constexpr bool kExact = true;
 
-  using Probe = __m128i;
+  using Probe = simd::Bytes16;
 
   /// Returns a probe that never equals an IPv6 head, so that one comparison decides for IPv4.
   [[gnu::always_inline]] static Probe probe_ipv4(const PacketFacts& facts) noexcept {
@@ -30,10 +29,9 @@ struct alignas(64) ExactLine {
   }
 
   static Probe probe(const PacketFacts& facts) noexcept {
-    const __m128i head = FlowIdentity::load_head(facts.key);
+    const simd::Bytes16 head = FlowIdentity::load_head(facts.key);
     if (facts.key.ip_version == 4) return head;
-    const __m128i marked = _mm_or_si128(head, _mm_cvtsi64_si128(0x80ll << 40));
-    return _mm_insert_epi64(marked, static_cast<long long>(facts.hash), 1);
+    return simd::words(simd::low_word(head) | 0x80ull << 40, facts.hash);
   }
 
   /// Returns bit i set if slot i holds the probe.
@@ -45,11 +43,9 @@ struct alignas(64) ExactLine {
     const auto bits = static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(equal)));
     return bits & bits >> 2;
 #else
-    const __m128i lows = _mm_load_si128(reinterpret_cast<const __m128i*>(low));
-    const __m128i highs = _mm_load_si128(reinterpret_cast<const __m128i*>(high));
-    const __m128i equal = _mm_and_si128(_mm_cmpeq_epi64(lows, _mm_unpacklo_epi64(probe, probe)),
-                                        _mm_cmpeq_epi64(highs, _mm_unpackhi_epi64(probe, probe)));
-    return static_cast<std::uint64_t>(_mm_movemask_pd(_mm_castsi128_pd(equal)));
+    using simd::all, simd::equal;
+    return simd::mask_of_words64(equal<std::uint64_t>(simd::load(low), all(simd::low_word(probe))) &
+                                 equal<std::uint64_t>(simd::load(high), all(simd::high_word(probe))));
 #endif
   }
 
@@ -60,18 +56,15 @@ struct alignas(64) ExactLine {
 
   /// Returns bit i set if the last packet of the flow in slot i was more than quiet_ns (below 2^63) before now_ns.
   std::uint64_t quiet(std::uint64_t now_ns, std::uint64_t quiet_ns) const noexcept {
-    const __m128i lasts = _mm_load_si128(reinterpret_cast<const __m128i*>(last_ns));
-    const __m128i ages = _mm_sub_epi64(_mm_set1_epi64x(static_cast<long long>(now_ns)), lasts);
-    const __m128i old = _mm_cmpgt_epi64(ages, _mm_set1_epi64x(static_cast<long long>(quiet_ns)));
-    const __m128i lows = _mm_load_si128(reinterpret_cast<const __m128i*>(low));
-    const __m128i free = _mm_cmpeq_epi64(lows, _mm_setzero_si128());
-    return static_cast<std::uint64_t>(_mm_movemask_pd(_mm_castsi128_pd(_mm_andnot_si128(free, old))));
+    const simd::Bytes16 old = simd::difference64(simd::all(now_ns), simd::load(last_ns)) > simd::all(quiet_ns);
+    const simd::Bytes16 free = simd::equal<std::uint64_t>(simd::load(low), simd::Bytes16{});
+    return simd::mask_of_words64(old & ~free);
   }
 
   void put(unsigned slot, const PacketFacts& facts) noexcept {
     const Probe whole = probe(facts);
-    low[slot] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(whole));
-    high[slot] = static_cast<std::uint64_t>(_mm_extract_epi64(whole, 1));
+    low[slot] = simd::low_word(whole);
+    high[slot] = simd::high_word(whole);
   }
   void clear(unsigned slot) noexcept { low[slot] = 0; }
 
@@ -97,9 +90,7 @@ struct alignas(64) FingerprintLine {
   [[gnu::always_inline]] static Probe probe_ipv4(const PacketFacts& facts) noexcept { return probe(facts); }
 
   [[gnu::always_inline]] std::uint64_t match(Probe probe) const noexcept {
-    const __m128i words = _mm_load_si128(reinterpret_cast<const __m128i*>(tag));
-    const __m128i equal = _mm_cmpeq_epi32(words, _mm_set1_epi32(static_cast<int>(probe)));
-    return static_cast<std::uint64_t>(_mm_movemask_ps(_mm_castsi128_ps(equal))) & occupied_bits;
+    return simd::mask_of_words32(simd::equal<std::uint32_t>(simd::load(this), simd::all(probe))) & occupied_bits;
   }
 
   bool occupied(unsigned slot) const noexcept { return (occupied_bits >> slot & 1) != 0; }

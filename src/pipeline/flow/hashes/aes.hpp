@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "base/simd.hpp"
 #include "pipeline/flow/hashes/hash_function.hpp"
 
 namespace parshall {
@@ -11,13 +12,11 @@ void hash_keyed(const KeyedHash& secret, KeySpan keys, std::span<std::uint64_t> 
                                    : kInput == HashInput::with_ports ? (1ull << 48) - 1 - (0xFFull << 32)
                                                                      : 0xFFull << 40;
   const KeyedHash hash = secret;
-  const __m128i mask = _mm_set_epi64x(-1, kNames);
+  const simd::Bytes16 mask = simd::words(kNames, ~0ull);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const auto* const key = reinterpret_cast<const __m128i*>(keys[i]);
-    const __m128i head = _mm_loadu_si128(key);
-    words[i] = KeySpan::is_ipv6(keys[i])
-                   ? hash(_mm_and_si128(head, mask), _mm_loadu_si128(key + 1), _mm_loadl_epi64(key + 2))
-                   : hash(_mm_and_si128(head, mask));
+    const std::uint8_t* const key = keys[i];
+    const simd::Bytes16 head = simd::load(key) & mask;
+    words[i] = KeySpan::is_ipv6(key) ? hash(head, simd::load(key + 16), simd::load_low(key + 32)) : hash(head);
   }
 }
 

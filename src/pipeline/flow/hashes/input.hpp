@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <immintrin.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 
+#include "base/simd.hpp"
 #include "pipeline/decode/facts.hpp"
 
 namespace parshall {
@@ -49,15 +48,13 @@ class HashedBytes {
 
   HashedBytes() = default;
   explicit HashedBytes(const std::uint8_t* key) noexcept {
-    const auto* const from = reinterpret_cast<const __m128i*>(key);
-    auto* const to = reinterpret_cast<__m128i*>(bytes_.data());
-    const __m128i head = _mm_loadu_si128(from);
+    const simd::Bytes16 head = simd::load(key);
     if constexpr (kIpv6) {
-      std::memcpy(to, key + offsetof(FlowKey, address), 32);
-      _mm_storel_epi64(to + 2, head);
+      std::memcpy(bytes_.data(), key + offsetof(FlowKey, address), 32);
+      simd::store_low(bytes_.data() + 32, head);
     } else {
-      const __m128i order = _mm_setr_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, -1, -1, -1);
-      _mm_store_si128(to, _mm_shuffle_epi8(head, order));
+      const simd::Order order = {8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, simd::kZero, simd::kZero, simd::kZero};
+      simd::store(bytes_.data(), simd::shuffled(head, order));
     }
   }
 

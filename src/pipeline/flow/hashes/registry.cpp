@@ -11,7 +11,7 @@ namespace parshall {
 namespace {
 
 std::vector<HashFunction>& hashes() {
-#ifdef __AES__
+#ifdef PARSHALL_HAS_AES
   constexpr auto kAesHelp = "three AES rounds under a secret key";
 #else
   constexpr auto kAesHelp = "64-bit multiplications under a secret key, for want of AES instructions";

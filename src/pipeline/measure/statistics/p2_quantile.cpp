@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/measure/statistics/p2_quantile.hpp"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "base/simd.hpp"
 #include "pipeline/measure/statistics/quantiles.hpp"
-
-#define P2_VECTOR [[gnu::target("avx2,avx512f,avx512vl")]]
 
 // Compiled without contraction to fused multiply-add, since the compiler would contract the two forms differently.
 
@@ -50,6 +47,11 @@ void P2Quantile::halve() noexcept {
   adjust(target);
 }
 
+void P2Quantile::update_each(const SampleBatch& batch, const P2Target& target) noexcept {
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    reinterpret_cast<P2Quantile*>(batch.state(i))->update_scalar(static_cast<double>(batch.samples[i]), target);
+}
+
 /// Moves each inner marker one position towards the desired one if it is at least one away and there is room.
 [[gnu::noinline]] void P2Quantile::adjust(const P2Target& target) noexcept {
   const double last = static_cast<double>(count_) - 1;
@@ -72,6 +74,9 @@ void P2Quantile::halve() noexcept {
     inner_position_[i - 1] += up ? 1u : -1u;
   }
 }
+
+#ifdef __x86_64__
+#define P2_VECTOR [[gnu::target("avx2,avx512f,avx512vl")]]
 
 /// Counts a sample without moving inner markers, and marks the state as listed if one may have to move. Returns whether
 /// it did. Lane k is marker k + 2 of the paper.
@@ -125,6 +130,14 @@ P2_VECTOR void P2Quantile::update_vector(const SampleBatch& batch, const P2Targe
   move_listed();
 }
 
+#else
+
+void P2Quantile::update_vector(const SampleBatch& batch, const P2Target& target) noexcept {
+  update_each(batch, target);
+}
+
+#endif
+
 std::optional<double> P2Quantile::value(const P2Target& target) const noexcept {
   if (count_ == 0) return std::nullopt;
   if (count_ >= kMarkers) return height_[2];
@@ -146,8 +159,7 @@ class P2Statistic final : public Statistic {
 
   void update(const SampleBatch& batch) const noexcept override {
     if constexpr (kBuiltForAvx512) return P2Quantile::update_vector(batch, target_);
-    for (std::size_t i = 0; i < batch.size(); ++i)
-      reinterpret_cast<P2Quantile*>(batch.state(i))->update_scalar(static_cast<double>(batch.samples[i]), target_);
+    P2Quantile::update_each(batch, target_);
   }
 
   void read(const std::byte* row, std::span<std::optional<double>> out) const noexcept override {

@@ -34,9 +34,10 @@ class P2Quantile {
  public:
   static constexpr std::uint32_t kMaxCount = (std::uint32_t{1} << 31) - 1;
 
-  /// Adds a sample, or those of a batch. Both forms give the same states, bit for bit. `update_vector` needs a CPU with
-  /// AVX-512VL.
+  /// Adds a sample, or those of a batch. All forms give the same states, bit for bit. `update_vector` needs a CPU with
+  /// AVX-512VL, or one that is not an x86; there it is the same as `update_each`.
   void update_scalar(double sample, const P2Target& target) noexcept;
+  static void update_each(const SampleBatch& batch, const P2Target& target) noexcept;
   static void update_vector(const SampleBatch& batch, const P2Target& target) noexcept;
 
   /// Returns nullopt before the first sample, the exact value (nearest rank) up to four, and an estimate after.

@@ -6,14 +6,11 @@
 #include <cstring>
 
 #include "base/service_names.hpp"
+#include "base/simd.hpp"
 #include "pipeline/flow/both_ways.hpp"
 
 namespace parshall {
 namespace {
-
-__m128i block(std::uint64_t low, std::uint64_t high) noexcept {
-  return _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low));
-}
 
 /// Returns whether the record may be incomplete because the capture is damaged; its end reason does not show that.
 bool lacks_the_rest(const RecordIdentity& of) noexcept {
@@ -179,17 +176,15 @@ constexpr IdentityColumn kColumns[] = {
 }  // namespace
 
 FlowIds::FlowIds(std::uint64_t seed) noexcept
-    : hash_(KeyedHash(seed)(block(seed, 0x666c'6f77'5f69'6473))),
+    : hash_(KeyedHash(seed)(simd::words(seed, 0x666c'6f77'5f69'6473))),
       portable_(KeyedHash(seed).portable(seed, 0x666c'6f77'5f6b'6579)) {}
 
 std::uint64_t FlowIds::operator()(const FlowKey& key, std::uint64_t began_ns) const noexcept {
-  const auto at = [bytes = reinterpret_cast<const char*>(&key)](std::size_t offset) {
-    return reinterpret_cast<const __m128i*>(bytes + offset);
-  };
-  const __m128i head = _mm_loadu_si128(at(0));
-  if (key.ip_version == 4) return hash_(head, block(began_ns, 4), _mm_setzero_si128());
-  const std::uint64_t of_key = hash_(head, _mm_loadu_si128(at(16)), _mm_loadl_epi64(at(32)));
-  return hash_(block(of_key, began_ns), block(0, 6), _mm_setzero_si128());
+  const auto* const bytes = reinterpret_cast<const char*>(&key);
+  const simd::Bytes16 head = simd::load(bytes);
+  if (key.ip_version == 4) return hash_(head, simd::words(began_ns, 4), simd::Bytes16{});
+  const std::uint64_t of_key = hash_(head, simd::load(bytes + 16), simd::load_low(bytes + 32));
+  return hash_(simd::words(of_key, began_ns), simd::words(0, 6), simd::Bytes16{});
 }
 
 std::uint64_t FlowIds::of_key(const FlowKey& key) const noexcept {
