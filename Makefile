@@ -45,6 +45,7 @@ help-all: help
 	@echo "make kills         kill -9 at 200 random moments, and check that written records survive (ten minutes)"
 	@echo "make fuzz HOURS=n  run all fuzz targets for n core-hours on FUZZ_JOBS cores, into build-fuzz"
 	@echo "make memcheck      run tests in valgrind (a quarter of an hour)"
+	@echo "make arm64         build for arm64 into build-arm64, and test that in an emulator (an hour)"
 	@echo "make recovery      check that device tests find what a lossy link does (five minutes)"
 
 setup:
@@ -103,6 +104,9 @@ reproduce-adaptive: programs
 reproduce-classes: programs
 	@tools/setup.sh python3-venv maven openjdk-17-jdk-headless || echo "without Java and Maven: Weka is left out"
 	@python3 lab/reproduce/classes.py $(BUILD)/parshall --runs $(BUILD)/classes
+
+arm64: setup
+	@tools/arm64.sh
 
 recovery: programs
 	@python3 tools/recovery.py $(BUILD)/parshall
@@ -168,4 +172,4 @@ memcheck: setup
 nightly:
 	@BUILD=$(BUILD) tools/nightly.sh
 
-.PHONY: columns deb deb-trial help help-all notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint nightly kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck
+.PHONY: arm64 columns deb deb-trial help help-all notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint nightly kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck

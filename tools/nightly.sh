@@ -68,6 +68,8 @@ else
   echo "SKIPPED Python: it could not be installed"
 fi
 
+tools/arm64.sh; count "build for arm64, and its tests in an emulator" $?
+
 root=$(mktemp -d)
 tools/portable.sh "$root"; count "portable build" $?
 for isa in sse4.2 avx2 avx512; do
