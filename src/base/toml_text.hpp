@@ -8,7 +8,7 @@
 namespace parshall {
 
 /// Returns `text` as a basic string of TOML. Source: TOML 1.0.0, "String".
-inline std::string quoted(std::string_view text) {
+inline std::string toml_string(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

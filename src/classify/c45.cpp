@@ -44,7 +44,9 @@ std::vector<DecisionTree::Node> level_by_level(const c45::Node& root) {
   for (std::size_t at = 0; at < order.size(); ++at) {
     const c45::Node& node = *order[at];
     nodes.push_back(in_place(node, order.size()));
-    if (!node.is_leaf()) order.insert(order.end(), {node.up_to.get(), node.above.get()});
+    if (node.is_leaf()) continue;
+    order.push_back(node.up_to.get());
+    order.push_back(node.above.get());
   }
   return nodes;
 }

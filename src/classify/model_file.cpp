@@ -64,7 +64,7 @@ std::vector<std::string> read_classes(ModelReader& reader) {
   std::vector<std::string> ordered = classes;
   std::ranges::sort(ordered);
   if (const auto twice = std::ranges::adjacent_find(ordered); twice != ordered.end())
-    reader.complain(*node, fmt::format("two classes have the name {}: give each its own name", quoted(*twice)));
+    reader.complain(*node, fmt::format("two classes have the name {}: give each its own name", toml_string(*twice)));
   return classes;
 }
 
@@ -124,7 +124,7 @@ Error unreadable(const std::string& path) {
 
 std::string to_toml(const Model& model, const ModelOrigin& origin) {
   std::vector<std::string> classes;
-  for (const std::string& name : model.classes()) classes.push_back(quoted(name));
+  for (const std::string& name : model.classes()) classes.push_back(toml_string(name));
   std::string toml = fmt::format(
       "# Classifies a flow by the sizes of its first packets.\n"
       "version = {}\n"
@@ -140,9 +140,9 @@ std::string to_toml(const Model& model, const ModelOrigin& origin) {
       "command = {}\n"
       "captures = {}\n"
       "flows = [{}]\n",
-      kVersion, quoted(model.kind()), model.packets(), model.longest(), model.reject(),
+      kVersion, toml_string(model.kind()), model.packets(), model.longest(), model.reject(),
       model.begins_with_ports() ? "ports = true  # the first two of the packets stand for port and protocol\n" : "",
-      fmt::join(classes, ", "), quoted(origin.date), quoted(origin.command), origin.captures,
+      fmt::join(classes, ", "), toml_string(origin.date), toml_string(origin.command), origin.captures,
       fmt::join(origin.flows, ", "));
   const ModelAccuracy& accuracy = origin.accuracy;
   if (accuracy.folds != 0)

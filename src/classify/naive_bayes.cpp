@@ -232,7 +232,7 @@ std::string NaiveBayes::parameters() const {
       means.push_back(normals_[id * packets() + packet].mean);
       variances.push_back(normals_[id * packets() + packet].variance);
     }
-    toml += fmt::format("[[{}.class]]\nname = {}\nmean = {}\nvariance = {}\n", kKind, quoted(classes()[id]),
+    toml += fmt::format("[[{}.class]]\nname = {}\nmean = {}\nvariance = {}\n", kKind, toml_string(classes()[id]),
                         listed(means), listed(variances));
     if (!priors_.empty()) toml += fmt::format("prior = {}\n", priors_[id]);
   }

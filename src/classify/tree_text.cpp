@@ -88,7 +88,7 @@ std::string nodes_text(std::span<const DecisionTree::Node> nodes, std::span<cons
     if (node.is_leaf()) {
       toml += "  {flows = {";
       for (const DecisionTree::Weight& weight : node.weights)
-        toml += fmt::format("{}{} = {}", &weight == node.weights.data() ? "" : ", ", quoted(classes[weight.id]),
+        toml += fmt::format("{}{} = {}", &weight == node.weights.data() ? "" : ", ", toml_string(classes[weight.id]),
                             weight.flows);
       toml += fmt::format("}}}},  # {}\n", at);
     } else {

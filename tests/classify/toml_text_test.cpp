@@ -10,9 +10,9 @@ namespace parshall {
 namespace {
 
 TEST(TomlText, EscapesWhatWouldEndAString) {
-  EXPECT_EQ(quoted("a \"b\" \\ c"), R"("a \"b\" \\ c")");
-  EXPECT_EQ(quoted("\n\x7F"), R"("\u000A\u007F")");
-  EXPECT_EQ(quoted("Zürich"), "\"Zürich\"");
+  EXPECT_EQ(toml_string("a \"b\" \\ c"), R"("a \"b\" \\ c")");
+  EXPECT_EQ(toml_string("\n\x7F"), R"("\u000A\u007F")");
+  EXPECT_EQ(toml_string("Zürich"), "\"Zürich\"");
 }
 
 TEST(TomlText, ListsEveryDigitAndNoneForNaN) {

@@ -59,7 +59,7 @@ void check_setting(const PlanSetting& setting, const std::string& word) {
   if (wrong) require(!wrong->message.empty());
   if (!setting.needs.empty()) return;
   const std::string text =
-      fmt::format("{} = {}\n", setting.name, setting.kind == SettingKind::flag ? "true" : parshall::quoted(word));
+      fmt::format("{} = {}\n", setting.name, setting.kind == SettingKind::flag ? "true" : parshall::toml_string(word));
   const auto plan = plan_of_toml(text, kName);
   if (!plan) check_error(plan.error(), text);
   if (plan) require(!wrong && *plan == direct);  // TOML is UTF-8, so that it may refuse more
