@@ -135,6 +135,7 @@ TEST(DriverFacts, NothingIsClaimedOfAnUnknownVirtualDeviceAndEverythingOfANic) {
   EXPECT_TRUE(facts_of("net_ixgbe", false).counts_missed);
   EXPECT_FALSE(facts_of("net_ring", true).counts_no_mbuf);
   EXPECT_EQ(facts_of("net_pcap", true).timestamp, TimestampUnit::microseconds_since_1970);
+  EXPECT_EQ(facts_of("net_af_packet", true).timestamp, TimestampUnit::nanoseconds_since_1970);
 }
 
 constexpr std::uint64_t kStartNs = 1'700'000'000'000'000'000;

@@ -7,7 +7,7 @@
 namespace parshall::dpdk {
 
 /// Unit of a packet's RX time stamp, if it has one.
-enum class TimestampUnit { device_ticks, microseconds_since_1970 };
+enum class TimestampUnit { device_ticks, microseconds_since_1970, nanoseconds_since_1970 };
 
 /// Says which members of rte_eth_stats a driver fills, and other properties. A member left at 0 must not be reported as
 /// 0.
@@ -24,7 +24,7 @@ struct DriverFacts {
   bool hears_others = false;  ///< receives from all interfaces until its sockets are bound
 };
 
-/// Source: DPDK 22.11 drivers/net/*, the function behind stats_get of each.
+/// Source: DPDK 22.11 and 24.11, drivers/net/*, the function behind stats_get of each.
 inline constexpr std::array kDrivers{
     DriverFacts{"net_null", false, false, false, true, false},   // ipackets only; makes packets on demand
     DriverFacts{"net_ring", false, false, false, false, false},  // ipackets only; a full ring refuses its producer
@@ -32,8 +32,9 @@ inline constexpr std::array kDrivers{
                 TimestampUnit::microseconds_since_1970},               // pcap_stats() for imissed
     DriverFacts{"net_memif", false, true, false, false, false, true},  // ierrors; a full ring refuses its producer
     DriverFacts{"net_tap", false, true, true, false, false},           // oerrors: refused; drops are the interface's
-    DriverFacts{"net_af_packet", false, false, false, false, true, false, TimestampUnit::device_ticks,
-                /*hears_others=*/true},                            // no PACKET_STATISTICS before 24.07: ask the socket
+    // It reads no PACKET_STATISTICS: ask the socket. That of 24.11 also passes on the kernel's time stamps.
+    DriverFacts{"net_af_packet", false, false, false, false, true, false, TimestampUnit::nanoseconds_since_1970,
+                /*hears_others=*/true},
     DriverFacts{"net_af_xdp", false, false, false, false, false},  // rx_dropped without rx_ring_full: ask the socket
     DriverFacts{"net_virtio", false, true, true, false, false},    // no register tells what the host dropped
     DriverFacts{"net_virtio_user", false, true, true, false, false},

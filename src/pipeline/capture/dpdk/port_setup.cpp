@@ -293,7 +293,7 @@ TimeStamping Setup::stamping() {
   TimeStamping stamps;
   const TimestampUnit unit = port_.state->facts().timestamp;
   const bool enabled = conf_.rxmode.offloads & RTE_ETH_RX_OFFLOAD_TIMESTAMP;
-  if (!enabled && unit == TimestampUnit::device_ticks) return stamps;
+  if (!enabled && unit != TimestampUnit::microseconds_since_1970) return stamps;  // those of files are always there
   const int offset = ::rte_mbuf_dynfield_lookup(RTE_MBUF_DYNFIELD_TIMESTAMP_NAME, nullptr);
   const int flag = ::rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_RX_TIMESTAMP_NAME, nullptr);
   if (offset < 0 || flag < 0) return stamps;
@@ -302,6 +302,11 @@ TimeStamping Setup::stamping() {
   if (unit == TimestampUnit::microseconds_since_1970) {
     stamps.source = TimeSource::microseconds_since_1970;
     port_.time_source = "packet time stamps, in microseconds";
+    return stamps;
+  }
+  if (unit == TimestampUnit::nanoseconds_since_1970) {
+    stamps.source = TimeSource::nanoseconds_since_1970;
+    port_.time_source = "the kernel's time stamps, in nanoseconds";
     return stamps;
   }
   for (int reading = 0; reading < 2; ++reading) {

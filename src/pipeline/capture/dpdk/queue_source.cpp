@@ -139,6 +139,8 @@ inline std::uint64_t QueueSource::time_of(const rte_mbuf& packet, std::uint64_t 
   switch (stamping_.source) {
     case TimeSource::microseconds_since_1970:
       return stamp * 1000;
+    case TimeSource::nanoseconds_since_1970:
+      return stamp;
     case TimeSource::device_ticks:
       return stamping_.ticks.time_ns(stamp);
     case TimeSource::clock:
@@ -147,11 +149,11 @@ inline std::uint64_t QueueSource::time_of(const rte_mbuf& packet, std::uint64_t 
   return now_ns;
 }
 
-/// Returns the time, minus a margin for packets that wait in the queue after the device stamped them.
+/// Returns the time, minus a margin for packets that wait in the queue after the device or the kernel stamped them.
 std::uint64_t QueueSource::now_ns() noexcept {
   constexpr std::uint64_t kMarginNs = 1'000'000;
   if (ends_ || stamping_.source == TimeSource::microseconds_since_1970) return 0;
-  return realtime_ns() - (stamping_.source == TimeSource::device_ticks ? kMarginNs : 0);
+  return realtime_ns() - (stamping_.source == TimeSource::clock ? 0 : kMarginNs);
 }
 
 void QueueSource::feed_clock(std::uint64_t now_ns) noexcept {

@@ -17,6 +17,7 @@ namespace parshall::dpdk {
 enum class TimeSource {
   clock,                    ///< CLOCK_REALTIME, once a burst
   microseconds_since_1970,  ///< in the packet
+  nanoseconds_since_1970,   ///< in the packet
   device_ticks,             ///< in the packet, converted by a TickClock
 };
 
