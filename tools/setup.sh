@@ -10,7 +10,7 @@ required="g++ meson ninja-build pkg-config python3 libabsl-dev libcli11-dev libf
 # IPFIX by TLS and community ids, applications by nDPI, places of addresses, live tests, lint, fuzzing, terminal tests, completions of zsh
 # and fish, plots, the site of docs/.
 optional="libdpdk-dev librdkafka-dev libcurl4-openssl-dev libseccomp-dev libssl-dev libndpi-dev libmaxminddb-dev gnuplot-nox iproute2
-  nftables strace tmux zsh fish groff-base python3-venv clang libclang-rt-14-dev clang-format clang-tidy $*"
+  nftables strace tmux zsh fish groff-base python3-venv clang clang-format clang-tidy $*"
 
 # absent PACKAGE...: those that are not installed.
 absent() {
@@ -18,8 +18,10 @@ absent() {
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || printf ' %s' "$package"
   done
 }
+# What sanitizers and fuzzing link: the package has the number of the compiler that the suite's `clang` is.
+clang_runtime() { apt-cache depends clang 2>/dev/null | sed -nE 's/^ *Depends: clang-([0-9]+)$/libclang-rt-\1-dev/p'; }
 missing=$(absent $required)
-wanted=$(absent $optional)
+wanted=$(absent $optional $(clang_runtime))
 [ -z "$missing$wanted" ] && exit 0
 
 as_root=""
@@ -33,4 +35,5 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "installing:$missing$wanted"
 $as_root apt-get update -qq
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing $wanted >/dev/null
+wanted=$(absent $optional $(clang_runtime))
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -o DPkg::Lock::Timeout=600 -y -qq --no-install-recommends $missing $wanted >/dev/null

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# roots.sh, which tools/suite.sh and tools/deb_trial.sh read: root file systems of Debian suites. All of it takes root.
+
+own_suite() { (. /etc/os-release && echo "$VERSION_CODENAME"); }
+
+# new_root SUITE FOLDER: makes a minimal Debian of that suite. Packages come from where this machine's own come from.
+new_root() {
+  local suite=$1 root=$2 own sources file
+  own=$(own_suite)
+  sources=$(mktemp -d)
+  for file in $(ls /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null); do
+    # A distribution is a word such as bookworm, bookworm-updates or bookworm/updates. Other vendors have other words.
+    sed -E "/^#/d; s/(^|[[:space:]])$own/\1$suite/g" "$file" >"$sources/${file##*/}"
+    grep -qE "(^|[[:space:]])$suite" "$sources/${file##*/}" || rm "$sources/${file##*/}"
+  done
+  mmdebstrap --quiet --variant=minbase "$suite" "$root" "$sources"/*
+  rm -r "$sources"
+  # Not the files, which are those of packages in part: one that is there before its package stops the installation.
+  apt-config dump --empty=no --format '%F "%v";%n' Acquire | grep -v ::IndexTargets:: >"$root/etc/apt/apt.conf.d/90this-machine"
+}
+
+# in_root ROOT COMMAND...: runs it there, in namespaces of mounts and processes of its own: what the kernel has to be
+# asked by is there while it runs, and for nobody else. The root is pivoted to, since the kernel gives no user namespace
+# to a process in a chroot. A shell stays the first process, which has to wait for orphans.
+# BINDS is a list of folders of this machine that are there, too; PASSES one of variables that are kept.
+in_root() {
+  local name kept=()
+  cp --remove-destination /etc/resolv.conf /etc/hosts "$1/etc/"
+  for name in ${PASSES:-}; do [ -z "${!name+set}" ] || kept+=("$name=${!name}"); done
+  BINDS=${BINDS:-} unshare --mount --pid --fork --kill-child bash -c '
+  set -e
+  root=$1
+  shift
+  mount --bind "$root" "$root"
+  mount -t proc proc "$root/proc"
+  mount -t sysfs -o ro sysfs "$root/sys"
+  [ ! -d /sys/fs/bpf ] || mount -t bpf bpf "$root/sys/fs/bpf" || true
+  mount --rbind /dev "$root/dev"
+  mount -t tmpfs -o mode=755 tmpfs "$root/run"
+  mkdir "$root/run/lock"
+  for folder in $BINDS; do
+    mkdir -p "$root$folder"
+    mount --rbind "$folder" "$root$folder"
+  done
+  here=$PWD
+  cd "$root"
+  pivot_root . mnt
+  umount -l /mnt
+  cd "$here" 2>/dev/null || cd /
+  exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive "$@"' in_root "$1" "${kept[@]}" /bin/sh -c '"$@"; exit $?' sh "${@:2}"
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# suite.sh SUITE [COMMAND...]: as root, runs COMMAND (a shell) in this folder, in a Debian of that suite (trixie) which
+# has all that tools/setup.sh and the tests want. It stays in ROOTS (/var/cache/parshall)/SUITE, until that is removed.
+# JOBS, BUILD, MESON_FLAGS, TESTS, DEB_BUILD_OPTIONS, and all that begins with PARSHALL_ reach COMMAND.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tools/roots.sh
+suite=$1
+shift
+root=${ROOTS:-/var/cache/parshall}/$suite
+traces=$(realpath -e "${PARSHALL_TRACES:-../shared/traces}" 2>/dev/null || true)
+cache=${ROOTS:-/var/cache/parshall}/ccache
+mkdir -p "$cache"
+wheels=$(realpath -e "${PIP_FIND_LINKS:-/none}" 2>/dev/null || true)
+export CCACHE_DIR=$cache
+BINDS="$PWD $cache $traces $wheels"
+PASSES="CCACHE_DIR TERM JOBS BUILD MESON_FLAGS TESTS ISAS PROGRAMS HOURS DEB_BUILD_OPTIONS http_proxy https_proxy no_proxy
+  ${!PARSHALL_*} ${!PIP_*}"
+
+# One makes it, the others wait.
+exec 9>"$root.lock"
+flock 9
+if [ ! -d "$root" ]; then
+  command -v mmdebstrap >/dev/null || tools/setup.sh mmdebstrap
+  rm -rf "$root.new"
+  new_root "$suite" "$root.new"
+  mv "$root.new" "$root"
+fi
+# Besides: what packages are made with, what fetches Python's, and what tests compare with.
+in_root "$root" tools/setup.sh build-essential ca-certificates ccache debhelper dh-python git libfaketime lintian llvm nfdump \
+  openssl python3-dev softflowd tcpdump tshark valgrind xxd 9>&-
+# Python's packages come as on this machine.
+cp --remove-destination /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+[ ! -f /etc/pip.conf ] || cp --remove-destination /etc/pip.conf "$root/etc/"
+flock -u 9
+exec 9>&-
+
+in_root "$root" "${@:-bash}"
