@@ -20,8 +20,9 @@ help-all: help
 	@echo
 	@echo "Packages"
 	@echo "make portable    programs for any x86-64-v2 CPU, into build-portable/root (three builds of all)"
-	@echo "make deb         Debian packages, into dist (twenty minutes)"
+	@echo "make deb         Debian packages for this machine's Debian, into dist (twenty minutes)"
 	@echo "make deb-trial   install, try and purge these packages in a bare Debian (as root; four minutes)"
+	@echo "make trixie      build, test and package in Debian 13 on any Debian (as root; an hour); also make bookworm"
 	@echo "make sdist       source package of the last commit, into dist"
 	@echo "make python      Python package in its own environment, build-python (four minutes)"
 	@echo "make python-test test that package"
@@ -85,7 +86,7 @@ reproduce-valgrind: reproduce-setup
 reproduce reproduce-flowatcher: reproduce-valgrind
 
 reproduce-java:
-	@tools/setup.sh maven openjdk-17-jdk-headless || echo "without Java and Maven: the factor to Weka is not run"
+	@tools/setup.sh maven default-jdk-headless || echo "without Java and Maven: the factor to Weka is not run"
 
 reproduce reproduce-wirespeed: reproduce-java
 
@@ -102,7 +103,7 @@ reproduce-adaptive: programs
 	@python3 lab/reproduce/adaptive.py $(BUILD)/parshall --runs $(BUILD)/reproduce
 
 reproduce-classes: programs
-	@tools/setup.sh python3-venv maven openjdk-17-jdk-headless || echo "without Java and Maven: Weka is left out"
+	@tools/setup.sh python3-venv maven default-jdk-headless || echo "without Java and Maven: Weka is left out"
 	@python3 lab/reproduce/classes.py $(BUILD)/parshall --runs $(BUILD)/classes
 
 arm64: setup
@@ -152,6 +153,12 @@ deb:
 deb-trial:
 	@tools/deb_trial.sh dist
 
+# A suite's root has its own compilers and libraries: tools/suite.sh.
+bookworm trixie:
+	@tools/suite.sh $@ make --no-print-directory BUILD=build-$@ test
+	@tools/suite.sh $@ tools/deb.sh dist
+	@tools/deb_trial.sh dist $@
+
 sbom: programs
 	@python=$$(tools/readers.sh $(BUILD)/sbom 'cyclonedx-python-lib[json-validation]') && for program in parshall parshall-lab parshall-test; do \
 	  "$$python" tools/sbom.py $(BUILD) $$program $(BUILD)/$$program.cdx.json || exit 1; done
@@ -172,4 +179,4 @@ memcheck: setup
 nightly:
 	@BUILD=$(BUILD) tools/nightly.sh
 
-.PHONY: arm64 columns deb deb-trial help help-all notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint nightly kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck
+.PHONY: arm64 bookworm trixie columns deb deb-trial help help-all notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint nightly kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck

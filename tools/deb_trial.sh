@@ -1,22 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deb_trial.sh [FOLDER]: as root, tries the packages of FOLDER (dist) in a bare Debian that is made for it, from the
-# sources of packages that this machine has: from there to a report by parshall, by the clock; what that pulled in; the
-# tests of debian/tests; and that to purge them leaves nothing.
+# deb_trial.sh [FOLDER [SUITE]]: as root, tries the packages of FOLDER (dist) for SUITE (this machine's) in a bare
+# Debian that is made for it, from the sources of packages that this machine has: from there to a report by parshall, by
+# the clock; what that pulled in; the tests of debian/tests; and that to purge them leaves nothing.
 # TESTS="monitor pages" runs these alone, TESTS= none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/roots.sh
 dist=$(realpath "${1:-dist}")
+suite=${2:-$(own_suite)}
 tests=${TESTS-$(sed -n 's/^Tests: //p' debian/tests/control)}
 tools/setup.sh mmdebstrap systemd-container
 work=$(mktemp -d)
 root=$work/root
-# What the kernel has to be asked by is there while something runs, and for nobody else.
-inside() {
-  unshare --mount --pid --fork --kill-child bash -c '
-  mount -t proc proc "$0/proc" && mount -t sysfs -o ro sysfs "$0/sys" && mount --rbind /dev "$0/dev"
-  exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' "$root" "$@"
-}
+inside() { in_root "$root" "$@"; }
 # The same, in a machine that systemd runs.
 booted() {
   printf '%s\n' '[Service]' Type=oneshot "ExecStart=/bin/sh -c '$1; echo \$? >/trial/status'" StandardOutput=truncate:/trial/said StandardError=inherit \
@@ -32,14 +29,12 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 seconds() { date +%s.%N; }
 since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.1f s", to - from }'; }
 
-codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 began=$(seconds)
-mmdebstrap --quiet --variant=minbase "$codename" "$root" $(ls /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null)
-cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
-cp --remove-destination /etc/resolv.conf /etc/hosts "$root/etc/"
+new_root "$suite" "$root"
 mkdir "$root/trial"
-cp "$dist"/*.deb "$root/trial/"
-echo "== a bare Debian ($codename, $(du -sm "$root" | cut -f1) MB) is made: $(since "$began")"
+debs=$(ls "$dist"/*"~deb$(. "$root/etc/os-release" && echo "$VERSION_ID")_"*.deb)
+cp $debs "$root/trial/"
+echo "== a bare Debian ($suite, $(du -sm "$root" | cut -f1) MB) is made: $(since "$began")"
 
 python3 tools/write_capture.py "$root/trial/capture.pcap"
 before=$(inside dpkg-query -W -f '${Package} ${Installed-Size}\n' | sort)
@@ -54,7 +49,7 @@ grep -q "^accounting 10000 offered = 10000 counted$" "$work/report"
 echo "== what came with it (MB installed)"
 inside dpkg-query -W -f '${Package} ${Installed-Size}\n' | sort | comm -13 <(echo "$before") - | sort -k2 -rn | awk '{ printf "%7.1f  %s\n", $2 / 1024, $1; all += $2 } END { printf "%7.1f  in %d packages\n", all / 1024, NR }'
 
-mapfile -t packages < <(for deb in "$dist"/*.deb; do dpkg-deb -f "$deb" Package; done | sort -u)
+mapfile -t packages < <(for deb in $debs; do dpkg-deb -f "$deb" Package; done | sort -u)
 began=$(seconds)
 inside sh -c 'apt-get install -qq /trial/*.deb' >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 echo "== ${packages[*]} are installed: $(since "$began")"
