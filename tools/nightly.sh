@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # nightly.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK
-# and for an older CPU, the portable one on each instruction set, Debian packages. Ends with "N passed, N failed".
+# and for an older CPU, the portable one on each instruction set, clang, Debian packages; builds, tests and packages in
+# the other Debian. Ends with "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0
@@ -58,7 +59,7 @@ tools/memcheck.sh; count "tests in valgrind" $?
 
 for options in "-Ddpdk=disabled -Dcpu=x86-64-v2" "-Ddpdk=disabled"; do
   folder=$(mktemp -d)
-  meson setup "$folder" --buildtype=release $options >/dev/null && ninja -C "$folder" --quiet && meson test -C "$folder" --no-rebuild --quiet
+  meson setup "$folder" --buildtype=release -Dwerror=true $options >/dev/null && ninja -C "$folder" --quiet && meson test -C "$folder" --no-rebuild --quiet
   count "build and tests with $options" $?
   rm -rf "$folder"
 done
@@ -80,13 +81,27 @@ for isa in sse4.2 avx2 avx512; do
   fi
 done
 rm -rf "$root"
+if command -v clang++ >/dev/null; then
+  tools/clang.sh; count "build with clang, without a warning" $?
+else
+  echo "SKIPPED a build with clang, which is not installed"
+fi
 if [ "$(id -u)" = 0 ]; then
-  packages=$(mktemp -d)
+  . tools/roots.sh
+  other=$([ "$(own_suite)" = trixie ] && echo bookworm || echo trixie)
+  there() { tools/suite.sh "$other" "$@"; }
+  MESON_FLAGS=-Dwerror=true there make --no-print-directory BUILD="build-$other" everything; count "build in $other, without a warning" $?
+  there tools/clang.sh "build-$other-clang"; count "build with the clang of $other, without a warning" $?
+  there python3 tools/run_tests.py "build-$other"; count "tests in $other" $?
+
+  packages=build-packages  # in this folder, which the other Debian sees
   tools/deb.sh "$packages"; count "Debian packages, and lintian of them" $?
   tools/deb_trial.sh "$packages"; count "packages installed in a bare Debian, tried, and purged" $?
+  there tools/deb.sh "$packages"; count "Debian packages for $other, and lintian of them" $?
+  tools/deb_trial.sh "$packages" "$other"; count "packages installed in a bare $other, tried, and purged" $?
   rm -rf "$packages"
 else
-  echo "SKIPPED Debian packages: to try them takes root"
+  echo "SKIPPED Debian packages, and all of the other Debian: that takes root"
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
