@@ -20,7 +20,7 @@ CLASSES, FLOWS, PACKETS = 10, 500, 4  # as `bench classify` makes its model
 def missing():
     """What it takes and is not there, in words; empty where all is."""
     absent = [name for name in ("java", "mvn") if shutil.which(name) is None]
-    return f"no {' and no '.join(absent)} (Debian: openjdk-17-jdk-headless, maven)" if absent else ""
+    return f"no {' and no '.join(absent)} (Debian: default-jdk-headless, maven)" if absent else ""
 
 
 def rates(samples, packets, rounds, jars):

@@ -177,7 +177,7 @@ class Factor(unittest.TestCase):
             weka.OFF_LINE.measure("parshall", path)
             self.assertEqual(
                 (Rows.read(path).all, Rows.read(path).documents[0]["missing"]),
-                ([], "no java and no mvn (Debian: openjdk-17-jdk-headless, maven)"),
+                ([], "no java and no mvn (Debian: default-jdk-headless, maven)"),
             )
 
 
