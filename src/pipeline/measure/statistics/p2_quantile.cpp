@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/simd.hpp"
@@ -142,7 +143,8 @@ std::optional<double> P2Quantile::value(const P2Target& target) const noexcept {
   if (count_ == 0) return std::nullopt;
   if (count_ >= kMarkers) return height_[2];
   auto sorted = height_;
-  std::sort(sorted.begin(), sorted.begin() + count_);
+  std::fill(sorted.begin() + count_, sorted.end(), std::numeric_limits<double>::infinity());
+  std::ranges::sort(sorted);
   return sorted[nearest_rank(target.probability, count_) - 1];
 }
 
