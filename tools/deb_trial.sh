@@ -16,8 +16,9 @@ root=$work/root
 inside() { in_root "$root" "$@"; }
 # The same, in a machine that systemd runs.
 booted() {
-  printf '%s\n' '[Service]' Type=oneshot "ExecStart=/bin/sh -c '$1; echo \$? >/trial/status'" StandardOutput=truncate:/trial/said StandardError=inherit \
+  printf '%s\n' '[Service]' Type=oneshot "ExecStart=/bin/sh -c '$1; echo \$? >/trial/status'" StandardOutput=append:/trial/said StandardError=inherit \
     'ExecStopPost=systemctl poweroff --force' >"$root/etc/systemd/system/trial.service"
+  rm -f "$root/trial/said"
   echo "it did not end" >"$root/trial/status"
   timeout 120 systemd-nspawn --quiet --directory="$root" --boot --private-network --capability=CAP_BPF,CAP_NET_ADMIN,CAP_IPC_LOCK --keep-unit --register=no \
     systemd.wants=trial.service >/dev/null 2>&1 || true
