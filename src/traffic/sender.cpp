@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t kCountingNs = 1'000'000'000;  ///< limit of the time that counts unsent frames one by one
 
 std::uint64_t grace_ns(const SendPlan& plan) noexcept {
-  constexpr std::uint64_t kLeast = 10'000'000;
-  return plan.grace_ns.value_or(std::max(kLeast, plan.duration_ns / 100));
+  constexpr std::uint64_t kLeastNs = 10'000'000;
+  return plan.grace_ns.value_or(std::max(kLeastNs, plan.duration_ns / 100));
 }
 
 std::uint64_t read_clock(clockid_t clock) noexcept {
