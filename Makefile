@@ -22,7 +22,7 @@ help-all: help
 	@echo "make portable    programs for any x86-64-v2 CPU, into build-portable/root (three builds of all)"
 	@echo "make deb         Debian packages for this machine's Debian, into dist (twenty minutes)"
 	@echo "make deb-trial   install, try and purge these packages in a bare Debian (as root; four minutes)"
-	@echo "make trixie      build, test and package in Debian 13 on any Debian (as root; an hour); also make bookworm"
+	@echo "make trixie      build, test and package in Debian 13 on any Debian (as root); also make bookworm"
 	@echo "make sdist       source package of the last commit, into dist"
 	@echo "make python      Python package in its own environment, build-python (four minutes)"
 	@echo "make python-test test that package"

@@ -24,7 +24,7 @@ struct DriverFacts {
   bool hears_others = false;  ///< receives from all interfaces until its sockets are bound
 };
 
-/// Source: DPDK 22.11 and 24.11, drivers/net/*, the function behind stats_get of each.
+/// Source: DPDK 22.11 drivers/net/*, the function behind stats_get of each; net_af_packet also of 24.11.
 inline constexpr std::array kDrivers{
     DriverFacts{"net_null", false, false, false, true, false},   // ipackets only; makes packets on demand
     DriverFacts{"net_ring", false, false, false, false, false},  // ipackets only; a full ring refuses its producer
