@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -113,13 +114,13 @@ Command Command::add_subcommand(const std::string& name, const std::string& help
 
 namespace {
 
-/// Type as which one word of an option is read.
+/// Type as which one word of an option is read. A text is one word, although it consists of characters.
 template <class T>
 struct ValueOf {
   using Type = T;
 };
 template <class T>
-requires requires { typename T::value_type; }
+requires(!std::same_as<T, std::string>) && requires { typename T::value_type; }
 struct ValueOf<T> {
   using Type = typename T::value_type;
 };

@@ -106,6 +106,12 @@ class Outputs(Case):
         self.assertEqual((process.returncode, err), (DONE, b""))
         self.assertEqual([file for file in files if "parshall-" in file], [])
 
+    def test_a_file_may_have_the_name_of_a_number_with_a_unit(self):
+        self.capture(packets=1000, name="5k")
+        done = run("watch", "-r", "5k", "--format", "csv", "-o", "2M", cwd=self.folder)
+        self.assertEqual((done.status, sorted(os.listdir(self.folder))), (DONE, ["2M", "5k"]), done.err)
+        self.assertEqual(packets_in(rows(pathlib.Path(self.path("2M")).read_text())), 1000)
+
     def test_a_start_that_fails_leaves_earlier_files_as_they_are(self):
         old, report, traffic = self.path("old.csv"), self.path("old.json"), ["-g", "flows=10,packets=10"]
         limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))}
