@@ -82,7 +82,7 @@ std::optional<Error> LearningClassifier::begin_with(std::unique_ptr<Model> model
   auto taught = taught_by(std::move(model));
   if (std::ranges::all_of(taught->numbers, [](ClassId number) { return number == kUnknownClass; }))
     return Error{"this model knows none of the applications of nDPI: name another file"};
-  taught_.store(std::move(taught));
+  teach(std::move(taught));
   return std::nullopt;
 }
 
@@ -94,8 +94,18 @@ std::optional<Error> LearningClassifier::file_problem() const {
   return can_write ? std::nullopt : std::optional<Error>{{fmt::format("cannot be written: {}", std::strerror(number))}};
 }
 
+std::shared_ptr<const LearningClassifier::Taught> LearningClassifier::taught() const noexcept {
+  const std::lock_guard lock(taught_mutex_);
+  return taught_;
+}
+
+void LearningClassifier::teach(std::shared_ptr<const Taught> taught) noexcept {
+  const std::lock_guard lock(taught_mutex_);
+  taught_.swap(taught);
+}
+
 void LearningClassifier::classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept {
-  const std::shared_ptr<const Taught> taught = taught_.load();
+  const std::shared_ptr<const Taught> taught = this->taught();
   if (!taught) {
     std::ranges::fill(ids, kUnknownClass);
     return;
@@ -126,7 +136,7 @@ void LearningClassifier::learn(std::span<const std::uint16_t> sizes, ClassId tol
 }
 
 void LearningClassifier::judge(ClassId told, ClassId label) {
-  if (taught_.load() == nullptr || told == kNotClassified) return;
+  if (taught() == nullptr || told == kNotClassified) return;
   judged_.push_back({.label = label, .agrees = told == label});
   if (judged_.size() > kJudged) judged_.pop_front();
 }
@@ -171,7 +181,7 @@ void LearningClassifier::train() try {
   std::unique_ptr<Model> model = find_model_kind(kKind)->train(samples, options);
   model->note_ports();
   write(*model, samples.flows_by_class());
-  taught_.store(taught_by(std::move(model)));
+  teach(taught_by(std::move(model)));
   const std::lock_guard lock(mutex_);
   ++models_;
 } catch (const std::length_error& too_large) {

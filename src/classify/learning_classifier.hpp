@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -76,10 +75,14 @@ class LearningClassifier final : public Classifier, public LabelLearner {
   void train();
   void write(const Model& model, const std::vector<std::uint64_t>& flows);
   void run();
+  std::shared_ptr<const Taught> taught() const noexcept;
+  void teach(std::shared_ptr<const Taught> taught) noexcept;
   std::shared_ptr<const Taught> taught_by(std::unique_ptr<Model> model) const;
 
   const Options options_;
-  std::atomic<std::shared_ptr<const Taught>> taught_;
+  // Not an atomic shared_ptr: libstdc++ 12 reads one after it gave up its lock, if the CPU reorders loads.
+  mutable std::mutex taught_mutex_;  ///< for taught_
+  std::shared_ptr<const Taught> taught_;
 
   mutable std::mutex mutex_;  ///< for what follows
   std::vector<Sample> samples_;

@@ -41,7 +41,7 @@ void TapThread::run() {
   std::array<RawPacket, kBatch> batch;
   std::uint64_t mark = 0, since_mark = 0;
   while (!stops_.load(std::memory_order_relaxed)) {
-    if (const std::uint64_t asked = asked_.load(std::memory_order_relaxed); asked != mark) mark = asked, since_mark = 0;
+    if (const std::uint64_t asked = asked_.load(std::memory_order_acquire); asked != mark) mark = asked, since_mark = 0;
     const std::size_t polled = source_->poll(batch);
     keep(std::span(batch).first(polled));
     since_mark += polled;

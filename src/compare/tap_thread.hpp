@@ -33,7 +33,7 @@ class TapThread {
   void take(Tap& to, FlowNumbers& flows);
 
   /// Asks for a mark: has_caught_up() tells once all packets that were there at this call have been read.
-  void ask() noexcept { asked_.fetch_add(1, std::memory_order_relaxed); }
+  void ask() noexcept { asked_.fetch_add(1, std::memory_order_release); }
   bool has_caught_up() const noexcept {
     return has_ended() || answered_.load(std::memory_order_acquire) == asked_.load(std::memory_order_relaxed);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -31,7 +32,7 @@ class alignas(64) BusyClock {
   static double share_since(Ticks& before, const Ticks& now) noexcept {
     const auto work = static_cast<double>(now[0] - before[0]), all = static_cast<double>(now[1] - before[1]);
     before = now;
-    return all > 0 ? work / all : 0;
+    return all > 0 ? std::min(1.0, work / all) : 0;  // another thread writes in between
   }
 
  private:

@@ -82,7 +82,7 @@ std::span<const RawPacket> Lane::poll_source() noexcept {
 
 void Lane::publish_caught_up() noexcept {
   caught_up_ = false;
-  caught_up_ns_.store(polled_at_ns_, kRelaxed);
+  caught_up_ns_.store(polled_at_ns_, std::memory_order_release);  // after the losses before it
   caught_up_polls_.store(caught_up_polls_.load(kRelaxed) + 1, std::memory_order_release);
 }
 

@@ -87,7 +87,7 @@ class Lane {
   /// Returns it to any thread.
   CaughtUp caught_up() const noexcept {
     const std::uint64_t polls = caught_up_polls_.load(std::memory_order_acquire);
-    return {polls, caught_up_ns_.load(std::memory_order_relaxed)};
+    return {polls, caught_up_ns_.load(std::memory_order_acquire)};
   }
 
   /// Returns the latest time of the packets handed over so far, including this one.

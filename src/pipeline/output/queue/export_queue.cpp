@@ -28,14 +28,14 @@ std::size_t room_for_some(const Schema& schema) {
 
 void ExportQueue::Tally::add(std::uint64_t more_records, std::uint64_t more_packets,
                              std::uint64_t more_findings) noexcept {
-  records.fetch_add(more_records, std::memory_order_relaxed);
-  packets.fetch_add(more_packets, std::memory_order_relaxed);
-  findings.fetch_add(more_findings, std::memory_order_relaxed);
+  records.fetch_add(more_records, std::memory_order_release);
+  packets.fetch_add(more_packets, std::memory_order_release);
+  findings.fetch_add(more_findings, std::memory_order_release);
 }
 
 OutputSummary::Sum ExportQueue::Tally::read() const noexcept {
-  return {records.load(std::memory_order_relaxed), packets.load(std::memory_order_relaxed),
-          findings.load(std::memory_order_relaxed)};
+  return {records.load(std::memory_order_acquire), packets.load(std::memory_order_acquire),
+          findings.load(std::memory_order_acquire)};
 }
 
 ExportQueue::ExportQueue(std::unique_ptr<Exporter> exporter, const Schema& schema, ExportOptions options)
