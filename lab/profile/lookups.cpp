@@ -2,7 +2,6 @@
 #include "lab/profile/lookups.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "base/clock.hpp"
@@ -94,7 +93,7 @@ void LookupProbe::place(Entries entries) const noexcept {
     for (const std::uintptr_t line : {home, home ^ sizeof(ExactLine)})
       simd::flush_line(reinterpret_cast<const void*>(line));
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  simd::finish_flushes();
 }
 
 void LookupProbe::update_batch() noexcept {

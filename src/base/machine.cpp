@@ -31,8 +31,8 @@ std::string after_colon(const std::string& path, std::string_view field) {
   return {};
 }
 
-/// Returns the processor's name and generation. The generation matters because hosts show guests just "AMD EPYC". Arm's
-/// have numbers in place of names.
+/// Returns the processor's name and generation. The generation matters because hosts show guests just "AMD EPYC". Arm
+/// CPUs give numbers instead of names.
 std::string processor() {
   constexpr const char* kInfo = "/proc/cpuinfo";
   if (const std::string maker = after_colon(kInfo, "CPU implementer"); !maker.empty())

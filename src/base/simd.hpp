@@ -3,6 +3,9 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
+#ifndef __ARM_FEATURE_CRC32
+#error "Parshall needs CRC instructions, as Armv8.1 has them: build for armv8-a+crc, armv8.2-a or above"
+#endif
 #include <arm_acle.h>
 #include <arm_neon.h>
 #else
@@ -17,9 +20,9 @@
 #define PARSHALL_HAS_AES
 #endif
 
-/// Vectors of 16 bytes: what the compiler's operators on vectors (& | ^ + - == > [i]) do not offer. Together with
-/// clock.hpp, this is the only file that names instructions, except for the forms for AVX2 and AVX-512. Each of those
-/// has a twin made of these functions.
+/// Adds what the compiler's operators on vectors (& | ^ + - == > [i]) do not offer, for vectors of 16 bytes. Together
+/// with clock.hpp, this is the only file that names instructions, except for the forms for AVX2 and AVX-512. Each of
+/// those has a twin made of these functions.
 namespace parshall::simd {
 
 /// Sixteen bytes in a register, as two 64-bit words. Word 0 is the lower one, as in memory.
@@ -120,8 +123,9 @@ using Order [[gnu::vector_size(16)]] = char;
   asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(at)));
 }
 
-/// Removes the cache line of `at` from all caches.
+/// Removes the cache line of `at` from all caches. finish_flushes() waits until that is done.
 inline void flush_line(const void* at) noexcept { _mm_clflush(at); }
+inline void finish_flushes() noexcept { _mm_mfence(); }
 
 /// Adds a byte, or a word in memory order, to a CRC-32C (RFC 3720, appendix B.4), neither inverted before nor after.
 [[gnu::always_inline]] inline std::uint32_t crc32c(std::uint32_t crc, std::uint8_t byte) noexcept {
@@ -168,6 +172,7 @@ inline void flush_line(const void* at) noexcept { _mm_clflush(at); }
 }
 
 inline void flush_line(const void* at) noexcept { asm volatile("dc civac, %0" : : "r"(at) : "memory"); }
+inline void finish_flushes() noexcept { asm volatile("dsb ish" : : : "memory"); }
 
 [[gnu::always_inline]] inline std::uint32_t crc32c(std::uint32_t crc, std::uint8_t byte) noexcept {
   return __crc32cb(crc, byte);

@@ -208,8 +208,7 @@ long syscall(long number, ...) noexcept {
 /// DPDK's thread for interrupts waits by it, for ever.
 int epoll_wait(int fd, epoll_event* events, int room, int timeout_ms) {
   constexpr int kLookMs = 20;
-  if (!is_planted_in("eal") || timeout_ms >= 0)
-    return ::epoll_pwait(fd, events, room, timeout_ms, nullptr);
+  if (!is_planted_in("eal") || timeout_ms >= 0) return ::epoll_pwait(fd, events, room, timeout_ms, nullptr);
   for (;;) {
     if (measuring.load()) try_in("eal");
     const int ready = ::epoll_pwait(fd, events, room, kLookMs, nullptr);

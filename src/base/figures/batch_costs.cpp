@@ -72,13 +72,14 @@ double lossless_rate(std::span<const std::uint32_t> batch_cycles, std::size_t ba
     }
     return false;
   };
-  double low = 0, high = served / static_cast<double>(*std::ranges::min_element(batch_cycles)) + room;
+  const std::uint32_t least = std::max(1u, *std::ranges::min_element(batch_cycles));  // 0 with arm64's slow counters
+  double low = 0, high = served / static_cast<double>(least) + room;
   for (int i = 0; i < 60; ++i) {
     const double rate = (low + high) / 2;
     (overflows(rate) ? high : low) = rate;
   }
   // The search found no overflow, but a queue that only fills admits more than can be served.
-  const double cycles = std::accumulate(batch_cycles.begin(), batch_cycles.end(), 0.0);
+  const double cycles = std::max(1.0, std::accumulate(batch_cycles.begin(), batch_cycles.end(), 0.0));
   return std::min(low, served * static_cast<double>(batch_cycles.size()) / cycles);
 }
 

@@ -48,8 +48,7 @@ struct FastGroup {
     return false;
 
   std::uint32_t unusual = 0;
-  for (std::size_t i = 0; i < kGroup; ++i)
-    unusual |= load_unaligned<std::uint32_t>(packets[i].data + 12) ^ 0x450008;
+  for (std::size_t i = 0; i < kGroup; ++i) unusual |= load_unaligned<std::uint32_t>(packets[i].data + 12) ^ 0x450008;
   constexpr std::size_t kFrom = 16;  // Total Length, ..., TCP flags
   const auto headers = [&](std::size_t i) { return load_pair(packets[i].data + kFrom, packets[i + 1].data + kFrom); };
   const __m512i h01 = headers(0), h23 = headers(2), h45 = headers(4), h67 = headers(6);
