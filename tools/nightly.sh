@@ -94,6 +94,7 @@ if [ "$(id -u)" = 0 ]; then
   there tools/clang.sh "build-$other-clang"; count "build with the clang of $other, without a warning" $?
   there python3 tools/run_tests.py "build-$other"; count "tests in $other" $?
 
+  rm -rf build-packages  # of a run that was interrupted
   packages=build-packages  # in this folder, which the other Debian sees
   tools/deb.sh "$packages"; count "Debian packages, and lintian of them" $?
   tools/deb_trial.sh "$packages"; count "packages installed in a bare Debian, tried, and purged" $?

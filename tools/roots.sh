@@ -14,7 +14,7 @@ new_root() {
     sed -E "/^#/d; s/(^|[[:space:]])$own/\1$suite/g" "$file" >"$sources/${file##*/}"
     grep -qE "(^|[[:space:]])$suite" "$sources/${file##*/}" || rm "$sources/${file##*/}"
   done
-  mmdebstrap --quiet --variant=minbase "$suite" "$root" "$sources"/*
+  mmdebstrap --quiet --variant=minbase "$suite" "$root" "$sources"/* || { rm -r "$sources"; return 1; }
   rm -r "$sources"
   # Not the files, which are those of packages in part: one that is there before its package stops the installation.
   apt-config dump --empty=no --format '%F "%v";%n' Acquire | grep -v ::IndexTargets:: >"$root/etc/apt/apt.conf.d/90this-machine"

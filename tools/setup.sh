@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # setup.sh [PACKAGE...]: installs the Debian packages that are missing, and those named; needs root only then.
+# setup.sh --libraries: lists the packages of libraries that the build uses.
 set -euo pipefail
 
 required="g++ meson ninja-build pkg-config python3 libabsl-dev libcli11-dev libflatbuffers-dev libfmt-dev liblz4-dev
@@ -11,6 +12,11 @@ required="g++ meson ninja-build pkg-config python3 libabsl-dev libcli11-dev libf
 # and fish, plots, the site of docs/.
 optional="libdpdk-dev librdkafka-dev libcurl4-openssl-dev libseccomp-dev libssl-dev libndpi-dev libmaxminddb-dev gnuplot-nox iproute2
   nftables strace tmux zsh fish groff-base python3-venv clang clang-format clang-tidy $*"
+
+if [ "${1-}" = --libraries ]; then
+  printf '%s\n' $required $optional | grep -e '-dev$'
+  exit 0
+fi
 
 # absent PACKAGE...: those that are not installed.
 absent() {
