@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes the build of its own name for the best instruction set of this processor: PREFIX/lib/parshall/ISA/NAME, for
-// a launcher in PREFIX/bin. It is linked statically, so that it only costs one more exec.
+// a launcher in PREFIX/bin. It is linked statically, so that it only costs one more exec, and needs nothing of the machine.
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,10 +21,13 @@ constexpr int kUsage = 2, kFailed = 1;
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
+/// Returns this program's file; without /proc, from the path that it was started by.
 std::string self() {
   char path[4096];
   const auto bytes = ::readlink("/proc/self/exe", path, sizeof(path));
-  return bytes > 0 ? std::string(path, static_cast<std::size_t>(bytes)) : std::string("/");
+  if (bytes > 0) return std::string(path, static_cast<std::size_t>(bytes));
+  const auto* const started_by = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  return started_by != nullptr && ::realpath(started_by, path) != nullptr ? path : "/";
 }
 
 std::string name_of(const char* program) {
