@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cli/exit_status.hpp"
+#include "cli/own_file.hpp"
 
 namespace parshall::cli {
 namespace {
@@ -40,10 +41,9 @@ std::optional<int> become_sibling(int argc, char** argv) {
            (!topic.empty() && std::ranges::count(sibling.topics, topic, &Sibling::Topic::name) != 0);
   });
   if (found == std::end(kSiblings)) return std::nullopt;
-  std::error_code none;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::filesystem::path self = own_file();
   const std::string file(found->program), beside = (self.parent_path() / file).string();
-  if (!none && ::access(beside.c_str(), X_OK) == 0) ::execv(beside.c_str(), argv);
+  if (!self.empty() && ::access(beside.c_str(), X_OK) == 0) ::execv(beside.c_str(), argv);
   ::execvp(file.c_str(), argv);
   fmt::print(stderr,
              "parshall: `parshall {}` needs the program {}, which cannot be run: {}; put it in the folder of parshall "
