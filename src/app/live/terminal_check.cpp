@@ -3,14 +3,32 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "app/live/terminal.hpp"
+#include "cli/own_file.hpp"
 // clang-format off: last, because term.h defines macros such as `lines` and `columns`
 #include <curses.h>
 #include <term.h>
 // clang-format on
 
 namespace parshall::live {
+namespace {
+
+/// Finds the description of the terminal. A machine without any is served by those of a portable install, which are in
+/// PREFIX/share/terminfo for a program in PREFIX/lib/parshall/ISA.
+bool find_terminal() {
+  int found = 0;
+  if (::setupterm(nullptr, STDOUT_FILENO, &found) == OK) return true;
+  const std::filesystem::path own = cli::own_file().parent_path() / "../../../share/terminfo";
+  std::error_code none;
+  if (std::getenv("TERMINFO_DIRS") != nullptr || !std::filesystem::is_directory(own, none)) return false;
+  ::setenv("TERMINFO_DIRS", std::filesystem::canonical(own, none).c_str(), 0);
+  return ::setupterm(nullptr, STDOUT_FILENO, &found) == OK;
+}
+
+}  // namespace
 
 std::optional<TerminalError> check_terminal() {
   if (::isatty(STDOUT_FILENO) == 0)
@@ -19,8 +37,7 @@ std::optional<TerminalError> check_terminal() {
                           "final report with -o FILE and do not redirect"}};
   const char* const name = std::getenv("TERM");
   const std::string shown = name == nullptr ? "" : printable(name, Glyphs::ascii);
-  int found = 0;
-  if (::setupterm(nullptr, STDOUT_FILENO, &found) != OK)
+  if (!find_terminal())
     return TerminalError{
         TerminalFault::unknown_terminal,
         {fmt::format("the terminal \"{}\" is unknown here; set TERM to a known one, such as xterm or vt100, "
