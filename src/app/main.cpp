@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands.hpp"
+#include "app/privileges.hpp"
 #include "cli/program.hpp"
 #include "cli/sibling.hpp"
 
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
   argc = static_cast<int>(words.size());
   words.push_back(nullptr);
   argv = words.data();
+  use_permitted_capabilities();
   if (const auto status = become_sibling(argc, argv)) return *status;
   return run_program({.about = "Parshall watches every packet of a link and keeps exact statistics per flow.",
                       .part = "",

@@ -62,6 +62,14 @@ std::optional<Error> become(const std::string& user) {
 
 }  // namespace
 
+void use_permitted_capabilities() noexcept {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[2]{};
+  if (::syscall(SYS_capget, &header, data) != 0) return;
+  for (__user_cap_data_struct& half : data) half.effective = half.permitted;
+  ::syscall(SYS_capset, &header, data);
+}
+
 std::optional<Error> user_problem(const std::string& user) {
   if (user.empty()) return std::nullopt;
   if (::getpwnam(user.c_str()) == nullptr) return Error{fmt::format("--user: there is no user {}", user)};

@@ -16,6 +16,10 @@ struct Privileges {
   bool runs_commands = false;   ///< commands may need privileges of their own, such as sudo or root
 };
 
+/// Puts all capabilities that this process is permitted into effect. A program file can so have capabilities that it
+/// can be started without, as in a container that was given fewer: `setcap cap_net_raw+p`, not `+ep`.
+void use_permitted_capabilities() noexcept;
+
 /// Returns why this process cannot become that user; nullopt if it can, or if no user is named.
 std::optional<Error> user_problem(const std::string& user);
 

@@ -145,6 +145,16 @@ class Privileges(unittest.TestCase):
             )
             self.assert_has_none(self.watched(link, process), NOBODY)
 
+    @unittest.skipUnless(shutil.which("setcap"), "SKIPPED: there is no setcap command")
+    def test_capabilities_that_its_file_only_permits_are_used_and_gone_when_the_link_is_open(self):
+        """A file with effective ones could not be started at all where one of them is out of reach: in a container."""
+        subprocess.run(["setcap", "cap_net_raw,cap_net_admin+p", self.program], check=True)
+        as_nobody = ["setpriv", "--reuid", "nobody", "--regid", str(NOBODY.pw_gid), "--clear-groups"]
+        words = ["--bounding-set", "-all,+net_raw", str(self.program), "watch", "-i", "tap0", "--format", "json"]
+        with netns.VethPair() as link:
+            process = self.in_space(link, *as_nobody, *words, "--descriptors", "16384")
+            self.assert_has_none(self.watched(link, process), NOBODY)
+
     def test_without_it_a_link_is_refused_with_what_to_do(self):
         with netns.VethPair() as link:
             process = self.in_space(
