@@ -20,6 +20,8 @@ help-all: help
 	@echo
 	@echo "Packages"
 	@echo "make portable    programs for any x86-64-v2 CPU, into build-portable/root (three builds of all)"
+	@echo "make static      programs for any Linux, with nothing to install: a tarball, into dist (half an hour)"
+	@echo "make static-trial  try that tarball in an empty root (as root; a minute)"
 	@echo "make deb         Debian packages for this machine's Debian, into dist (twenty minutes)"
 	@echo "make deb-trial   install, try and purge these packages in a bare Debian (as root; four minutes)"
 	@echo "make trixie      build, test and package in Debian 13 on any Debian (as root); also make bookworm"
@@ -28,6 +30,7 @@ help-all: help
 	@echo "make python-test test that package"
 	@echo "make wheel       Python package for any x86-64-v2 CPU with glibc 2.35, into dist (ten minutes)"
 	@echo "make sbom        list of components of each program, as CycloneDX"
+	@echo "make release VERSION=v KEY=k  all packages of the last commit, into dist, signed by the GnuPG key k"
 	@echo
 	@echo "Pages"
 	@echo "make site        documentation as a site, into site (a minute): open site/index.html"
@@ -147,6 +150,15 @@ python-test: python
 portable: setup
 	@tools/portable.sh
 
+static:
+	@tools/static.sh dist
+
+static-trial:
+	@python3 tests/static/test_static.py dist/parshall-*-linux-$(shell uname -m).tar.gz
+
+release:
+	@tools/release.sh "$(VERSION)" "$(KEY)" dist
+
 deb:
 	@tools/deb.sh dist
 
@@ -179,4 +191,4 @@ memcheck: setup
 nightly:
 	@BUILD=$(BUILD) tools/nightly.sh
 
-.PHONY: arm64 bookworm trixie columns deb deb-trial help help-all notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint nightly kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck
+.PHONY: arm64 bookworm trixie columns static static-trial release deb deb-trial help help-all notebooks portable python python-test sbom sdist site wheel setup configure build programs everything demo test bench recovery reproduce reproduce-adaptive lint nightly kills soak reproduce-setup reproduce-valgrind reproduce-java reproduce-quick $(REPRODUCE_PAPERS:%=reproduce-%) reproduce-classes fuzz memcheck
