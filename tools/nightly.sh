@@ -96,6 +96,7 @@ if [ "$(id -u)" = 0 ]; then
 
   rm -rf build-packages  # of a run that was interrupted
   packages=build-packages  # in this folder, which the other Debian sees
+  tools/static.sh "$packages" && python3 tests/static/test_static.py "$packages"/parshall-*-linux-*.tar.gz; count "static tarball in an empty root" $?
   tools/deb.sh "$packages"; count "Debian packages, and lintian of them" $?
   tools/deb_trial.sh "$packages"; count "packages installed in a bare Debian, tried, and purged" $?
   there tools/deb.sh "$packages"; count "Debian packages for $other, and lintian of them" $?
