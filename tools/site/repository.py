@@ -27,7 +27,9 @@ LANGUAGES = {
     ".py": "python",
     ".sql": "sql",
     ".toml": "toml",
+    ".yaml": "yaml",
     ".yml": "yaml",
+    "": "dockerfile",  # Containerfile
 }
 # Code, or a link; one whose words are the name of a page, [metrics.md](metrics.md), has that page's title in the site.
 CODE_OR_LINK = re.compile(
@@ -78,8 +80,8 @@ def examples():
     """One page with each file of examples/, under its folder."""
     yield "# Examples\n\nFiles to start from, as they are in `examples/`."
     folder = None
-    for path in sorted((ROOT / "examples").rglob("*.*"), key=lambda path: (path.parent, path.name)):
-        if path.suffix not in LANGUAGES:
+    for path in sorted((ROOT / "examples").rglob("*"), key=lambda path: (path.parent, path.name)):
+        if path.suffix not in LANGUAGES or not path.is_file():
             continue
         name = path.relative_to(ROOT).as_posix()
         if path.parent != folder:
