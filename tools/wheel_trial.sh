@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# wheel_trial.sh [FOLDER]: as root, installs the wheel of FOLDER (dist) for Debian's Python in a bare Debian that has
+# python3 and pip alone, without a network, and tries the program and the module, by the clock.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dist=$(realpath "${1:-dist}")
+tools/setup.sh mmdebstrap
+work=$(mktemp -d)
+root=$work/root
+trap 'umount -l "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
+seconds() { date +%s.%N; }
+since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.1f s", to - from }'; }
+inside() { unshare --net chroot "$root" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 "$@"; }
+
+codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+mmdebstrap --quiet --variant=minbase --include=python3,python3-pip "$codename" "$root" $(ls /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null)
+mount -t proc proc "$root/proc"
+mkdir "$root/trial"
+cp "$dist"/parshall-*.whl "$root/trial/"
+python3 tools/write_capture.py "$root/trial/capture.pcap"
+
+began=$(seconds)
+inside pip install --quiet --no-index --find-links /trial --break-system-packages --root-user-action=ignore parshall
+echo "== pip install parshall ($(du -h "$dist"/parshall-*.whl | tail -1 | cut -f1)B wheel): $(since "$began")"
+began=$(seconds)
+inside parshall watch -r /trial/capture.pcap --top 3 | tee "$work/report"
+echo "== and a report: $(since "$began")"
+grep -q "^accounting 10000 offered = 10000 counted$" "$work/report"
+began=$(seconds)
+inside python3 -c '
+import parshall
+flows = list(parshall.flows(read="/trial/capture.pcap"))
+assert sum(flow.packets for flow in flows) == 10000, flows'
+echo "== the same packets in Python: $(since "$began")"
+! inside ls /usr/lib/x86_64-linux-gnu/libpcap.so.0.8 2>/dev/null || { echo "this root is not bare: it has libpcap"; exit 1; }
