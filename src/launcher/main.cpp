@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes the build of its own name for the best instruction set of this processor: PREFIX/lib/parshall/ISA/NAME, for
-// a launcher in PREFIX/bin. It is linked statically, so that it only costs one more exec, and needs nothing of the machine.
+// a launcher in PREFIX/bin. It is linked statically, so that it only costs one more exec, and needs no library.
 #include <sys/auxv.h>
 #include <unistd.h>
 
