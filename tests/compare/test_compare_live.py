@@ -236,8 +236,13 @@ class Page(Around):
         with Device(self.device):
             running, port = self.begin()
             netns.wait_until(lambda: "null" in self.get(port, "/api/state"), "a state without packets")
-            self.send(range(1, PACKETS + 1), pause_s=0.002)
-            last = f"number {PACKETS + 1}"
+            sending = threading.Thread(target=self.send, args=(range(1, PACKETS + 1), 0.004))
+            sending.start()
+            self.addCleanup(sending.join)
+            # Of the last second that is over, so only while packets come.
+            delay = 'parshall_compare_delay_seconds{way="there",quantile="0.99"}'
+            netns.wait_until(lambda: delay in self.get(port, "/metrics"), "delays of a second")
+            sending.join()
             netns.wait_until(lambda: json.loads(self.get(port, "/api/history")), "a second that is over")
             state = json.loads(self.get(port, "/api/state"))
             self.assertEqual(state["all_flows"], 14)
@@ -254,8 +259,7 @@ class Page(Around):
                 )
                 return sent == PACKETS
 
-            netns.wait_until(scrape, last)
-            self.assertIn('parshall_compare_delay_seconds{way="there",quantile="0.99"}', told["metrics"])
+            netns.wait_until(scrape, "all packets")
             output, _ = self.end(running)
         whole = json.loads(output)
         for way in ("there", "back"):
