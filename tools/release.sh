@@ -5,7 +5,7 @@
 # nothing is uncommitted. Then SHA256SUMS covers all files, and SHA256SUMS.asc is its signature.
 # PARTS="sdist static wheel deb" (default) makes these; files of the version that are in FOLDER already are kept and
 # signed, too. PARTS= signs what is there. To check a release:
-#   gpg --verify SHA256SUMS.asc SHA256SUMS && sha256sum --check SHA256SUMS
+#   gpg --verify SHA256SUMS.asc SHA256SUMS && sha256sum --strict --check SHA256SUMS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -ge 2 ] && [ -n "$1" ] && [ -n "$2" ] || { echo "usage: release.sh VERSION KEY [FOLDER] (make release VERSION=... KEY=...)" >&2; exit 2; }

@@ -70,7 +70,7 @@ class Release(unittest.TestCase):
     def checks(self):
         """Whether the signature is good, and whether the files are those that were signed."""
         signature = self.ran("gpg", "--batch", "--verify", "SHA256SUMS.asc", "SHA256SUMS", folder=self.dist)
-        files = self.ran("sha256sum", "--check", "SHA256SUMS", folder=self.dist)
+        files = self.ran("sha256sum", "--strict", "--check", "SHA256SUMS", folder=self.dist)
         return signature.returncode == 0, files.returncode == 0
 
     def assert_refused(self, why, **arguments):
