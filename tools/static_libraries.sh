@@ -90,4 +90,6 @@ if wanted curl libcurl4-openssl-dev; then
   logged make $jobs -C lib libcurl.la
   built curl libcurl4-openssl-dev lib/.libs/libcurl.a libcurl "libssl libcrypto zlib"
 fi
+# nDPI: Debian's description does not say that libgcrypt, which it is linked with, needs libgpg-error.
+sed 's/-lgcrypt/-lgcrypt -lgpg-error/' "$(pkg-config --variable=pcfiledir libndpi)/libndpi.pc" >"$folder/pkgconfig/libndpi.pc"
 ls -l "$folder"/lib/*.a
