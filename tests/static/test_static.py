@@ -45,7 +45,13 @@ def own_network():
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET | CLONE_NEWNS) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)
-    for words in ("link set lo up", "link add wire0 type veth peer name tap0", "link set wire0 up", "link set tap0 up"):
+    for words in (
+        "link set lo up",
+        "link add wire0 type veth peer name tap0",
+        "addr add 192.0.2.1/24 dev wire0",  # librdkafka resolves no broker on a machine that has only lo
+        "link set wire0 up",
+        "link set tap0 up",
+    ):
         subprocess.run(["ip", *words.split()], check=True)
 
 
@@ -215,7 +221,7 @@ class Nothing(Case):
     def test_records_go_to_kafka(self):
         broker = kafka_broker.Broker()
         self.addCleanup(broker.stop)
-        done = self.watch("--export", f"kafka:127.0.0.1:{broker.port}/flows", "--format", "json")
+        done = self.watch("--export", f"kafka:127.0.0.1:{broker.port}/flows,compression=gzip", "--format", "json")
         output = next(one for one in json.loads(done.stdout)["summary"]["outputs"] if "kafka" in one["name"])
         self.assertEqual(output["written"]["packets"], PACKETS)
 
