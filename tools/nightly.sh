@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # nightly.sh: everything, in $BUILD (build) and folders beside it. Lint, tests, sanitizers, fuzzing, builds without DPDK
 # and for an older CPU, the portable one on each instruction set, clang, Debian packages; builds, tests and packages in
-# the other Debian. Ends with "N passed, N failed".
+# the other Debian; arm64 in an emulator; the static tarball in an empty root. Ends with "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 passed=0

@@ -20,8 +20,8 @@ new_root() {
   apt-config dump --empty=no --format '%F "%v";%n' Acquire | grep -v ::IndexTargets:: >"$root/etc/apt/apt.conf.d/90this-machine"
 }
 
-# in_root ROOT COMMAND...: runs it there, in namespaces of mounts and processes of its own: what the kernel has to be
-# asked by is there while it runs, and for nobody else. The root is pivoted to, since the kernel gives no user namespace
+# in_root ROOT COMMAND...: runs it there, in namespaces of mounts and processes of its own. /proc, /sys and /dev are
+# there only while it runs. The root is pivoted to, since the kernel gives no user namespace
 # to a process in a chroot. A shell stays the first process, which has to wait for orphans.
 # BINDS is a list of folders of this machine that are there, too; PASSES one of variables that are kept.
 in_root() {

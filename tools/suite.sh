@@ -6,6 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/roots.sh
+[ $# -gt 0 ] || { echo "usage: suite.sh SUITE [COMMAND...], as in: suite.sh trixie make test" >&2; exit 2; }
 suite=$1
 shift
 root=${ROOTS:-/var/cache/parshall}/$suite
@@ -27,7 +28,7 @@ if [ ! -d "$root" ]; then
   new_root "$suite" "$root.new"
   mv "$root.new" "$root"
 fi
-# Besides: what packages are made with, what fetches Python's, and what tests compare with.
+# Beside what the build needs, this installs tools for packages, for Python's packages, and for tests that compare.
 in_root "$root" tools/setup.sh build-essential ca-certificates ccache debhelper dh-python git libfaketime lintian llvm nfdump \
   openssl python3-dev softflowd tcpdump tshark valgrind xxd 9>&-
 # Python's packages come as on this machine.

@@ -13,7 +13,7 @@ namespace parshall {
 /// Returns the CPU's time counter, which advances at one rate on all cores: the time stamp counter. Costs some 8 ns.
 [[gnu::always_inline]] inline std::uint64_t cpu_ticks() noexcept { return __rdtsc(); }
 
-/// The same, not before the instructions before it have been executed (on arm64, loads may still be under way).
+/// Returns the same, read only once all earlier instructions are done. On arm64, loads may still be under way.
 [[gnu::always_inline]] inline std::uint64_t cpu_ticks_after() noexcept {
   unsigned core;
   return __rdtscp(&core);
