@@ -80,6 +80,7 @@ fi
 if wanted rdkafka librdkafka-dev; then
   logged ./configure --enable-static --disable-gssapi --disable-curl
   logged make $jobs -C src librdkafka.a
+  ar d src/librdkafka.a lz4.o lz4frame.o lz4hc.o  # Debian's liblz4, which has its security updates
   built rdkafka librdkafka-dev src/librdkafka.a rdkafka "libssl libcrypto zlib libzstd liblz4"
 fi
 if wanted curl libcurl4-openssl-dev; then
