@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # static_libraries.sh FOLDER: builds the libraries that Debian has no usable static build of, from Debian's sources of
 # the installed versions, with its patches, into FOLDER/lib. FOLDER/pkgconfig lets meson find them.
-# fmt, muparser and toml++: Debian has only shared ones. libpcap: Debian's needs libsystemd. librdkafka: Debian's needs libsasl2.
+# fmt and muparser: Debian has only shared ones. libpcap: Debian's needs libsystemd. librdkafka: Debian's needs libsasl2.
 # libcurl: Debian's needs libsasl2 and Kerberos; this one speaks HTTP and HTTPS alone.
 # JOBS=2 compiles no more than two files at a time. Takes flex, bison and dpkg-dev, which tools/static.sh installs.
 set -euo pipefail
@@ -40,17 +40,17 @@ wanted() {
   cd "$folder/source/$1/tree"
 }
 
-# built NAME PACKAGE ARCHIVE PKG_CONFIG_NAME [REQUIRES [CFLAGS]]: keeps the archive, with what tells meson of it.
+# built NAME PACKAGE ARCHIVE PKG_CONFIG_NAME [REQUIRES]: keeps the archive, with what tells meson of it.
 built() {
   cp "$3" "$folder/lib/lib$1.a"
-  printf '%s\n' "Name: $4" "Description: static lib$1" "Version: $(pkg-config --modversion "$4")" "Requires.private: ${5:-}" "Cflags: ${6:-}" "Libs: -L$folder/lib -l$1" >"$folder/pkgconfig/$4.pc"
+  printf '%s\n' "Name: $4" "Description: static lib$1" "Version: $(pkg-config --modversion "$4")" "Requires.private: ${5:-}" "Libs: -L$folder/lib -l$1" >"$folder/pkgconfig/$4.pc"
   echo "$2 $(dpkg-query -W -f '${source:Package}=${source:Version}' "$2")" >"$folder/lib/$1.of"
 }
 
 # archive FILE...: compiles C++ into all.a.
 archive() {
   local file
-  for file in "$@"; do $cxx -std=c++17 $flags -DTOML_HEADER_ONLY=0 -Iinclude -c "$file" -o "${file//\//_}.o"; done
+  for file in "$@"; do $cxx -std=c++17 $flags -Iinclude -c "$file" -o "${file//\//_}.o"; done
   ar rcD all.a ./*.o
 }
 
@@ -62,13 +62,8 @@ if wanted muparser libmuparser-dev; then
   archive src/*.cpp
   built muparser libmuparser-dev all.a muparser
 fi
-# toml++ has all of its source in its headers.
-if [ ! -e "$folder/lib/tomlplusplus.of" ]; then
-  mkdir -p "$folder/source/tomlplusplus" && cd "$folder/source/tomlplusplus"
-  printf '%s\n' '#define TOML_IMPLEMENTATION' '#include <toml++/toml.h>' >toml.cpp
-  archive toml.cpp
-  built tomlplusplus libtomlplusplus-dev all.a tomlplusplus "" -DTOML_HEADER_ONLY=0
-fi
+# toml++ is compiled from its headers: Debian's description asks for its shared library.
+sed '/^Libs:/d; /^Cflags:/d' "$(pkg-config --variable=pcfiledir tomlplusplus)/tomlplusplus.pc" >"$folder/pkgconfig/tomlplusplus.pc"
 # logged COMMAND...: says what went wrong, and nothing else.
 logged() { "$@" >>../log 2>&1 || { tail -30 ../log >&2; exit 1; }; }
 export CC=$cc CXX=$cxx CFLAGS=$flags
