@@ -6,7 +6,9 @@
 # libcurl: Debian's needs libsasl2 and Kerberos; this one speaks HTTP and HTTPS alone.
 # JOBS=2 compiles no more than two files at a time. Takes flex, bison and dpkg-dev, which tools/static.sh installs.
 set -euo pipefail
+script=$(sha256sum <"$0" | cut -c1-16)
 folder=$(mkdir -p "$1/lib" "$1/pkgconfig" "$1/source" && realpath "$1")
+rm -f "$folder/apt/ready"
 jobs=-j${JOBS:-$(nproc)}
 cc="gcc" cxx="g++"
 if command -v ccache >/dev/null; then cc="ccache gcc" cxx="ccache g++"; fi
@@ -28,23 +30,23 @@ apt() {
   apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$apt/parts" -o Dir::State::Lists="$apt/lists" -o APT::Sandbox::User=root "$@"
 }
 
-# wanted NAME PACKAGE: whether lib/libNAME.a is still to be built of the source of an installed package, which it then
-# unpacks into source/NAME.
+# wanted NAME PACKAGE: whether lib/libNAME.a is still to be built, by this script, of the source of an installed package,
+# which it then unpacks into source/NAME. As a condition it has no -e.
 wanted() {
   local source
-  source=$(dpkg-query -W -f '${source:Package}=${source:Version}' "$2")
-  [ "$(cat "$folder/lib/$1.of" 2>/dev/null)" != "$2 $source" ] || return 1
+  source=$(dpkg-query -W -f '${source:Package}=${source:Version}' "$2") || exit 1
+  [ "$(cat "$folder/lib/$1.of" 2>/dev/null)" != "$2 $source $script" ] || return 1
   echo "building lib$1.a of $source"
-  rm -rf "$folder/source/$1" "$folder/lib/lib$1.a" && mkdir "$folder/source/$1"
+  rm -rf "$folder/source/$1" "$folder/lib/lib$1.a" && mkdir "$folder/source/$1" || exit 1
   (cd "$folder/source/$1" && apt source "$source" >log 2>&1 && rm -f ./*.tar.* ./*.dsc && mv ./*/ tree) || { cat "$folder/source/$1/log" >&2; exit 1; }
-  cd "$folder/source/$1/tree"
+  cd "$folder/source/$1/tree" || exit 1
 }
 
 # built NAME PACKAGE ARCHIVE PKG_CONFIG_NAME [REQUIRES]: keeps the archive, with what tells meson of it.
 built() {
   cp "$3" "$folder/lib/lib$1.a"
   printf '%s\n' "Name: $4" "Description: static lib$1" "Version: $(pkg-config --modversion "$4")" "Requires.private: ${5:-}" "Libs: -L$folder/lib -l$1" >"$folder/pkgconfig/$4.pc"
-  echo "$2 $(dpkg-query -W -f '${source:Package}=${source:Version}' "$2")" >"$folder/lib/$1.of"
+  echo "$2 $(dpkg-query -W -f '${source:Package}=${source:Version}' "$2") $script" >"$folder/lib/$1.of"
 }
 
 # archive FILE...: compiles C++ into all.a.
