@@ -154,7 +154,7 @@ static:
 	@tools/static.sh dist
 
 static-trial:
-	@python3 tests/static/test_static.py dist/parshall-*-linux-$(shell uname -m).tar.gz
+	@python3 tests/static/test_static.py "dist/parshall-$$(tools/version.sh)-linux-$$(uname -m).tar.gz"
 
 release:
 	@tools/release.sh "$(VERSION)" "$(KEY)" dist

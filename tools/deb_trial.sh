@@ -33,7 +33,7 @@ since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.1f s", to - fro
 began=$(seconds)
 new_root "$suite" "$root"
 mkdir "$root/trial"
-debs=$(ls "$dist"/*"~deb$(. "$root/etc/os-release" && echo "$VERSION_ID")_"*.deb)
+debs=$(ls "$dist"/*"_$(tools/version.sh)~deb$(. "$root/etc/os-release" && echo "$VERSION_ID")_"*.deb)
 cp $debs "$root/trial/"
 echo "== a bare Debian ($suite, $(du -sm "$root" | cut -f1) MB) is made: $(since "$began")"
 

@@ -16,7 +16,7 @@ parts=${PARTS-sdist static wheel deb}
 fail() { echo "release.sh: $*" >&2; exit 1; }
 # agrees FILE FOUND: whether that file is of the version.
 agrees() { [ "$2" = "$version" ] || fail "$1 has version ${2:-none}, not $version"; }
-agrees meson.build "$(sed -n "s/^project('parshall'.* version: '\([^']*\)'.*/\1/p" meson.build)"
+agrees meson.build "$(tools/version.sh)"
 agrees CITATION.cff "$(sed -n 's/^version: "\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' CITATION.cff)"
 agrees debian/changelog "$(sed -n '1s/^parshall (\([^)]*\)).*/\1/p' debian/changelog)"
 heading=$(grep -m1 '^## ' CHANGELOG.md)

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$(mkdir -p "${1:-dist}" && realpath "${1:-dist}")
 tools/setup.sh dpkg-dev flex bison libgcrypt20-dev
-version=$(sed -n "s/^project('parshall'.* version: '\([^']*\)'.*/\1/p" meson.build)
+version=$(tools/version.sh)
 name=parshall-$version-linux-$(uname -m)
 root=build-static/$name
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}

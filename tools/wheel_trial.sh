@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$(realpath "${1:-dist}")
+wheels=$dist/parshall-$(tools/version.sh)-*.whl
 tools/setup.sh mmdebstrap
 work=$(mktemp -d)
 root=$work/root
@@ -17,12 +18,12 @@ codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 mmdebstrap --quiet --variant=minbase --include=python3,python3-pip "$codename" "$root" $(ls /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null)
 mount -t proc proc "$root/proc"
 mkdir "$root/trial"
-cp "$dist"/parshall-*.whl "$root/trial/"
+cp $wheels "$root/trial/"
 python3 tools/write_capture.py "$root/trial/capture.pcap"
 
 began=$(seconds)
 inside pip install --quiet --no-index --find-links /trial --break-system-packages --root-user-action=ignore parshall
-echo "== pip install parshall ($(du -h "$dist"/parshall-*.whl | tail -1 | cut -f1)B wheel): $(since "$began")"
+echo "== pip install parshall ($(du -h $wheels | tail -1 | cut -f1)B wheel): $(since "$began")"
 began=$(seconds)
 inside parshall watch -r /trial/capture.pcap --top 3 | tee "$work/report"
 echo "== and a report: $(since "$began")"

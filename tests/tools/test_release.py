@@ -48,7 +48,8 @@ class Release(unittest.TestCase):
             (self.root / name).parent.mkdir(exist_ok=True)
             (self.root / name).write_text(text)
         (self.root / "tools").mkdir()
-        shutil.copy(SOURCE / "tools" / "release.sh", self.root / "tools")
+        for name in ("release.sh", "version.sh"):
+            shutil.copy(SOURCE / "tools" / name, self.root / "tools")
         self.dist = self.root / "dist"
         self.dist.mkdir()
         for name in PRODUCTS:
