@@ -52,6 +52,7 @@ files=$(find . -maxdepth 1 -type f -name "*[-_]$version*" -printf '%P\n' | LC_AL
 [ -n "$files" ] || fail "nothing of $version is in $dist"
 sha256sum $files >SHA256SUMS
 gpg --batch --yes --local-user "$key" --armor --detach-sign --output SHA256SUMS.asc SHA256SUMS
-gpg --batch --verify SHA256SUMS.asc SHA256SUMS 2>/dev/null && sha256sum --quiet --check SHA256SUMS
+gpg --batch --quiet --verify SHA256SUMS.asc SHA256SUMS || fail "the signature is not good"
+sha256sum --quiet --strict --check SHA256SUMS
 echo "== $version: $(wc -l <SHA256SUMS) files in $dist, signed by $key"
 cat SHA256SUMS

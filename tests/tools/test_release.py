@@ -58,15 +58,16 @@ class Release(unittest.TestCase):
         self.ran("git", "init", "--quiet")
         self.commit()
 
-    def ran(self, *words, folder=None):
-        return subprocess.run(words, cwd=folder or self.root, env=self.environment, capture_output=True, text=True)
+    def ran(self, *words, folder=None, **variables):
+        environment = {**self.environment, **variables}
+        return subprocess.run(words, cwd=folder or self.root, env=environment, capture_output=True, text=True)
 
     def commit(self):
         self.ran("git", "add", "--all")
         self.assertEqual(self.ran("git", "commit", "--quiet", "--message", "x: x").returncode, 0)
 
-    def release(self, version="9.8.7", key=KEY):
-        return self.ran("tools/release.sh", version, key)
+    def release(self, version="9.8.7", key=KEY, **variables):
+        return self.ran("tools/release.sh", version, key, **variables)
 
     def checks(self):
         """Whether the signature is good, and whether the files are those that were signed."""
@@ -115,6 +116,15 @@ class Release(unittest.TestCase):
                 cwd=self.dist, env={**self.environment, "GNUPGHOME": empty}, capture_output=True, check=False,
             )  # fmt: skip
         self.assertNotEqual(done.returncode, 0)
+
+    def test_a_signature_that_is_not_good_ends_the_release(self):
+        with tempfile.TemporaryDirectory() as folder:
+            gpg = pathlib.Path(folder, "gpg")
+            gpg.write_text(f'#!/bin/sh\ncase "$*" in *--verify*) exit 1 ;; esac\nexec {shutil.which("gpg")} "$@"\n')
+            gpg.chmod(0o755)
+            done = self.release(PATH=f"{folder}:{os.environ['PATH']}")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("the signature is not good", done.stderr)
 
     def test_files_of_another_version_are_refused(self):
         for name, text in FILES.items():
