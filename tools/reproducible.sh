@@ -6,6 +6,7 @@
 # SHA-256 of both; 1 where they differ.
 # JOBS=2 compiles no more than two files at a time. ISAS=sse4.2 PROGRAMS=parshall makes less of `static`.
 set -euo pipefail
+shopt -s inherit_errexit  # else a command substitution goes on after an error
 cd "$(dirname "$0")/.."
 products=${*:-parshall}
 work=$(mktemp -d)
