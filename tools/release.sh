@@ -3,8 +3,8 @@
 # release.sh VERSION KEY [FOLDER]: makes a release of the last commit in FOLDER (dist), signed by the GnuPG key that KEY
 # names. Checks first that meson.build, CITATION.cff, debian/changelog and CHANGELOG.md agree on the version, and that
 # nothing is uncommitted. Then SHA256SUMS covers all files, and SHA256SUMS.asc is its signature.
-# PARTS="sdist static wheel deb" (default) makes these; files of the version that are in FOLDER already are kept and
-# signed, too. PARTS= signs what is there. To check a release:
+# PARTS="sdist static wheel deb" (default) makes these, from nothing. Files of the version that are in FOLDER already are
+# kept and signed, too, unless they are older than the commit. PARTS= signs what is there. To check a release:
 #   gpg --verify SHA256SUMS.asc SHA256SUMS && sha256sum --strict --check SHA256SUMS
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,6 +27,7 @@ gpg --batch --list-secret-keys "$key" >/dev/null 2>&1 || fail "there is no secre
 
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
+[ -z "$parts" ] || rm -rf build-static build-python
 for part in $parts; do
   echo "== $part"
   case $part in
@@ -50,6 +51,8 @@ cd "$dist"
 rm -f SHA256SUMS SHA256SUMS.asc
 files=$(find . -maxdepth 1 -type f -name "*[-_]$version*" -printf '%P\n' | LC_ALL=C sort)
 [ -n "$files" ] || fail "nothing of $version is in $dist"
+old=$(find . -maxdepth 1 -type f -name "*[-_]$version*" ! -newermt "@$SOURCE_DATE_EPOCH" -printf '%P ')
+[ -z "$old" ] || fail "older than the commit: $old"
 sha256sum $files >SHA256SUMS
 gpg --batch --yes --local-user "$key" --armor --detach-sign --output SHA256SUMS.asc SHA256SUMS
 gpg --batch --quiet --verify SHA256SUMS.asc SHA256SUMS || fail "the signature is not good"

@@ -17,7 +17,7 @@ programs=${PROGRAMS:-parshall parshall-lab parshall-test}
 umask 022
 
 tools/static_libraries.sh build-static/libraries
-rm -rf "$root"
+rm -rf "$root" build-static/man build-static/completions
 PKG_CONFIG_PATH=$PWD/build-static/libraries/pkgconfig BUILDS=build-static PROGRAMS=$programs \
   MESON_FLAGS="-Dprefer_static=true -Ddpdk=disabled -Dcpp_link_args=-static-pie ${MESON_FLAGS:-}" tools/portable.sh "$root"
 

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -57,6 +58,8 @@ class Release(unittest.TestCase):
         (self.dist / "parshall-9.8.6.tar.gz").write_text("the release before")
         self.ran("git", "init", "--quiet")
         self.commit()
+        for name in PRODUCTS:  # after any commit of a test
+            os.utime(self.dist / name, (time.time() + 60,) * 2)
 
     def ran(self, *words, folder=None, **variables):
         environment = {**self.environment, **variables}
@@ -144,6 +147,10 @@ class Release(unittest.TestCase):
     def test_what_is_not_committed_is_refused(self):
         (self.root / "new.cpp").write_text("int main() {}\n")
         self.assert_refused("not committed")
+
+    def test_a_file_older_than_the_commit_is_refused(self):
+        os.utime(self.dist / PRODUCTS[1], (time.time() - 60,) * 2)
+        self.assert_refused(f"older than the commit: {PRODUCTS[1]}")
 
     def test_a_key_that_is_not_there_is_refused(self):
         self.assert_refused("there is no secret key nobody@parshall.example", key="nobody@parshall.example")
