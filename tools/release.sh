@@ -4,7 +4,8 @@
 # names. Checks first that meson.build, CITATION.cff, debian/changelog and CHANGELOG.md agree on the version, and that
 # nothing is uncommitted. Then SHA256SUMS covers all files, and SHA256SUMS.asc is its signature.
 # PARTS="sdist static wheel deb" (default) makes these, from nothing. Files of the version that are in FOLDER already are
-# kept and signed, too, unless they are older than the commit. PARTS= signs what is there. To check a release:
+# kept and signed, too, unless they are older than the commit. PARTS= signs what is there. PYTHONS names the Pythons that
+# wheels are made for (tools/wheel.sh). To check a release:
 #   gpg --verify SHA256SUMS.asc SHA256SUMS && sha256sum --strict --check SHA256SUMS
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,6 +25,13 @@ agrees CHANGELOG.md "$(echo "$heading" | sed -n 's/^## \([^ ]*\) .*/\1/p')"
 echo "$heading" | grep -qE '\([0-9]{4}-[0-9]{2}-[0-9]{2}\)$' || fail "CHANGELOG.md has no date for $version, but \"$heading\": write ## $version (YYYY-MM-DD)"
 [ -z "$(git status --porcelain)" ] || fail "something is not committed: git status"
 gpg --batch --list-secret-keys "$key" >/dev/null 2>&1 || fail "there is no secret key $key: gpg --list-secret-keys"
+
+has_stable_abi() {
+  local python
+  for python in ${PYTHONS:-python3}; do ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' || return 0; done
+  return 1
+}
+[[ " $parts " != *" wheel "* ]] || has_stable_abi || fail "PYTHONS needs Python 3.12 or later, whose wheel is for all later ones, too"
 
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH

@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -151,6 +152,21 @@ class Release(unittest.TestCase):
     def test_a_file_older_than_the_commit_is_refused(self):
         os.utime(self.dist / PRODUCTS[1], (time.time() - 60,) * 2)
         self.assert_refused(f"older than the commit: {PRODUCTS[1]}")
+
+    def test_wheels_need_a_python_whose_wheel_later_ones_can_use(self):
+        (self.root / "tools" / "wheel.sh").write_text("#!/bin/sh\n")
+        (self.root / "tools" / "wheel.sh").chmod(0o755)
+        self.commit()
+        pythons = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for minor in (10, 11, 12):
+                pythons[minor] = pathlib.Path(folder, f"python3.{minor}")
+                code = f"import sys; sys.version_info = (3, {minor}); exec(sys.argv[1])"
+                pythons[minor].write_text(f'#!/bin/sh\nexec {sys.executable} -c "{code}" "$2"\n')
+                pythons[minor].chmod(0o755)
+            self.assert_refused("PYTHONS needs", PARTS="wheel", PYTHONS=f"{pythons[10]} {pythons[11]}")
+            done = self.release(PARTS="wheel", PYTHONS=f"{pythons[10]} {pythons[12]}")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_key_that_is_not_there_is_refused(self):
         self.assert_refused("there is no secret key nobody@parshall.example", key="nobody@parshall.example")
