@@ -48,7 +48,8 @@ for part in $parts; do
     for build in build-static/{sse4.2,avx2,avx512,neon,native}; do
       [ -d "$build" ] || continue
       for program in parshall parshall-lab parshall-test; do
-        [ ! -x "$build/$program" ] || "$python" -B tools/sbom.py "$build" "$program" "$dist/$program-$version-linux-$(uname -m).cdx.json"
+        delivered=build-static/parshall-$version-linux-$(uname -m)/lib/parshall/${build##*/}/$program
+        [ ! -x "$delivered" ] || "$python" -B tools/sbom.py "$build" "$program" "$dist/$program-$version-linux-$(uname -m).cdx.json" "$delivered"
       done
       break  # the other builds are of the same parts
     done

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sbom.py BUILD PROGRAM OUTPUT: what PROGRAM of the folder BUILD is made of, as a CycloneDX 1.6 file (JSON), checked
-against its schema.
+"""sbom.py BUILD PROGRAM OUTPUT [DELIVERED]: what PROGRAM of the folder BUILD is made of, as a CycloneDX 1.6 file
+(JSON), checked against its schema. The hash is that of the file DELIVERED (the stripped program), else of PROGRAM.
 
 Nothing is listed by hand: linked_packages.py finds the Debian packages of the libraries and headers in it. Takes
 cyclonedx-python-lib[json-validation] (`make sbom`).
@@ -40,8 +40,9 @@ def component(package, version, files, how):
 
 
 def main():
-    build, program, output = sys.argv[1:]
+    build, program, output, *delivered = sys.argv[1:]
     path = pathlib.Path(build, program)
+    file = pathlib.Path(delivered[0]) if delivered else path
     version = said_by(str(path), "--version").split()[-1]
     bom = Bom()
     root = Component(
@@ -49,7 +50,7 @@ def main():
         version=version,
         type=ComponentType.APPLICATION,
         bom_ref=program,
-        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=hashlib.sha256(path.read_bytes()).hexdigest())],
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=hashlib.sha256(file.read_bytes()).hexdigest())],
     )
     bom.metadata.component = root
     found = parts_of(build, program)
