@@ -34,9 +34,8 @@ python3 -B tools/completions.py "$root/bin/parshall" build-static/completions
 cp -r build-static/completions/bash "$share/bash-completion/completions"
 cp -r build-static/completions/fish "$share/fish/vendor_completions.d"
 cp -r build-static/completions/zsh "$share/zsh/site-functions"
-cp -r README.md CHANGELOG.md SECURITY.md LICENSE docs examples "$share/doc/parshall/"
-find "$share/doc" -name '*.svg' -o -name '*.png' -o -name __pycache__ | xargs rm -rf
-cp LICENSE "$root/"
+git archive HEAD README.md CHANGELOG.md SECURITY.md LICENSE docs examples | tar -x -C "$share/doc/parshall"
+cp "$share/doc/parshall/LICENSE" "$root/"
 
 # What is linked in, and the terms of each.
 for program in $programs; do
