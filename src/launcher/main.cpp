@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes the build of its own name for the best instruction set of this processor: PREFIX/lib/parshall/ISA/NAME, for
-// a launcher in PREFIX/bin. It is linked statically, so that it only costs one more exec, and needs no library.
+// Executes the build for the best instruction set of this CPU: PREFIX/lib/parshall/ISA/NAME, for a launcher whose file
+// is PREFIX/bin/NAME. It is linked statically, so that it only costs one more exec, and needs no library.
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 struct Isa {
   const char* name;
-  bool is_there;  ///< supported by this processor and its operating system
+  bool is_there;  ///< supported by this CPU and its operating system
 };
 
 constexpr int kUsage = 2, kFailed = 1;
@@ -30,19 +30,14 @@ std::string self() {
   return started_by != nullptr && ::realpath(started_by, path) != nullptr ? path : "/";
 }
 
-std::string name_of(const char* program) {
-  const char* slash = std::strrchr(program, '/');
-  return slash != nullptr ? slash + 1 : program;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 1) return kUsage;
+int main(int, char** argv) {
   __builtin_cpu_init();
   const Isa isas[] = {
       {"avx512", PARSHALL_AVX512_IS_THERE}, {"avx2", PARSHALL_AVX2_IS_THERE}, {"sse4.2", PARSHALL_SSE4_2_IS_THERE}};
-  const std::string name = name_of(argv[0]), parts = folder_of(folder_of(self())) + "/lib/parshall/";
+  const std::string file = self(), name = file.substr(file.rfind('/') + 1);
+  const std::string parts = folder_of(folder_of(file)) + "/lib/parshall/";
   const char* wanted = std::getenv("PARSHALL_ISA");
   if (wanted != nullptr && *wanted == '\0') wanted = nullptr;
   bool is_known = wanted == nullptr;
@@ -59,17 +54,16 @@ int main(int argc, char** argv) {
       return kFailed;
     }
   }
-  if (!is_known) {
-    std::fprintf(stderr, "%s: PARSHALL_ISA=%s: there is no such one; this processor has %s\n", name.c_str(), wanted,
-                 there.c_str());
+  if (there.empty()) {
+    std::fprintf(stderr, "%s: this CPU lacks x86-64-v2 (SSE4.2), which Parshall needs\n", name.c_str());
+  } else if (!is_known) {
+    std::fprintf(stderr, "%s: PARSHALL_ISA=%s is unknown; this CPU supports %s\n", name.c_str(), wanted, there.c_str());
     return kUsage;
+  } else if (wanted != nullptr) {
+    std::fprintf(stderr, "%s: this CPU does not support %s; it supports %s\n", name.c_str(), wanted, there.c_str());
+  } else {
+    std::fprintf(stderr, "%s: no build for this CPU (%s) is in %s; install Parshall again\n", name.c_str(),
+                 there.c_str(), parts.c_str());
   }
-  if (wanted != nullptr || there.empty()) {
-    std::fprintf(stderr, "%s: this processor has not what %s asks for; it has %s\n", name.c_str(),
-                 wanted != nullptr ? wanted : "x86-64-v2", there.empty() ? "less" : there.c_str());
-    return kFailed;
-  }
-  std::fprintf(stderr, "%s: nothing for this processor (%s) is in %s: it has to be installed again\n", name.c_str(),
-               there.c_str(), parts.c_str());
   return kFailed;
 }
