@@ -5,18 +5,18 @@
 # TESTS= only builds. Ends with "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/roots.sh
 folder=$(mkdir -p "${1:-build-arm64}" && realpath "${1:-build-arm64}")
 root=$folder/root build=$folder/build
 tools/setup.sh g++-aarch64-linux-gnu qemu-user-static mmdebstrap
 
 # The same libraries as of this machine, unpacked. None of their programs is run to install them.
 if [ ! -d "$root" ]; then
-  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
   gcc=$(aarch64-linux-gnu-g++ -dumpversion)
   rm -rf "$root.new"
   mmdebstrap --quiet --variant=extract --architectures=arm64 \
     --include="libc6-dev,libstdc++-${gcc%%.*}-dev,linux-libc-dev,$(tools/setup.sh --libraries | paste -sd,)" \
-    "$codename" "$root.new" $(ls /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null)
+    "$(own_suite)" "$root.new" $(apt_sources)
   mv "$root.new" "$root"
 fi
 printf "[constants]\nroot = '%s'\n" "$root" >"$folder/root.ini"

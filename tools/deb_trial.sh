@@ -27,8 +27,6 @@ booted() {
   [ "$(cat "$root/trial/status")" = 0 ]
 }
 trap 'rm -rf --one-file-system "$work"' EXIT
-seconds() { date +%s.%N; }
-since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.1f s", to - from }'; }
 
 began=$(seconds)
 new_root "$suite" "$root"

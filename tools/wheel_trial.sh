@@ -4,19 +4,16 @@
 # python3 and pip alone, without a network, and tries the program and the module, by the clock.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/roots.sh
 dist=$(realpath "${1:-dist}")
 wheels=$dist/parshall-$(tools/version.sh)-*.whl
 tools/setup.sh mmdebstrap
 work=$(mktemp -d)
 root=$work/root
-trap 'umount -l "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
-seconds() { date +%s.%N; }
-since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.1f s", to - from }'; }
-inside() { unshare --net chroot "$root" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 "$@"; }
+trap 'rm -rf --one-file-system "$work"' EXIT
+inside() { NO_NETWORK=1 in_root "$root" "$@"; }
 
-codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-mmdebstrap --quiet --variant=minbase --include=python3,python3-pip "$codename" "$root" $(ls /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null)
-mount -t proc proc "$root/proc"
+new_root "$(own_suite)" "$root" --include=python3,python3-pip
 mkdir "$root/trial"
 cp $wheels "$root/trial/"
 python3 tools/write_capture.py "$root/trial/capture.pcap"
