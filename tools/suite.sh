@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # suite.sh SUITE [COMMAND...]: as root, runs COMMAND (a shell) in this folder, in a Debian of that suite (trixie) which
 # has all that tools/setup.sh and the tests want. It stays in ROOTS (/var/cache/parshall)/SUITE, until that is removed.
-# JOBS, BUILD, MESON_FLAGS, TESTS, DEB_BUILD_OPTIONS, and all that begins with PARSHALL_ reach COMMAND.
+# The variables of PASSES below reach COMMAND.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/roots.sh
@@ -12,11 +12,14 @@ shift
 root=${ROOTS:-/var/cache/parshall}/$suite
 traces=$(realpath -e "${PARSHALL_TRACES:-../shared/traces}" 2>/dev/null || true)
 cache=${ROOTS:-/var/cache/parshall}/ccache
-mkdir -p "$cache"
 wheels=$(realpath -e "${PIP_FIND_LINKS:-/none}" 2>/dev/null || true)
+for folder in "$PWD" "$cache" "$traces" "$wheels"; do
+  [[ $folder != *[[:space:]]* ]] || { echo "suite.sh: this path must have no space: $folder" >&2; exit 2; }
+done
+mkdir -p "$cache"
 export CCACHE_DIR=$cache
 BINDS="$PWD $cache $traces $wheels"
-PASSES="CCACHE_DIR TERM JOBS BUILD MESON_FLAGS TESTS ISAS PROGRAMS HOURS DEB_BUILD_OPTIONS http_proxy https_proxy no_proxy
+PASSES="CCACHE_DIR TERM JOBS BUILD MESON_FLAGS TESTS ISAS PROGRAMS PYTHONS HOURS DEB_BUILD_OPTIONS http_proxy https_proxy no_proxy
   ${!PARSHALL_*} ${!PIP_*}"
 
 # One makes it, the others wait.
