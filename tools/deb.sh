@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deb.sh [FOLDER]: Debian packages of what is committed, and their source, into FOLDER (dist); lintian has the last
-# word. What is missing for it is installed. They are for the suite that this is run in (tools/suite.sh), which their
+# deb.sh [FOLDER]: Debian packages of what is committed, and their source, into FOLDER (dist); lintian checks them last.
+# What is missing for it is installed. They are for the suite that this is run in (tools/suite.sh), which their
 # version names: 0.1.0~deb12 comes before 0.1.0~deb13, and both before 0.1.0, so an upgrade of Debian replaces them.
 # JOBS=2 compiles no more than two files at a time. build-deb is where it works; with ccache a second time takes little.
 set -euo pipefail

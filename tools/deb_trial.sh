@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deb_trial.sh [FOLDER [SUITE]]: as root, tries the packages of FOLDER (dist) for SUITE (this machine's) in a bare
-# Debian that is made for it, from the sources of packages that this machine has: from there to a report by parshall, by
-# the clock; what that pulled in; the tests of debian/tests; and that to purge them leaves nothing.
+# deb_trial.sh [FOLDER [SUITE]]: As root, installs the packages of FOLDER (dist) in a new, minimal Debian of SUITE (this
+# machine's). Prints how long each step takes and what was installed with it. Runs debian/tests, purges the packages,
+# and checks that nothing remains.
 # TESTS="monitor pages" runs these alone, TESTS= none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -64,8 +64,8 @@ for test in $tests; do
   if $run "cd /trial/source && debian/tests/$test" >"$work/log" 2>&1; then echo "ok      $test ($(since "$began"))"; else failed=1; echo "FAILED  $test"; tail -40 "$work/log"; fi
 done
 
-# Where it can, installed again, which starts the service again, and purged while that runs: it may not go on, nor write
-# what was removed again. A configuration of its owner's stays.
+# Reinstalls the package while the service runs, then purges it. The service must stop and must not recreate removed
+# files. The owner's configuration stays.
 printf 'interface = "lo"\n' >"$root/etc/parshall/mine.toml"
 cat >"$root/trial/purge" <<END
 set -e

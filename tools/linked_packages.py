@@ -77,7 +77,7 @@ def packages_of(files):
         owner_of[path if path.startswith("/usr/") else "/usr" + path] = names.split(",")[0]
     strangers = [path for path in present if path not in owner_of]
     if strangers:
-        sys.exit(f"{strangers[0]} is of no package: it cannot be told what it is")
+        sys.exit(f"{strangers[0]} belongs to no Debian package, so it cannot be listed")
     owners = {}
     for path in present:
         owners.setdefault(owner_of[path], []).append(path)

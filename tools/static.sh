@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# static.sh [FOLDER]: the programs for any Linux on this kind of processor, with nothing to install, as a tarball in
-# FOLDER (dist): linked statically (static PIE), and built for each instruction set as tools/portable.sh does. It holds
-# descriptions of terminals, manual pages, completions, pages, examples, and the licences of what is linked in.
+# static.sh [FOLDER]: Builds programs that run on any Linux with this CPU architecture and need no package. Writes a
+# tarball to FOLDER (dist). The programs are linked statically (static PIE), and built for each instruction set as
+# tools/portable.sh does. With them are descriptions of terminals, manual pages, completions, pages, examples, and the
+# licences of what is linked in.
 # Two builds of one commit give the same bytes. DPDK is left out: its drivers are shared libraries.
 # ISAS="sse4.2" PROGRAMS="parshall" builds less, JOBS=2 no more than two files at a time. build-static is where it works.
 set -euo pipefail

@@ -34,7 +34,7 @@ fi
 # Beside what the build needs, this installs tools for packages, for Python's packages, and for tests that compare.
 in_root "$root" tools/setup.sh build-essential ca-certificates ccache debhelper dh-python git libfaketime lintian llvm nfdump \
   openssl python3-dev softflowd tcpdump tshark valgrind xxd 9>&-
-# Python's packages come as on this machine.
+# pip uses this machine's settings and certificates.
 cp --remove-destination /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 [ ! -f /etc/pip.conf ] || cp --remove-destination /etc/pip.conf "$root/etc/"
 flock -u 9

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# wheel_trial.sh [FOLDER]: as root, installs the wheel of FOLDER (dist) for Debian's Python in a bare Debian that has
-# python3 and pip alone, without a network, and tries the program and the module, by the clock.
+# wheel_trial.sh [FOLDER]: As root, installs the wheel of FOLDER (dist) for Debian's Python in a new, minimal Debian
+# with python3 and pip, without a network. Runs the program and the module, and prints how long each step takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/roots.sh
