@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/own_file.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/own_file.hpp"
 
 namespace parshall::cli {
 namespace {

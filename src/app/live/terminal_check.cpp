@@ -4,10 +4,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 #include "app/live/terminal.hpp"
-#include "cli/own_file.hpp"
+#include "base/own_file.hpp"
 // clang-format off: last, because term.h defines macros such as `lines` and `columns`
 #include <curses.h>
 #include <term.h>
@@ -21,10 +22,13 @@ namespace {
 bool find_terminal() {
   int found = 0;
   if (::setupterm(nullptr, STDOUT_FILENO, &found) == OK) return true;
-  const std::filesystem::path own = cli::own_file().parent_path() / "../../../share/terminfo";
+  const std::filesystem::path own = own_file().parent_path() / "../../../share/terminfo";
   std::error_code none;
-  if (std::getenv("TERMINFO_DIRS") != nullptr || !std::filesystem::is_directory(own, none)) return false;
-  ::setenv("TERMINFO_DIRS", std::filesystem::canonical(own, none).c_str(), 0);
+  if (!std::filesystem::is_directory(own, none)) return false;
+  const char* const others = std::getenv("TERMINFO_DIRS");
+  const std::string folders = fmt::format("{}{}", others == nullptr ? "" : fmt::format("{}:", others),
+                                          std::filesystem::canonical(own, none).string());
+  ::setenv("TERMINFO_DIRS", folders.c_str(), 1);
   return ::setupterm(nullptr, STDOUT_FILENO, &found) == OK;
 }
 

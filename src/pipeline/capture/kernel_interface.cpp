@@ -24,6 +24,7 @@
 #include <string_view>
 
 #include "base/file_handle.hpp"
+#include "base/own_file.hpp"
 #include "base/suggestion.hpp"
 
 namespace parshall {
@@ -110,8 +111,8 @@ std::optional<Error> capture_problem(const std::string& name) {
   if (errno == EPERM || errno == EACCES) {
     return Error{
         fmt::format("cannot open {}: no right to capture (CAP_NET_RAW); run as root, or once: "
-                    "sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep $(command -v parshall)",
-                    name)};
+                    "sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep {}",
+                    name, own_file().string())};
   }
   return Error{fmt::format("cannot open {}: packet socket: {}", name, std::strerror(errno))};
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/own_file.hpp"
+#include "base/own_file.hpp"
 
 #include <sys/auxv.h>
 
 #include <system_error>
 
-namespace parshall::cli {
+namespace parshall {
 
 std::filesystem::path own_file() {
   namespace fs = std::filesystem;
@@ -17,4 +17,4 @@ std::filesystem::path own_file() {
   return none ? fs::path() : self;
 }
 
-}  // namespace parshall::cli
+}  // namespace parshall
