@@ -3,6 +3,7 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include "base/text_file.hpp"
 #include "base/version.hpp"
 #include "pipeline/output/receivers/pending_alarms.hpp"
+#include "pipeline/output/transport/connection.hpp"
 
 namespace parshall {
 namespace {
@@ -27,6 +29,12 @@ struct EndCurl {
 };
 
 std::size_t ignore_answer(char*, std::size_t size, std::size_t count, void*) noexcept { return size * count; }
+
+/// Returns the certificates to trust where libcurl does not find its own; empty: it does, or there are none.
+std::string certificates_for_curl() {
+  const char* const own = ::curl_version_info(CURLVERSION_NOW)->cainfo;
+  return own != nullptr && ::access(own, R_OK) == 0 ? std::string() : certificate_bundle();
+}
 
 /// Returns the first word of the file.
 Result<std::string> read_token(const std::string& path) {
@@ -150,7 +158,8 @@ Result<std::unique_ptr<Exporter>> open_webhook_exporter(const std::string& text)
   ::curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
   ::curl_easy_setopt(curl.get(), CURLOPT_PROXY, "");  // the sandbox lets it connect to the receiver alone
   ::curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, ("parshall/" + std::string(version())).c_str());
-  if (!target->ca.empty()) ::curl_easy_setopt(curl.get(), CURLOPT_CAINFO, target->ca.c_str());
+  if (const std::string ca = target->ca.empty() ? certificates_for_curl() : target->ca; !ca.empty())
+    ::curl_easy_setopt(curl.get(), CURLOPT_CAINFO, ca.c_str());
   if (const CURLcode code = ::curl_easy_setopt(curl.get(), CURLOPT_URL, target->url.c_str()); code != CURLE_OK)
     return wrong(::curl_easy_strerror(code));
   return std::unique_ptr<Exporter>(std::make_unique<WebhookExporter>(*std::move(target), std::move(curl)));

@@ -8,12 +8,25 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 namespace parshall {
+
+std::string certificate_bundle() {
+  constexpr const char* kFiles[] = {
+      "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo
+      "/etc/pki/tls/certs/ca-bundle.crt",    // Fedora, RHEL
+      "/etc/ssl/ca-bundle.pem",              // SUSE
+      "/etc/ssl/cert.pem",                   // Alpine
+  };
+  const auto found = std::ranges::find_if(kFiles, [](const char* path) { return ::access(path, R_OK) == 0; });
+  return found == std::end(kFiles) ? std::string() : *found;
+}
 
 Result<FileHandle> connect_to(const Transport& transport, int type) {
   addrinfo wanted{};

@@ -54,7 +54,11 @@ class Connection {
 ///        without TLS.
 Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport& transport);
 
-/// Returns the files and folders of trusted certificates where OpenSSL looks for them.
+/// Returns the files and folders of trusted certificates where OpenSSL looks for them, and certificate_bundle().
 std::vector<std::string> certificates_of_system();
+
+/// Returns the file of trusted certificates of this machine's distribution; empty: none is known. A program that was
+/// built on another one may not know it.
+std::string certificate_bundle();
 
 }  // namespace parshall

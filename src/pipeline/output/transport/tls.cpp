@@ -5,10 +5,12 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "base/read_ip.hpp"
@@ -96,12 +98,22 @@ class TlsConnection final : public Connection {
   bool is_good_ = true;
 };
 
+bool trust_system(SSL_CTX* context) {
+  if (SSL_CTX_set_default_verify_paths(context) != 1) return false;
+  const bool has_others = ::access(::X509_get_default_cert_file(), R_OK) == 0 ||
+                          ::access(::X509_get_default_cert_dir(), R_OK) == 0 ||
+                          std::getenv(::X509_get_default_cert_file_env()) != nullptr ||
+                          std::getenv(::X509_get_default_cert_dir_env()) != nullptr;
+  const std::string bundle = certificate_bundle();
+  return has_others || bundle.empty() || SSL_CTX_load_verify_file(context, bundle.c_str()) == 1;
+}
+
 Result<Context> make_context(const Transport& transport) {
   Context context(SSL_CTX_new(TLS_client_method()));
   if (!context) return Error{reason()};
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-  const bool trusts = transport.ca.empty() ? SSL_CTX_set_default_verify_paths(context.get()) == 1
+  const bool trusts = transport.ca.empty() ? trust_system(context.get())
                                            : SSL_CTX_load_verify_file(context.get(), transport.ca.c_str()) == 1;
   if (!trusts) return Error{fmt::format("ca={}: {}", transport.ca, reason())};
   if (transport.cert.empty()) return context;
@@ -148,7 +160,9 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport&
 }
 
 std::vector<std::string> certificates_of_system() {
-  return {::X509_get_default_cert_file(), ::X509_get_default_cert_dir()};
+  std::vector<std::string> places = {::X509_get_default_cert_file(), ::X509_get_default_cert_dir()};
+  if (std::string bundle = certificate_bundle(); !bundle.empty()) places.push_back(std::move(bundle));
+  return places;
 }
 
 }  // namespace parshall
