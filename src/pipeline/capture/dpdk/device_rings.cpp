@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace parshall::dpdk {
 
 bool DeviceRings::are_wanted_by(const std::string& devargs) {
@@ -19,10 +17,6 @@ bool DeviceRings::make(const std::string& device, std::uint32_t packets, int num
     if (!rings_.back()) return false;
   }
   return true;
-}
-
-std::string DeviceRings::devargs_of(const std::string& device, int numa_node) {
-  return fmt::format("{0},nodeaction={0}:{1}:ATTACH", device, std::max(numa_node, 0));
 }
 
 }  // namespace parshall::dpdk

@@ -12,7 +12,9 @@ namespace parshall::dpdk {
 /// Rings of a net_ring device, made before the device. The driver's own rings hold 1,024 packets, however many
 /// descriptors it is asked for.
 ///
-/// Source: DPDK 22.11, drivers/net/ring/rte_eth_ring.c: a device whose "nodeaction" is ATTACH takes rings of its name.
+/// Source: DPDK 22.11 and 24.11, drivers/net/ring/rte_eth_ring.c: a device without arguments takes the rings of its
+/// name,
+///         if there are any. "nodeaction=...:ATTACH" says so, too, but DPDK 24.11 does not find them then.
 class DeviceRings {
  public:
   /// Returns whether it is a net_ring device for which the user gave no rings.
@@ -21,9 +23,6 @@ class DeviceRings {
   /// Makes rings of `packets` packets each. Returns false, with the reason in rte_errno, if there is no memory or rings
   /// of that name exist.
   bool make(const std::string& device, std::uint32_t packets, int numa_node);
-
-  /// Returns the arguments that make the device take these rings.
-  static std::string devargs_of(const std::string& device, int numa_node);
 
  private:
   struct Free {

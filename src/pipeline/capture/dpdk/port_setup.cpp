@@ -114,14 +114,11 @@ Result<OpenedPort> Setup::run() {
 
 Setup::Step Setup::probe() {
   if (plan_.socket_family >= 0) sockets_before_ = open_sockets(plan_.socket_family);
-  std::string devargs = plan_.devargs;
+  const std::string& devargs = plan_.devargs;
   DeviceRings rings;
   const bool is_there = ::rte_eth_dev_get_port_by_name(devargs.c_str(), &id_) == 0;  // created by an EAL option
-  if (!is_there && DeviceRings::are_wanted_by(devargs)) {
-    if (!rings.make(plan_.devargs, plan_.descriptors, SOCKET_ID_ANY))
-      return failed(plan_, fmt::format("rings of {} packets", plan_.descriptors), rte_errno);
-    devargs = DeviceRings::devargs_of(plan_.devargs, SOCKET_ID_ANY);
-  }
+  if (!is_there && DeviceRings::are_wanted_by(devargs) && !rings.make(devargs, plan_.descriptors, SOCKET_ID_ANY))
+    return failed(plan_, fmt::format("rings of {} packets", plan_.descriptors), rte_errno);
   const int error = ::rte_dev_probe(devargs.c_str());
   if (error != 0 && error != -EEXIST) return failed(plan_, "DPDK finds no such device or its driver refuses it", error);
   const std::string device = plan_.devargs.substr(0, plan_.devargs.find(','));
