@@ -32,7 +32,7 @@ if [ ! -d "$root" ]; then
   mv "$root.new" "$root"
 fi
 # Beside what the build needs, this installs tools for packages, for Python's packages, and for tests that compare.
-in_root "$root" tools/setup.sh build-essential ca-certificates ccache debhelper dh-python git libfaketime lintian llvm nfdump \
+in_root "$root" tools/setup.sh build-essential ca-certificates ccache debhelper dh-python e2fsprogs git gnupg libfaketime lintian llvm nfdump \
   openssl python3-dev softflowd tcpdump tshark valgrind xxd 9>&-
 # pip uses this machine's settings and certificates.
 cp --remove-destination /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"

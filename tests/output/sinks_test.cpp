@@ -58,8 +58,8 @@ struct Sample {
     report.summary.number = 1;
     report.summary.final = true;
     using enum Counter;
-    for (const auto& [counter, value] : {std::pair<Counter, std::uint64_t>{first_seen_ns, flows[0].first_ns},
-                                         {last_seen_ns, flows[2].last_ns},
+    for (const auto& [counter, value] : {std::pair<Counter, std::uint64_t>{first_seen_ns, record(0, 3).first_ns},
+                                         {last_seen_ns, record(2, 20).last_ns},
                                          {polled, 130},
                                          {filtered, 2},
                                          {not_ip, 4},

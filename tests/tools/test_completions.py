@@ -86,7 +86,9 @@ class Fish:
             timeout=20,
             env={**os.environ, "HOME": str(MADE), "PATH": f"{os.path.dirname(PARSHALL)}:{os.environ['PATH']}"},
         )  # it completes what there is
-        return {line.split("\t")[0] for line in done.stdout.splitlines()}
+        offers = {line.split("\t")[0] for line in done.stdout.splitlines()}
+        # Since version 4 it also offers, after these, what has the word in another place.
+        return {offer for offer in offers if offer.startswith(words[-1])} or offers
 
 
 class Terminal:

@@ -24,7 +24,9 @@ FILES = {
 PRODUCTS = ("parshall-9.8.7.tar.gz", "parshall_9.8.7_amd64.deb", "parshall-9.8.7-linux-x86_64.cdx.json")
 
 
-@unittest.skipUnless(shutil.which("gpg") and shutil.which("git"), "SKIPPED: gpg or git is not installed")
+@unittest.skipUnless(
+    all(map(shutil.which, ("gpg", "gpg-agent", "git"))), "SKIPPED: gpg, gpg-agent or git is not installed"
+)
 class Release(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
