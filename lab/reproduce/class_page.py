@@ -284,7 +284,7 @@ def page_of(found):
         f"whose captures are at hand. The other flows come from lists of first packet sizes.",
         "",
         f"In the captures at hand {100 * short['share']:.0f} % of the {short['flows']} flows of a known class have "
-        f"fewer than four packets, and therefore no class. They carry "
+        f"fewer than four packets, and therefore no class by sizes. They carry "
         f"{100 * short['packets']:.1f} % of the packets and {100 * short['bytes']:.1f} % of the bytes.",
         "",
         "## Effect of the largest capture",

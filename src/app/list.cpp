@@ -24,6 +24,7 @@ void list_statistics() {
                statistic.mergeable ? "mergeable" : "", statistic.help);
   fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kName, "", 16, "",
              "application, classified by the flow's first packets; needs a model of parshall train (--model FILE)");
+  fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kBasisName, "", 0, "", FlowClass::kBasisHelp);
   fmt::print(
       "{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", "first_sizes[_<1-16>]", "", "", "", "",
       "ip_size_1, ip_size_2, ... of this number of first packets (4); also first_times (iat_1, ...) and first_flags");

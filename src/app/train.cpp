@@ -95,10 +95,10 @@ int train(const TrainOptions& options) {
   const auto set = training_set(options.plan, watch);
   if (!set) return fail(kTrain, set.error(), kFailed);
   if (const auto problem = overwriting_problem(options, set->captures)) return fail(kTrain, *problem, kFailed);
-  const auto training = parshall::train(set->samples, options.plan, command_line(), watch);
+  const auto training = parshall::train(*set, options.plan, command_line(), watch);
   if (!training) return fail(kTrain, training.error(), kFailed);
   if (const auto problem = write_findings(options, *training)) return fail(kTrain, *problem, kFailed);
-  const auto text = model_text(*training->file.model, training->file.origin);
+  const auto text = model_text(*training->file.model, training->file.origin, training->file.ports);
   if (!text) return fail(kTrain, text.error(), kFailed);
   if (const auto problem = write_whole(options.output, *text)) return fail(kTrain, *problem, kFailed);
   if (options.output != "-") say(kTrain, fmt::format("wrote {}", options.output));

@@ -17,7 +17,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "classify/model_file.hpp"
 #include "classify/registry.hpp"
 #include "classify/selection.hpp"
 
@@ -60,29 +59,38 @@ LearningClassifier::~LearningClassifier() {
 }
 
 std::size_t LearningClassifier::memory_bytes() const noexcept {
-  return kMostSamples * sizeof(Sample) + kJudged * sizeof(Judged);
+  constexpr std::size_t kNodeBytes = 48, kPortBytes = 64 + kNodeBytes * (kClassesOfPort + 1);
+  return kMostSamples * sizeof(Sample) + kJudged * sizeof(Judged) + kMostPorts * kPortBytes;
 }
 
-std::shared_ptr<const LearningClassifier::Taught> LearningClassifier::taught_by(std::unique_ptr<Model> model) const {
+ClassId LearningClassifier::number_of(const std::string& name, ClassId otherwise) const noexcept {
+  const auto at = std::ranges::find(options_.classes, name);
+  return at == options_.classes.end() ? otherwise : static_cast<ClassId>(at - options_.classes.begin());
+}
+
+std::shared_ptr<const LearningClassifier::Taught> LearningClassifier::taught_by(std::unique_ptr<Model> model,
+                                                                                const PortClasses& ports) const {
   auto taught = std::make_shared<Taught>();
-  for (const std::string& name : model->classes()) {
-    const auto at = std::ranges::find(options_.classes, name);
-    taught->numbers.push_back(at == options_.classes.end() ? kUnknownClass
-                                                           : static_cast<ClassId>(at - options_.classes.begin()));
-  }
+  for (const std::string& name : model->classes()) taught->numbers.push_back(number_of(name, kUnknownClass));
+  taught->ports =
+      PortTable(ports, model->reject(), [this](const std::string& name) { return number_of(name, kNotClassified); });
   taught->model = std::move(model);
   return taught;
 }
 
-std::optional<Error> LearningClassifier::begin_with(std::unique_ptr<Model> model) {
-  if (model->packets() != kPackets || !model->begins_with_ports())
+std::optional<Error> LearningClassifier::begin_with(ModelFile file) {
+  const Model& model = *file.model;
+  if (model.packets() != kPackets || !model.begins_with_ports())
     return Error{
         "this model was not learnt from labels, so it cannot learn more: name another file, or use it with "
         "--model"};
-  auto taught = taught_by(std::move(model));
+  auto taught = taught_by(std::move(file.model), file.ports);
   if (std::ranges::all_of(taught->numbers, [](ClassId number) { return number == kUnknownClass; }))
     return Error{"this model knows none of the applications of nDPI: name another file"};
   teach(std::move(taught));
+  for (const PortClass& each : file.ports.ports)
+    if (const ClassId number = number_of(each.class_name, kNotClassified); number != kNotClassified)
+      ports_[each.key][number] = each.count;
   return std::nullopt;
 }
 
@@ -135,6 +143,37 @@ void LearningClassifier::learn(std::span<const std::uint16_t> sizes, ClassId tol
 } catch (const std::exception&) {  // without memory or a thread, the flow teaches nothing
 }
 
+ClassId LearningClassifier::class_of_port(std::uint8_t protocol, std::uint16_t lower_port) const noexcept {
+  const std::shared_ptr<const Taught> taught = this->taught();
+  return taught ? taught->ports.find({protocol, lower_port}) : kNotClassified;
+}
+
+void LearningClassifier::learn_port(PortValues ports, ClassId label) noexcept try {
+  const PortKey key{.protocol = static_cast<std::uint8_t>(ports[1] / 2), .port = ports[0]};
+  const std::lock_guard lock(mutex_);
+  if (ports_.size() == kMostPorts && !ports_.contains(key)) return;
+  PortCounts& counts = ports_[key];
+  ++counts[counts.size() < kClassesOfPort || counts.contains(label) ? label : kUnknownClass];
+} catch (const std::exception&) {  // as in learn()
+}
+
+/// Returns the usual classes of ports so far.
+PortClasses LearningClassifier::port_classes() const {
+  PortClasses classes;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, counts] : ports_) {
+    PortClass usual{.key = key, .class_name = {}};
+    for (const auto& [number, count] : counts) {
+      usual.of += count;
+      if (number != kUnknownClass && count > usual.count)
+        usual.count = count, usual.class_name = options_.classes[number];
+    }
+    if (usual.count >= kLeastFlows && usual.share() >= PortClasses::kLeastShare)
+      classes.ports.push_back(std::move(usual));
+  }
+  return classes;
+}
+
 void LearningClassifier::judge(ClassId told, ClassId label) {
   if (taught() == nullptr || told == kNotClassified) return;
   judged_.push_back({.label = label, .agrees = told == label});
@@ -180,8 +219,9 @@ void LearningClassifier::train() try {
   samples.cap(options.longest);
   std::unique_ptr<Model> model = find_model_kind(kKind)->train(samples, options);
   model->note_ports();
-  write(*model, samples.flows_by_class());
-  teach(taught_by(std::move(model)));
+  const PortClasses ports = port_classes();
+  write(*model, samples.flows_by_class(), ports);
+  teach(taught_by(std::move(model), ports));
   const std::lock_guard lock(mutex_);
   ++models_;
 } catch (const std::length_error& too_large) {
@@ -192,9 +232,9 @@ void LearningClassifier::train() try {
   problem_ = "there is too little memory to train a model";
 }
 
-void LearningClassifier::write(const Model& model, const std::vector<std::uint64_t>& flows) {
+void LearningClassifier::write(const Model& model, const std::vector<std::uint64_t>& flows, const PortClasses& ports) {
   const auto text = model_text(
-      model, {.date = date_now(), .command = options_.command, .captures = 1, .flows = flows, .accuracy = {}});
+      model, {.date = date_now(), .command = options_.command, .captures = 1, .flows = flows, .accuracy = {}}, ports);
   std::string problem = text ? write_file(options_.path, *text) : text.error().message;
   const std::lock_guard lock(mutex_);
   problem_ = std::move(problem);

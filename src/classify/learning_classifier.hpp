@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,17 +13,19 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "classify/model.hpp"
+#include "classify/model_file.hpp"
+#include "classify/port_classifier.hpp"
 #include "pipeline/measure/labels/label_learner.hpp"
 
 namespace parshall {
 
 /// Classifier that learns from labels while it is used. It keeps labelled flows, and trains a model on them when there
-/// are half as many more than before, later after every kMostSamples / 2 flows. Until then, classes are unknown.
+/// are half as many more than before, later after every kMostSamples / 2 flows. Until then, classes are unknown. With
+/// each model come the usual classes of ports, for flows with too few packets.
 ///
-/// Memory: kMostSamples flows. Each new one takes the place of a random one, so that old ones fade.
-/// Threads: trains in a thread of low priority. For a source that waits, learn() trains itself, so that results depend
-/// on
+/// Memory: kMostSamples flows, and counts by class of kMostPorts ports at most. Each new one takes the place of a
+/// random one, so that old ones fade. Threads: trains in a thread of low priority. For a source that waits, learn()
+/// trains itself, so that results depend on
 ///          the input alone.
 class LearningClassifier final : public Classifier, public LabelLearner {
  public:
@@ -40,7 +43,7 @@ class LearningClassifier final : public Classifier, public LabelLearner {
   ~LearningClassifier() override;
 
   /// Begins with a model. Error: it is not one that a LearningClassifier made, or knows none of the classes.
-  std::optional<Error> begin_with(std::unique_ptr<Model> model);
+  std::optional<Error> begin_with(ModelFile file);
 
   /// Returns why the file cannot be written.
   std::optional<Error> file_problem() const;
@@ -51,7 +54,11 @@ class LearningClassifier final : public Classifier, public LabelLearner {
   std::size_t memory_bytes() const noexcept override;
   void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;
 
+  bool knows_ports() const noexcept override { return true; }
+  ClassId class_of_port(std::uint8_t protocol, std::uint16_t lower_port) const noexcept override;
+
   void learn(std::span<const std::uint16_t> sizes, ClassId told, ClassId label) noexcept override;
+  void learn_port(PortValues ports, ClassId label) noexcept override;
   LearningState state() const override;
 
  private:
@@ -64,20 +71,26 @@ class LearningClassifier final : public Classifier, public LabelLearner {
     ClassId label;
     bool agrees;
   };
-  /// A model, and the numbers of its classes here.
+  /// A model, and the numbers of its classes here, and classes of ports.
   struct Taught {
     std::unique_ptr<Model> model;
     std::vector<ClassId> numbers;
+    PortTable ports;
   };
+  /// Flows of a port by class; those of others than its first kClassesOfPort count as unknown.
+  using PortCounts = std::map<ClassId, std::uint64_t>;
+  static constexpr std::size_t kMostPorts = 16'384, kClassesOfPort = 8;
 
   void judge(ClassId told, ClassId label);
   void keep(const Sample& sample);
   void train();
-  void write(const Model& model, const std::vector<std::uint64_t>& flows);
+  PortClasses port_classes() const;
+  void write(const Model& model, const std::vector<std::uint64_t>& flows, const PortClasses& ports);
   void run();
   std::shared_ptr<const Taught> taught() const noexcept;
   void teach(std::shared_ptr<const Taught> taught) noexcept;
-  std::shared_ptr<const Taught> taught_by(std::unique_ptr<Model> model) const;
+  ClassId number_of(const std::string& name, ClassId otherwise) const noexcept;
+  std::shared_ptr<const Taught> taught_by(std::unique_ptr<Model> model, const PortClasses& ports) const;
 
   const Options options_;
   // Not an atomic shared_ptr: libstdc++ 12 reads one after it gave up its lock, if the CPU reorders loads.
@@ -86,6 +99,7 @@ class LearningClassifier final : public Classifier, public LabelLearner {
 
   mutable std::mutex mutex_;  ///< for what follows
   std::vector<Sample> samples_;
+  std::map<PortKey, PortCounts> ports_;
   std::deque<Judged> judged_;
   SplitMix64 random_{1};
   std::uint64_t learnt_ = 0, models_ = 0, next_training_ = kFirstSamples;

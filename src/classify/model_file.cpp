@@ -15,6 +15,7 @@
 
 #include "base/parse_toml.hpp"
 #include "classify/model_reader.hpp"
+#include "classify/port_classifier.hpp"
 #include "classify/registry.hpp"
 #include "classify/toml_text.hpp"
 
@@ -45,8 +46,8 @@ const ModelKind* read_kind(ModelReader& reader) {
       reader.complain(*node, fmt::format("model must be one of {}", fmt::join(names, ", ")));
     return nullptr;
   }
-  const std::string_view keys[] = {"version", "model",    "packets",  "longest", "reject",
-                                   "classes", "training", "accuracy", "ports",   kind->name};
+  const std::string_view keys[] = {"version",  "model",    "packets", "longest",       "reject",  "classes",
+                                   "training", "accuracy", "ports",   kPortClassesKey, kind->name};
   reader.check_keys(reader.file(), keys);
   return kind;
 }
@@ -111,9 +112,10 @@ Result<ModelFile> read(ModelReader& reader) {
                     fmt::format("packets must be above {}, since ports are so many of them", kPortValues));
   if (reader.problem()) return *reader.problem();
   ModelOrigin origin = read_origin(reader, head.classes.size());
+  PortClasses ports = read_port_classes(reader);
   std::unique_ptr<Model> model = kind->read(std::move(head), reader);
   if (reader.problem()) return *reader.problem();
-  return ModelFile{std::move(model), std::move(origin)};
+  return ModelFile{std::move(model), std::move(origin), std::move(ports)};
 }
 
 Error unreadable(const std::string& path) {
@@ -122,7 +124,7 @@ Error unreadable(const std::string& path) {
 
 }  // namespace
 
-std::string to_toml(const Model& model, const ModelOrigin& origin) {
+std::string to_toml(const Model& model, const ModelOrigin& origin, const PortClasses& ports) {
   std::vector<std::string> classes;
   for (const std::string& name : model.classes()) classes.push_back(toml_string(name));
   std::string toml = fmt::format(
@@ -155,7 +157,7 @@ std::string to_toml(const Model& model, const ModelOrigin& origin) {
         "precision = {}\n"
         "recall = {}\n",
         kNone, accuracy.folds, accuracy.accuracy, listed(accuracy.precision), listed(accuracy.recall));
-  return toml + "\n" + model.parameters();
+  return toml + to_toml(ports) + "\n" + model.parameters();
 }
 
 Result<ModelFile> parse_model(const std::string& text, const std::string& name) {
@@ -183,8 +185,13 @@ Result<std::unique_ptr<Model>> read_model(const std::string& path) {
   return std::move(file->model);
 }
 
-Result<std::string> model_text(const Model& model, const ModelOrigin& origin) {
-  std::string toml = to_toml(model, origin);
+std::shared_ptr<const Classifier> classifier_of(ModelFile file) {
+  if (file.ports.ports.empty()) return std::move(file.model);
+  return std::make_shared<PortClassifier>(std::move(file.model), file.ports);
+}
+
+Result<std::string> model_text(const Model& model, const ModelOrigin& origin, const PortClasses& ports) {
+  std::string toml = to_toml(model, origin, ports);
   if (const auto again = parse_model(toml, "the model as written"); !again) return again.error();
   return toml;
 }

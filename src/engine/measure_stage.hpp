@@ -55,10 +55,14 @@ class MeasureStage {
   }
 
   bool classifies() const noexcept { return rows_ && rows_->set()->classifies(); }
-  /// Returns the class of the flow in that slot, or nullopt if flows have no class.
+  /// Returns the class of the flow in that slot by its sizes, or nullopt if flows have no class.
   std::optional<ClassId> class_of(std::uint32_t slot) const noexcept {
     if (!classifies()) return std::nullopt;
     return rows_->class_of(slot);
+  }
+  /// Returns its class by whatever is known of the flow.
+  ClassId told_class(std::uint32_t slot) const noexcept {
+    return classifies() ? rows_->told_class(slot).id : kNotClassified;
   }
   /// Returns null if the worker classifies flows itself.
   const ClassJobs* class_jobs() const noexcept { return jobs_.get(); }

@@ -46,7 +46,7 @@ TalliedFlow MeasuringStage::tally_of(FlowRecord& record, std::uint32_t slot) con
     slot = biflows->source_row(slot);
   }
   const bool counts_classes = ended_.counts().has_classes();
-  return {record, {}, counts_classes ? measure_stage_.class_of(slot).value_or(kNotClassified) : kNotClassified};
+  return {record, {}, counts_classes ? measure_stage_.told_class(slot) : kNotClassified};
 }
 
 TalliedFlow MeasuringStage::flow_of(FlowRecord& record, std::uint32_t slot) const noexcept {

@@ -19,7 +19,7 @@ struct ClassModel::State {
 };
 
 Result<ClassModel> ClassModel::of(ModelFile file, std::vector<std::uint64_t> confusion) {
-  auto text = model_text(*file.model, file.origin);
+  auto text = model_text(*file.model, file.origin, file.ports);
   if (!text) return text.error();
   return ClassModel(std::make_shared<const State>(State{std::move(file), *std::move(text), std::move(confusion)}));
 }
@@ -28,7 +28,7 @@ Result<ClassModel> ClassModel::train(const TrainingPlan& plan, const std::string
   if (auto problem = problem_of(plan)) return *std::move(problem);
   const auto set = training_set(plan, watch);
   if (!set) return set.error();
-  auto training = parshall::train(set->samples, plan, command, watch);
+  auto training = parshall::train(*set, plan, command, watch);
   if (!training) return training.error();
   const Confusion& from = training->validation.confusion;
   std::vector<std::uint64_t> confusion;

@@ -56,6 +56,12 @@ void tell(const std::vector<Selection::LeftOut>& left_out, const TrainingPlan& p
                         counted(left_out.size(), "class", "classes"), names));
 }
 
+void tell(const PortClasses& ports, const TrainingWatch& watch) {
+  if (ports.ports.empty() || ports.tested == 0) return;
+  watch.say(fmt::format("{} with a usual class: of {} with too few packets, {} have one, and {} of these are right",
+                        counted(ports.ports.size(), "port"), counted(ports.tested, "flow"), ports.told, ports.right));
+}
+
 std::optional<Error> number_problem(const TrainingPlan& plan) {
   const TrainingOptions& options = plan.options;
   for (auto& problem : {range_problem("packets", plan.input.packets, TrainingPlan::kPackets),
@@ -131,12 +137,13 @@ Result<TrainingSet> training_set(const TrainingPlan& plan, const TrainingWatch& 
   auto flows = gather_samples(input, watch.stop);
   if (!flows) return flows.error();
   tell(*flows, watch);
-  return TrainingSet{.samples = std::move(flows->samples), .captures = std::move(flows->captures)};
+  return TrainingSet{
+      .samples = std::move(flows->samples), .ports = std::move(flows->ports), .captures = std::move(flows->captures)};
 }
 
-Result<Training> train(const Samples& all, const TrainingPlan& plan, const std::string& command,
+Result<Training> train(const TrainingSet& all, const TrainingPlan& plan, const std::string& command,
                        const TrainingWatch& watch) {
-  Selection selection = select_classes(all, plan.least_flows, plan.least_captures);
+  Selection selection = select_classes(all.samples, plan.least_flows, plan.least_captures);
   tell(selection.left_out, plan, watch);
   Samples& samples = selection.samples;
   samples.cap(plan.options.longest);  // written samples then equal those that were learnt from
@@ -147,7 +154,13 @@ Result<Training> train(const Samples& all, const TrainingPlan& plan, const std::
     return Error{fmt::format("there are {} classes, and a model tells {} at most: raise --least-flows",
                              samples.class_names.size(), kMostClasses)};
   try {
-    return train_on(std::move(samples), plan, command, watch);
+    auto training = train_on(std::move(samples), plan, command, watch);
+    if (!training) return training.error();
+    training->file.ports = all.ports.learn(
+        {.captures = plan.least_captures, .share = std::max(plan.options.reject, PortClasses::kLeastShare)}, plan.folds,
+        plan.seed);
+    tell(training->file.ports, watch);
+    return training;
   } catch (const std::length_error& too_large) {
     return Error{too_large.what()};
   }

@@ -15,6 +15,7 @@ namespace parshall {
 /// Samples to learn from.
 struct TrainingSet {
   Samples samples;
+  PortFlows ports = {};               ///< none from a file of samples
   std::vector<std::string> captures;  ///< files that the samples were read from
 };
 
@@ -30,9 +31,10 @@ struct Training {
   ModelFile file;  ///< model, trained on all samples
 };
 
-/// Tries the model by cross-validation, then trains it on all samples of classes that have enough of them. `command` is
-/// recorded in the model's file as its origin. Error: too few classes or captures, or `watch` stopped it.
-Result<Training> train(const Samples& all, const TrainingPlan& plan, const std::string& command,
+/// Tries the model by cross-validation, then trains it on all samples of classes that have enough of them. Does the
+/// same for the classes of ports. `command` is recorded in the model's file as its origin. Error: too few classes or
+/// captures, or `watch` stopped it.
+Result<Training> train(const TrainingSet& all, const TrainingPlan& plan, const std::string& command,
                        const TrainingWatch& watch);
 
 }  // namespace parshall

@@ -170,7 +170,11 @@ class Gatherer {
       return;
     }
     seen.insert(key);
-    if (!flow.values.back().present()) {
+    const bool is_short = !flow.values.back().present();
+    const FlowKey& flow_key = flow.record.key;
+    flows_.ports.add({flow_key.protocol, std::min(flow_key.src_port(), flow_key.dst_port())}, is_short, *class_name,
+                     name_);
+    if (is_short) {
       ++flows_.too_short;
       return;
     }

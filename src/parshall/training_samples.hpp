@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "classify/port_classes.hpp"
 #include "classify/samples.hpp"
 #include "parshall/training_plan.hpp"
 
@@ -17,6 +18,7 @@ inline constexpr const char* kTrainingStopped = "stopped: nothing was trained";
 /// Result of reading the captures; each flow is one direction of a connection.
 struct TrainingFlows {
   Samples samples;
+  PortFlows ports;                  ///< all flows of a class, also those that are too short
   std::uint64_t too_short = 0;      ///< flows with fewer packets than the model uses
   std::uint64_t without_label = 0;  ///< flows that no label matches; a rule may
   std::uint64_t contradictory_labels = 0;

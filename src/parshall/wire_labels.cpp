@@ -13,6 +13,7 @@
 #include "classify/model_file.hpp"
 #include "classify/ndpi_inspector.hpp"
 #include "parshall/sources/source_kind.hpp"
+#include "parshall/wire_model.hpp"
 
 namespace parshall {
 namespace {
@@ -30,14 +31,14 @@ std::optional<Error> wire_learning(const Plan& plan, std::span<const std::string
                                                                        .command = "parshall watch --learn",
                                                                        .can_wait = !kind_of(plan.source).is_link});
   if (std::filesystem::exists(path)) {
-    auto model = read_model(path);
-    if (!model) return problem(model.error().message);
-    if (const auto wrong = learning->begin_with(*std::move(model))) return problem(wrong->message);
+    auto file = read_model_file(path);
+    if (!file) return problem(file.error().message);
+    if (const auto wrong = learning->begin_with(*std::move(file))) return problem(wrong->message);
   }
   if (const auto wrong = learning->file_problem()) return problem(wrong->message);
   session.labeller->teach(learning);
   statistics.classifier = learning;
-  if (std::ranges::find(columns, FlowClass::kName) == columns.end()) columns.emplace_back(FlowClass::kName);
+  add_class_columns(*learning, columns);
   return std::nullopt;
 }
 

@@ -24,11 +24,8 @@ std::string device_of(std::string device) {
   return device.starts_with("0000:") ? device.substr(5) : device;
 }
 
-Result<std::unique_ptr<Model>> model_of(const std::string& path, const std::string& text) {
-  if (text.empty()) return read_model(path);
-  auto parsed = parse_model(text, path);
-  if (!parsed) return parsed.error();
-  return std::move(parsed->model);
+Result<ModelFile> model_of(const std::string& path, const std::string& text) {
+  return text.empty() ? read_model_file(path) : parse_model(text, path);
 }
 
 }  // namespace
@@ -47,10 +44,18 @@ std::optional<Error> wire_model(const Plan& plan, const PlanTexts& texts, Statis
     return Error{is_there ? "--model " + model.error().message
                           : fmt::format("--model {}: there is no such file (parshall train writes models)", path)};
   }
-  options.classifier = *std::move(model);
+  options.classifier = classifier_of(*std::move(model));
   if (plan.flows.classifiers != 0) options.classes_told_by = ToldBy::other_threads;
-  if (std::ranges::find(columns, FlowClass::kName) == columns.end()) columns.emplace_back(FlowClass::kName);
+  add_class_columns(*options.classifier, columns);
   return std::nullopt;
+}
+
+void add_class_columns(const Classifier& classifier, std::vector<std::string>& columns) {
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(columns, name) == columns.end()) columns.emplace_back(name);
+  };
+  add(FlowClass::kName);
+  if (classifier.knows_ports()) add(FlowClass::kBasisName);
 }
 
 std::optional<Error> wire_forwarding(const Plan& plan, const Classifier* classifier, SessionOptions& session) {

@@ -97,6 +97,42 @@ TEST_F(LearningClassifiers, TellApartByPortsWhatHasTheSameSizes) {
   EXPECT_EQ(told(classifier, at_port(50'001)), kWeb);
 }
 
+TEST_F(LearningClassifiers, LearnTheUsualClassesOfPortsAndKeepThem) {
+  constexpr PortValues kDns{53, 2 * 17}, kMixed{443, 2 * 6 + 1}, kRare{99, 2 * 6};
+  {
+    LearningClassifier classifier(options());
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      classifier.learn_port(kDns, i % 5 == 0 ? kWeb : kGames);
+      classifier.learn_port(kMixed, i % 2 == 0 ? kWeb : kMail);
+    }
+    for (std::uint64_t i = 1; i < LearningClassifier::kLeastFlows; ++i) classifier.learn_port(kRare, kWeb);
+    EXPECT_EQ(classifier.class_of_port(17, 53), kNotClassified) << "before there is a model";
+    teach(classifier, LearningClassifier::kFirstSamples);
+    EXPECT_EQ(classifier.class_of_port(17, 53), kGames);
+    EXPECT_EQ(classifier.class_of_port(6, 443), kNotClassified);
+    EXPECT_EQ(classifier.class_of_port(6, 99), kNotClassified);
+  }
+  LearningClassifier again(options());
+  EXPECT_FALSE(again.begin_with(*read_model_file(path())));
+  EXPECT_EQ(again.class_of_port(17, 53), kGames);
+  for (std::uint64_t i = 0; i < 100; ++i) again.learn_port(kDns, kMail);
+  teach(again, LearningClassifier::kFirstSamples);
+  EXPECT_EQ(again.class_of_port(17, 53), kNotClassified) << "80 games and 100 mail";
+}
+
+TEST_F(LearningClassifiers, CountFewClassesOfAPortAndTheOthersTogether) {
+  LearningClassifier::Options many = options();
+  for (int i = 0; i < 100; ++i) many.classes.push_back("more " + std::to_string(i));
+  LearningClassifier classifier(many);
+  for (ClassId label = 0; label < 100; ++label) classifier.learn_port({53, 2 * 17}, label);
+  for (int i = 0; i < 250; ++i) classifier.learn_port({53, 2 * 17}, kMail);
+  teach(classifier, LearningClassifier::kFirstSamples);
+  EXPECT_EQ(classifier.class_of_port(17, 53), kNotClassified) << "251 of 350";
+  for (int i = 0; i < 250; ++i) classifier.learn_port({53, 2 * 17}, kMail);
+  teach(classifier, LearningClassifier::kFirstSamples);
+  EXPECT_EQ(classifier.class_of_port(17, 53), kMail) << "501 of 600";
+}
+
 TEST_F(LearningClassifiers, FollowATrafficThatChanges) {
   LearningClassifier classifier(options());
   teach(classifier, 40'000);
@@ -116,7 +152,7 @@ TEST_F(LearningClassifiers, BeginWithAModelOfEarlier) {
   LearningClassifier::Options other = options();
   other.classes = {"web", "other", "games"};  // in another order, and without mail
   LearningClassifier classifier(other);
-  EXPECT_FALSE(classifier.begin_with(*read_model(path())));
+  EXPECT_FALSE(classifier.begin_with(*read_model_file(path())));
   EXPECT_EQ(told(classifier, sizes_of(kWeb, 1)), 0);
   EXPECT_EQ(told(classifier, sizes_of(kMail, 1)), kUnknownClass);
 }
@@ -129,11 +165,12 @@ TEST_F(LearningClassifiers, DoNotBeginWithAModelThatTheyCannotContinue) {
   LearningClassifier::Options other = options();
   other.classes = {"other", "games"};
   LearningClassifier classifier(other);
-  EXPECT_THAT(classifier.begin_with(*read_model(path()))->message, HasSubstr("knows none of the applications"));
+  EXPECT_THAT(classifier.begin_with(*read_model_file(path()))->message, HasSubstr("knows none of the applications"));
   Samples samples;
   for (std::uint16_t i = 0; i < 100; ++i)
     samples.add(std::array<std::uint16_t, 4>{i, 52, 60, 52}, i % 2 == 0 ? "other" : "games", "capture");
-  EXPECT_THAT(classifier.begin_with(find_model_kind("c45")->train(samples, {}))->message, HasSubstr("was not learnt"));
+  EXPECT_THAT(classifier.begin_with({find_model_kind("c45")->train(samples, {}), {}, {}})->message,
+              HasSubstr("was not learnt"));
 }
 
 TEST_F(LearningClassifiers, SayWhyTheirModelCannotBeWritten) {

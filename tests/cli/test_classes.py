@@ -31,6 +31,9 @@ CLASSES = {
     "files": (2121, (60, 1400, 1400, 1400)),
     "names": (5353, (80, 200, 82, 210)),
 }
+SOURCE_PORT = 4000
+# The one whose port is lower than the others' and the source's, so that it tells the class of short flows.
+BY_PORT = "files"
 
 
 def run(*arguments, timeout=120):
@@ -43,7 +46,7 @@ def run(*arguments, timeout=120):
 def udp(time_us, source, port, ip_bytes):
     payload = ip_bytes - 28
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, ip_bytes, 0, 0, 64, 17, 0, source, 0xC0000201)
-    frame = b"\x02" * 12 + b"\x08\x00" + ip + struct.pack(">HHHH", 4000, port, 8 + payload, 0) + bytes(payload)
+    frame = b"\x02" * 12 + b"\x08\x00" + ip + struct.pack(">HHHH", SOURCE_PORT, port, 8 + payload, 0) + bytes(payload)
     return struct.pack("<IIII", 1600000000 + time_us // 1000000, time_us % 1000000, len(frame), len(frame)) + frame
 
 
@@ -133,13 +136,16 @@ class Train(Case):
                 "classify", "-r", other, "--model", self.path("model.toml"), "--format", "csv", "--quiet"
             )
             self.assertEqual(status, DONE, err)
-            expected = {source: label if count >= 4 else "" for source, label, count in self.flows["capture99.pcap"]}
+            expected = {
+                source: label if count >= 4 or label == BY_PORT else ""
+                for source, label, count in self.flows["capture99.pcap"]
+            }
             told = self.classified(out)
             self.assertEqual(told.keys(), expected.keys())
             right = sum(told[source] == expected[source] for source in expected)
             self.assertGreaterEqual(right, 0.9 * len(expected), model)
             for source, label in expected.items():
-                self.assertEqual(told[source] == "", label == "", "a flow of fewer than four packets has no class")
+                self.assertEqual(told[source] == "", label == "", "only its port tells the class of a short flow")
             os.unlink(other)
             del self.flows["capture99.pcap"]
 
@@ -551,9 +557,54 @@ class Classify(Case):
         known = self.flows["capture1.pcap"]
         self.assertEqual(sum(one["packets"] for one in classes.values()), sum(count for _, _, count in known))
         self.assertEqual(sum(one["flows"] for one in classes.values()), len(known))
-        self.assertEqual(classes["too few packets"]["flows"], sum(count < 4 for _, _, count in known))
+        too_few = sum(count < 4 and label != BY_PORT for _, label, count in known)
+        self.assertGreater(too_few, 0)
+        self.assertEqual(classes["too few packets"]["flows"], too_few)
         _, out, _ = run("classify", "-r", capture, "--model", self.model, "--quiet")
         self.assertIn("class      too few packets: ", out)
+
+    def test_a_short_flow_has_the_class_of_its_port(self):
+        for more in ([], ["--workers", "2"], ["--table", "cuckoo-4"], ["--classifiers", "1"]):
+            status, out, err = run(
+                "watch", "-r", self.path("capture1.pcap"), "--model", self.model, "--format", "csv", "--quiet", *more
+            )
+            self.assertEqual((status, err), (DONE, ""))
+            told = rows(out)
+            self.assertEqual(len(told), len(self.flows["capture1.pcap"]))
+            for row in told:
+                by_port = SOURCE_PORT > int(row["dst_port"])
+                basis = "sizes" if int(row["packets"]) >= 4 else "port" if by_port else ""
+                self.assertEqual(row["class_basis"], basis)
+                self.assertEqual(row["class"] == "", basis == "")
+                if basis == "port":
+                    self.assertEqual(row["class"], BY_PORT)
+            self.assertEqual({row["class_basis"] for row in told}, {"sizes", "port", ""})
+
+    def test_what_was_learnt_of_ports_is_said_and_kept(self):
+        _, err = self.train("-r", self.folder, "--labels", self.labels())
+        short = [label for known in self.flows.values() for _, label, count in known if count < 4]
+        told = short.count(BY_PORT)
+        self.assertIn(
+            f"1 port with a usual class: of {len(short)} flows with too few packets, {told} have one, "
+            f"and {told} of these are right",
+            err,
+        )
+        with open(self.model, "rb") as file:
+            ports = tomllib.load(file)["short-flows"]
+        self.assertEqual((ports["tested"], ports["told"], ports["right"]), (len(short), told, told))
+        port = {"protocol": 17, "port": CLASSES[BY_PORT][0], "class": BY_PORT, "count": 6, "of": 6}
+        self.assertEqual(ports["ports"], [port])
+
+    def test_a_port_below_the_bound_of_a_model_tells_nothing(self):
+        with open(self.model, encoding="utf-8") as file:
+            text = file.read().replace("count = 6, of = 6", "count = 8, of = 10")
+        for reject, expected in (("0.7", {"sizes", "port", ""}), ("0.81", {"sizes", ""})):
+            with open(self.path("other.toml"), "w", encoding="utf-8") as file:
+                file.write(text.replace("reject = 0\n", f"reject = {reject}\n"))
+            _, out, _ = run(
+                "classify", "-r", self.path("capture1.pcap"), "--model", self.path("other.toml"), "--format", "csv"
+            )
+            self.assertEqual({row["class_basis"] for row in rows(out)}, expected)
 
     def test_a_class_stands_among_other_columns_where_it_is_asked_for(self):
         _, out, _ = run(
@@ -571,7 +622,8 @@ class Classify(Case):
             "--quiet",
         )
         self.assertTrue(
-            out.splitlines()[0].endswith(",gap_mean_packets,class,ip_size_1_bytes,ip_size_2_bytes"), out.splitlines()[0]
+            out.splitlines()[0].endswith(",gap_mean_packets,class,ip_size_1_bytes,ip_size_2_bytes,class_basis"),
+            out.splitlines()[0],
         )
         self.assertEqual({label for label in self.classified(out).values() if label}, set(CLASSES))
 
@@ -617,7 +669,8 @@ class Classify(Case):
         self.assertEqual(summary["classifiers"]["threads"], 2)
         self.assertEqual(summary["classifiers"]["sent"], classified)
         self.assertLessEqual(summary["classifiers"]["told"], classified)
-        self.assertEqual(summary["classes"]["too few packets"]["flows"], len(self.flows["capture1.pcap"]) - classified)
+        too_few = sum(count < 4 and label != BY_PORT for _, label, count in self.flows["capture1.pcap"])
+        self.assertEqual(summary["classes"]["too few packets"]["flows"], too_few)
         _, out, _ = run(
             "classify", "-r", self.path("capture1.pcap"), "--model", self.model, "--classifiers", "1", "--quiet"
         )

@@ -5,6 +5,7 @@ usage: test_labels.py PARSHALL [unittest arguments]
 """
 
 import csv
+import operator
 import os
 import struct
 import subprocess
@@ -16,6 +17,7 @@ import test_names
 from test_names import CLIENT, SERVER, client_hello, dns, tcp, udp
 
 PROGRAM = None
+FIRST_SEEN = operator.itemgetter("first_seen_ns")
 HTTP = b"GET / HTTP/1.1\r\nHost: www.example.org\r\nUser-Agent: x\r\n\r\n"
 
 
@@ -122,7 +124,7 @@ class Labels(test_names.Captures):
             found = {(flow["first_seen_ns"] // 10**9, flow["application"]) for flow in flows}
             self.assertEqual(found, {(1, "HTTP"), (60, "TLS")}, options)
 
-    def learnt(self, *options, model="model.toml"):
+    def learnt(self, *options, model="model.toml", with_dns=False):
         """The flows of 600 connections of two applications, 300 ms apart, with classes that were learnt meanwhile."""
         path = self.folder / "learn.pcap"
         if not path.exists():
@@ -130,7 +132,11 @@ class Labels(test_names.Captures):
                 file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
                 for number in range(600):
                     payload = HTTP + bytes(number % 5) if number % 2 else client_hello(key_share=100 + number % 7)
-                    for packet in self.connection(20000 + number, payload, b"x" * (50 if number % 2 else 300)):
+                    packets = self.connection(20000 + number, payload, b"x" * (50 if number % 2 else 300))
+                    if with_dns:
+                        packets.append(udp(dns(), (30000 + number, 53)))
+                        packets.append(udp(dns(is_answer=True), (53, 30000 + number), (SERVER, CLIENT)))
+                    for packet in packets:
                         time = (number * 300_000 // 10**6, number * 300_000 % 10**6)
                         file.write(struct.pack("<IIII", *time, len(packet), len(packet)) + packet)
         learn = ("--label", "all", "--learn", self.folder / model, "--idle", "5s")
@@ -157,6 +163,15 @@ class Labels(test_names.Captures):
             self.assertEqual(same, [(flow["src_port"], flow["class"]) for flow in sorted(flows, key=key)])
             self.assertEqual((self.folder / "again.toml").read_text(), text)
             (self.folder / "again.toml").unlink()
+
+    def test_flows_with_few_packets_have_the_class_that_their_port_was_learnt_to_have(self):
+        for number, options in enumerate(((), ("--seed", "7"), ("--flows", "1k"))):
+            flows = self.learnt(*options, model=f"model{number}.toml", with_dns=True)
+            flows = sorted((flow for flow in flows if 53 in (flow["src_port"], flow["dst_port"])), key=FIRST_SEEN)
+            self.assertEqual(len(flows), 1200)
+            told = [(flow["class"], flow["class_basis"]) for flow in flows]
+            self.assertEqual(set(told[:398]), {(None, None)})  # the first model is of 200 flows with four packets
+            self.assertEqual(set(told[402:]), {("DNS", "port")}, options)
 
     def test_a_model_that_was_learnt_is_one_as_any_other_and_the_beginning_of_the_next(self):
         self.learnt()

@@ -49,10 +49,10 @@ void fuzz_model(Bytes input) {
   require(file->origin.flows.size() == model.classes().size());
   check_classes(model, sizes);
 
-  const std::string text = to_toml(model, file->origin);
+  const std::string text = to_toml(model, file->origin, file->ports);
   const auto again = parse_model(text, "again.toml");
   require(again.has_value());
-  require(to_toml(*again->model, again->origin) == text);
+  require(to_toml(*again->model, again->origin, again->ports) == text);
 }
 
 }  // namespace parshall::fuzz

@@ -39,6 +39,25 @@ StatisticOptions by_sum(std::size_t packets) {
   return options;
 }
 
+/// Knows the class of flows of UDP port 53, too.
+class BySumOrPort final : public Classifier {
+ public:
+  static constexpr ClassId kDns = 5;
+
+  std::size_t packets() const noexcept override { return sum_.packets(); }
+  std::span<const std::string> classes() const noexcept override { return sum_.classes(); }
+  void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override {
+    sum_.classify(sizes, ids);
+  }
+  bool knows_ports() const noexcept override { return true; }
+  ClassId class_of_port(std::uint8_t protocol, std::uint16_t lower_port) const noexcept override {
+    return protocol == 17 && lower_port == 53 ? kDns : kNotClassified;
+  }
+
+ private:
+  BySum sum_{4};
+};
+
 TEST(FirstSamples, AreTheFirstOnesInTheirOrderAndNoOthers) {
   for (std::uint64_t samples = 0; samples < 40; ++samples) {
     OneFlow flow({"ip_size_3", "ip_size_1", "ip_size_16"});
@@ -277,6 +296,76 @@ TEST(ClassJobs, OfAFlowThatEndsWhileItWaitsAreGivenUp) {
   EXPECT_EQ(flow.id(), 220);
   flow.packets({80}, false);
   EXPECT_TRUE(flow.rows.class_jobs_wait()) << "it went on in another record";
+}
+
+/// Flows with classes by ports in slot 0, told one packet at a time.
+struct FlowWithPort {
+  FlowWithPort(std::uint16_t src_port, std::uint16_t dst_port, ToldBy told_by, ClassJobs* jobs = nullptr)
+      : rows(std::make_shared<const StatisticSet>(*make_statistics(
+                 Names{"class_basis"}, {.classifier = std::make_shared<BySumOrPort>(), .classes_told_by = told_by})),
+             1, {.jobs = jobs}) {
+    key.protocol = 17;
+    key.src_port_bytes = {static_cast<std::uint8_t>(src_port >> 8), static_cast<std::uint8_t>(src_port)};
+    key.dst_port_bytes = {static_cast<std::uint8_t>(dst_port >> 8), static_cast<std::uint8_t>(dst_port)};
+  }
+  void packet(std::uint64_t size, bool starts, bool is_split = false, bool is_late = false) {
+    const RowUpdate update{.slot = 0,
+                           .starts_flow = starts,
+                           .is_split = is_split,
+                           .is_late = is_late,
+                           .counts = CountWord::narrow(size, 14, 0),
+                           .time_ns = 1,
+                           .place = {}};
+    const auto key_of = [this](std::uint32_t) { return key; };
+    const FlowKeys keys(key_of);
+    rows.update({&update, 1}, nullptr, nullptr, &keys);
+  }
+  /// The class, and what it was told from.
+  std::pair<ClassId, std::string> told() const {
+    std::array<std::optional<double>, 2> values;
+    rows.set()->read(rows.statistics(0).data(), values);
+    EXPECT_EQ(values[0].has_value(), values[1].has_value());
+    if (!values[1]) return {kNotClassified, ""};
+    const ToldClass told = rows.told_class(0);
+    EXPECT_EQ(rows.set()->columns()[0].name, "class_basis");
+    EXPECT_EQ(told.id, static_cast<ClassId>(*values[1]));
+    return {told.id, rows.set()->columns()[0].values[static_cast<std::size_t>(*values[0])]};
+  }
+
+  FlowKey key{};
+  FlowRows rows;
+};
+
+TEST(FlowClass, IsThatOfThePortUntilThereAreEnoughPackets) {
+  FlowWithPort flow(53, 40'000, ToldBy::worker), other(80, 40'000, ToldBy::worker);
+  for (int i = 0; i < 3; ++i) {
+    flow.packet(100, i == 0), other.packet(100, i == 0);
+    EXPECT_EQ(flow.told(), std::pair(BySumOrPort::kDns, std::string("port")));
+    EXPECT_EQ(other.told(), std::pair(kNotClassified, std::string()));
+    EXPECT_EQ(flow.rows.class_of(0), kNotClassified) << "which is by sizes alone";
+  }
+  flow.packet(200, false), other.packet(200, false);
+  EXPECT_EQ(flow.told(), std::pair(ClassId{500}, std::string("sizes")));
+  EXPECT_EQ(other.told(), std::pair(ClassId{500}, std::string("sizes")));
+  flow.packet(200, /*starts=*/true, /*is_split=*/true);
+  EXPECT_EQ(flow.told(), std::pair(ClassId{500}, std::string("sizes"))) << "it goes on in another record";
+}
+
+TEST(FlowClass, OfThePortIsNotThatOfAFlowThatMayHaveBegunUnseen) {
+  FlowWithPort flow(53, 40'000, ToldBy::worker);
+  flow.packet(100, /*starts=*/true, /*is_split=*/false, /*is_late=*/true);
+  EXPECT_EQ(flow.told(), std::pair(kNotClassified, std::string()));
+}
+
+TEST(FlowClass, OfThePortIsReplacedByWhatOtherThreadsTell) {
+  ClassJobs jobs(1);
+  FlowWithPort flow(40'000, 53, ToldBy::other_threads, &jobs);
+  for (int i = 0; i < 3; ++i) flow.packet(100, i == 0);
+  EXPECT_EQ(flow.told(), std::pair(BySumOrPort::kDns, std::string("port")));
+  EXPECT_EQ(jobs.counts().sent, 0U);
+  flow.packet(200, false);
+  EXPECT_EQ(jobs.counts().sent, 1U);
+  EXPECT_EQ(flow.told(), std::pair(ClassId{500}, std::string("sizes"))) << "before the verdict";
 }
 
 TEST(FlowRows, KnowNoFirstPacketsOfFlowsThatWereThereBefore) {

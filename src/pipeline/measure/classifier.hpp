@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace parshall {
 
@@ -16,6 +18,17 @@ inline constexpr std::size_t kMostFirstPackets = 16;
 /// Number of values in front of the sizes that a classifier by ports uses: the lower port, and 2 * protocol, plus 1 if
 /// the flow comes from the end with the lower port.
 inline constexpr std::size_t kPortValues = 2;
+using PortValues = std::array<std::uint16_t, kPortValues>;
+
+/// Says what a flow's class was told from.
+enum class ClassBasis : std::uint8_t { none, sizes, port };
+inline constexpr std::array<std::string_view, 3> kClassBasisNames = {"", "sizes", "port"};
+
+/// Class of a flow, and what it was told from.
+struct ToldClass {
+  ClassId id = kNotClassified;
+  ClassBasis basis = ClassBasis::none;
+};
 
 /// Says which threads classify flows.
 enum class ToldBy : std::uint8_t { worker, other_threads };
@@ -34,6 +47,14 @@ class Classifier {
   /// Classifies flows. `sizes` holds the IP packet lengths in bytes (at most 65,535), packets() of each flow in order,
   /// one flow after the other. `ids` receives one class per flow, never kNotClassified.
   virtual void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept = 0;
+
+  /// Returns whether class_of_port() ever knows a class.
+  virtual bool knows_ports() const noexcept { return false; }
+  /// Returns the class of a flow with fewer than packets() by its protocol and the lower of its ports, kNotClassified
+  /// if that is not known. Protocols without ports have port 0.
+  virtual ClassId class_of_port(std::uint8_t /*protocol*/, std::uint16_t /*lower_port*/) const noexcept {
+    return kNotClassified;
+  }
 };
 
 }  // namespace parshall

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 namespace parshall {
 namespace {
@@ -148,7 +149,7 @@ void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
 
 void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* headers, const RawPacket* const* raw,
                       const FlowKeys* key_of) noexcept {
-  key_of_ = set_->classifies() && set_->flow_class()->begins_with_ports() ? key_of : nullptr;
+  key_of_ = set_->classifies() && set_->flow_class()->needs_key() ? key_of : nullptr;
   if (set_->first_packets()) {
     update_whole(packets);
     update_side(packets, headers);
@@ -172,20 +173,24 @@ void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* header
     read_for_labels(packets, raw);
 }
 
-/// Teaches the classifier with a flow, once its label is known by its packets.
+/// Teaches the classifier with a flow, once its label is known by its packets: first with its port, then with its
+/// sizes.
 void FlowRows::learn(std::uint32_t slot) noexcept {
   const FlowLabel& labels = *set_->flow_label();
   std::byte* const at = rows_.data() + slot * stride_ + prefix_bytes_ + set_->label()->offset;
   FlowLabel::State state = FlowLabel::state_of(at);
   if (!state.is_chosen || state.is_learnt) return;
   std::array<std::uint16_t, kMostFirstPackets> room;
+  const auto ports = set_->flow_class()->ports(class_state(slot));
   const auto sizes = set_->flow_class()->first_sizes(class_state(slot), room);
-  if (sizes.empty()) return;
+  if (!ports || (sizes.empty() && state.is_port_learnt)) return;
   label_reader_->wait_for(at);
   const ApplicationLabel label = labels.labeller()->find(state.connection, state.began_ns);
   if (label.basis < LabelBasis::cache) return;
-  labels.labeller()->learner()->learn(sizes, class_of(slot), label.class_number);
-  state.is_learnt = true;
+  LabelLearner& learner = *labels.labeller()->learner();
+  if (!std::exchange(state.is_port_learnt, true)) learner.learn_port(*ports, label.class_number);
+  state.is_learnt = !sizes.empty();
+  if (state.is_learnt) learner.learn(sizes, class_of(slot), label.class_number);
   std::memcpy(at, &state, sizeof state);
 }
 

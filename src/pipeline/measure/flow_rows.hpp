@@ -130,6 +130,7 @@ class FlowRows {
 
   /// Requires that the flows have classes.
   ClassId class_of(std::uint32_t slot) const noexcept { return set_->class_of(row(slot) + prefix_bytes_); }
+  ToldClass told_class(std::uint32_t slot) const noexcept { return set_->told_class(row(slot) + prefix_bytes_); }
 
  private:
   void begin(std::byte* row, const RowUpdate& packet) noexcept;

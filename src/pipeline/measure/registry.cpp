@@ -53,10 +53,11 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   std::vector<std::string> wanted;
   bool classifies = false;
   for (const std::string& text : names) {
-    if (text == FlowClass::kName) {
+    if (text == FlowClass::kName || text == FlowClass::kBasisName) {
       if (options.classifier == nullptr)
-        return Error{"class: name a model that tells the classes of flows (--model FILE)"};
-      if (!std::exchange(classifies, true)) wanted.push_back(text);
+        return Error{fmt::format("{}: name a model that tells the classes of flows (--model FILE)", text)};
+      classifies = true;
+      if (std::ranges::find(wanted, text) == wanted.end()) wanted.push_back(text);
       continue;
     }
     const Result<StatisticName> name = parse_statistic_name(text, kFamilies);
@@ -65,6 +66,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
     wanted.push_back(name->column);
     group_of(groups, *name).whats.push_back(name->what);
   }
+  if (classifies && std::ranges::find(wanted, FlowClass::kName) == wanted.end()) wanted.emplace_back(FlowClass::kName);
   if (wanted.size() > StatisticSet::kMaxColumns) {
     return Error{fmt::format("statistics: {} columns asked for, at most {} are possible; ask for fewer", wanted.size(),
                              StatisticSet::kMaxColumns)};
@@ -162,7 +164,7 @@ void StatisticSet::write_row(const std::byte* state, const std::byte* carries, s
 }
 
 bool is_statistic(std::string_view name) {
-  return name == FlowClass::kName || parse_statistic_name(name, kFamilies).has_value();
+  return name == FlowClass::kName || name == FlowClass::kBasisName || parse_statistic_name(name, kFamilies).has_value();
 }
 
 std::vector<std::string> all_statistic_names() { return statistic_names(kFamilies); }

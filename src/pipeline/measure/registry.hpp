@@ -56,6 +56,8 @@ class StatisticSet {
   /// Returns whether flows have classes; class_of() reads one from a row.
   bool classifies() const noexcept { return flow_class_ != nullptr; }
   ClassId class_of(const std::byte* row) const noexcept { return flow_class_->class_of(row + flow_class_at_); }
+  /// Returns the class by whatever is known of the flow, where class_of() takes the sizes alone.
+  ToldClass told_class(const std::byte* row) const noexcept { return flow_class_->told(row + flow_class_at_); }
   /// Returns null if flows have no classes.
   const FlowClass* flow_class() const noexcept { return flow_class_; }
 

@@ -29,6 +29,9 @@ class LabelLearner {
   /// and that of its label. Any thread.
   virtual void learn(std::span<const std::uint16_t> sizes, ClassId told, ClassId label) noexcept = 0;
 
+  /// Learns the label of a flow with these ports, however many packets it will have. Any thread.
+  virtual void learn_port(PortValues ports, ClassId label) noexcept = 0;
+
   virtual LearningState state() const = 0;
 };
 

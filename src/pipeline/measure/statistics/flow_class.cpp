@@ -11,13 +11,18 @@ FlowClass::FlowClass(std::shared_ptr<const Classifier> classifier, ToldBy told_b
     : classifier_(std::move(classifier)),
       told_by_(told_by),
       packets_(static_cast<std::uint32_t>(classifier_->packets())),
-      begins_with_ports_(classifier_->begins_with_ports()) {
+      begins_with_ports_(classifier_->begins_with_ports()),
+      knows_ports_(classifier_->knows_ports()) {
   const auto classes = classifier_->classes();
   Column column{std::string(kName), std::string(kHelp)};
   column.type = kType;
   column.values.assign(classes.begin(), classes.end());
   column.values.emplace_back("unknown");
   columns_.push_back(std::move(column));
+  Column basis{std::string(kBasisName), std::string(kBasisHelp)};
+  basis.type = kEnum8;
+  basis.values.assign(kClassBasisNames.begin(), kClassBasisNames.end());
+  columns_.push_back(std::move(basis));
 }
 
 void FlowClass::update(const SampleBatch& batch) const noexcept {
@@ -31,6 +36,7 @@ void FlowClass::update(const SampleBatch& batch) const noexcept {
     const auto size = static_cast<std::uint16_t>(std::min<std::uint64_t>(batch.samples[i], 0xffff));
     std::memcpy(row + sizeof head + (head.packets_and_one - 1u) * sizeof size, &size, sizeof size);
     ++head.packets_and_one;
+    if (is_complete(head)) head.id = kNotClassified;  // no longer that of the port
     std::memcpy(row, &head, sizeof head);
     if (!is_complete(head) || told_by_ == ToldBy::other_threads) continue;
     std::memcpy(&sizes[flows * packets_], row + sizeof head, packets_ * sizeof size);
@@ -50,11 +56,11 @@ void FlowClass::begin(std::byte* row) const noexcept {
 
 void FlowClass::begin_with(std::byte* row, const FlowKey& key) const noexcept {
   const std::uint16_t lower = std::min(key.src_port(), key.dst_port());
-  const std::array<std::uint16_t, kPortValues> values{
-      lower, static_cast<std::uint16_t>(2 * key.protocol + (key.src_port() == lower ? 1 : 0))};
-  const Head head{.packets_and_one = kPortValues + 1, .id = kNotClassified};
+  const PortValues values{lower, static_cast<std::uint16_t>(2 * key.protocol + (key.src_port() == lower ? 1 : 0))};
+  const Head head{.packets_and_one = static_cast<std::uint16_t>(begins_with_ports_ ? kPortValues + 1 : 1),
+                  .id = classifier_->class_of_port(key.protocol, lower)};
   std::memcpy(row, &head, sizeof head);
-  std::memcpy(row + sizeof head, values.data(), sizeof values);
+  if (begins_with_ports_) std::memcpy(row + sizeof head, values.data(), sizeof values);
 }
 
 ClassId FlowClass::class_of(const std::byte* row) const noexcept {
@@ -67,6 +73,13 @@ ClassId FlowClass::class_of(const std::byte* row) const noexcept {
   ClassId id;
   classifier_->classify(std::span(sizes).first(packets_), {&id, 1});
   return id;
+}
+
+ToldClass FlowClass::told(const std::byte* row) const noexcept {
+  const Head head = head_of(row);
+  if (is_complete(head)) return {class_of(row), ClassBasis::sizes};
+  if (head.packets_and_one == 0 || head.id == kNotClassified) return {};
+  return {head.id, ClassBasis::port};
 }
 
 int FlowClass::send(std::byte* row, std::uint32_t slot, ClassJobs& jobs) const noexcept {
@@ -100,10 +113,11 @@ bool FlowClass::take(std::byte* row, const ClassJob& verdict) const noexcept {
 }
 
 void FlowClass::read(const std::byte* row, std::span<std::optional<double>> out) const noexcept {
-  const ClassId id = class_of(row);
-  out[0].reset();
+  const auto [id, basis] = told(row);
+  for (auto& value : out) value.reset();
   if (id == kNotClassified) return;
   out[0] = static_cast<double>(id == kUnknownClass ? columns_[0].values.size() - 1 : id);
+  out[1] = static_cast<double>(basis);
 }
 
 }  // namespace parshall

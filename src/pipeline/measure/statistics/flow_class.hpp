@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace parshall {
 
 /// Class of a flow, determined by a Classifier as soon as the flow has enough packets. Absent before.
 ///
-/// For a classifier by ports, these stand in front of the sizes.
+/// For a classifier by ports, these stand in front of the sizes. Where a classifier knows classes of ports, a flow has
+/// that of its port until then.
 ///
 /// If other threads classify (ClassJobs), the class comes later; a reader of the row computes it from the sizes until
 /// then.
@@ -29,6 +31,9 @@ class FlowClass final : public Statistic {
  public:
   static constexpr std::string_view kName = "class";
   static constexpr std::string_view kHelp = "application, found from the sizes of the flow's first packets (--model)";
+  static constexpr std::string_view kBasisName = "class_basis";
+  static constexpr std::string_view kBasisHelp =
+      "what the class was found from: sizes of the first packets, or the port if there were too few packets";
   static constexpr ColumnType kType = kEnum16;
 
   FlowClass(std::shared_ptr<const Classifier> classifier, ToldBy told_by);
@@ -48,14 +53,25 @@ class FlowClass final : public Statistic {
   const std::shared_ptr<const Classifier>& classifier() const noexcept { return classifier_; }
 
   /// Returns whether begin_with() has to follow begin().
-  bool begins_with_ports() const noexcept { return begins_with_ports_; }
+  bool needs_key() const noexcept { return begins_with_ports_ || knows_ports_; }
 
   // These work on a flow's own state:
 
-  /// Notes the ports of a flow that begins.
+  /// Notes the ports of a flow that begins, or their class.
   void begin_with(std::byte* row, const FlowKey& key) const noexcept;
 
+  /// Returns the class by the sizes.
   ClassId class_of(const std::byte* row) const noexcept;
+  /// Returns the class by whatever is known of the flow.
+  ToldClass told(const std::byte* row) const noexcept;
+
+  /// Returns the values that stand for the flow's ports; nullopt if it existed before, or the classifier takes none.
+  std::optional<PortValues> ports(const std::byte* row) const noexcept {
+    if (!begins_with_ports_ || head_of(row).packets_and_one == 0) return std::nullopt;
+    PortValues values;
+    std::memcpy(values.data(), row + sizeof(Head), sizeof values);
+    return values;
+  }
 
   /// Returns the sizes that the class was told by; none if there are too few yet.
   std::span<const std::uint16_t> first_sizes(const std::byte* row,
@@ -82,7 +98,7 @@ class FlowClass final : public Statistic {
   /// Header before the sizes.
   struct Head {
     std::uint16_t packets_and_one;  ///< number of sizes present, plus one; 0: the flow existed before
-    ClassId id;                     ///< class, once all sizes are present and it is known
+    ClassId id;                     ///< class of the port; once all sizes are present, the class if it is known
   };
   static Head head_of(const std::byte* row) noexcept {
     Head head;
@@ -97,7 +113,7 @@ class FlowClass final : public Statistic {
   std::shared_ptr<const Classifier> classifier_;
   ToldBy told_by_;
   std::uint32_t packets_;
-  bool begins_with_ports_;
+  bool begins_with_ports_, knows_ports_;
   std::vector<Column> columns_;
 };
 

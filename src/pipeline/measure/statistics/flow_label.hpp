@@ -36,10 +36,11 @@ class FlowLabel final : public Statistic {
     std::uint64_t connection = 0;  ///< its hash, once a packet was read
     std::uint64_t began_ns = 0;
     std::uint8_t packets = 0, sent = 0;
-    bool is_open = false;    ///< more packets are read
-    bool is_chosen = false;  ///< it gets a label
-    bool is_learnt = false;  ///< a LabelLearner was told of it
-    std::array<std::uint8_t, 3> unused = {};
+    bool is_open = false;         ///< more packets are read
+    bool is_chosen = false;       ///< it gets a label
+    bool is_learnt = false;       ///< a LabelLearner was told of it
+    bool is_port_learnt = false;  ///< ... and of the label of its port
+    std::array<std::uint8_t, 2> unused = {};
   };
   static_assert(sizeof(State) == 24);
   static State state_of(const std::byte* at) noexcept {

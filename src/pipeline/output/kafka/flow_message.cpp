@@ -85,6 +85,7 @@ constexpr FlowMessageField kFields[] = {
     {"application_confidence", 2059},
     {"src_country", 2060},
     {"dst_country", 2061},
+    {"class_basis", 2062},
 };
 
 /// Fields of every message; goflow2's numbers, and ours.

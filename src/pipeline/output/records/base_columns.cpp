@@ -137,6 +137,7 @@ constexpr StatisticElement kStatistics[] = {
     {"size_mean_bytes", {kOwnPen, 14}},
     {"size_p99_bytes", {kOwnPen, 15}},
     {"class", {0, 96}},
+    {"class_basis", {kOwnPen, 35}},
     {"rtt_min_ns", {kOwnPen, 20}},
     {"rtt_p50_ns", {kOwnPen, 21}},
     {"tcp_retransmissions", {kOwnPen, 22}},

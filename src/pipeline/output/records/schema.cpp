@@ -375,6 +375,11 @@ std::vector<ColumnInfo> list_columns() {
                  .type = FlowClass::kType,
                  .ipfix = statistic_element(FlowClass::kName),
                  .help = std::string(FlowClass::kHelp)});
+  all.push_back({.name = std::string(FlowClass::kBasisName),
+                 .type = kEnum8,
+                 .ipfix = statistic_element(FlowClass::kBasisName),
+                 .help = std::string(FlowClass::kBasisHelp),
+                 .values = {kClassBasisNames.begin(), kClassBasisNames.end()}});
   for (const StatisticElement& one : statistic_elements())  // examples of a pattern above
     if (std::ranges::find(all, one.column, &ColumnInfo::name) == all.end())
       all.push_back(Schema::make(std::array{std::string(one.column)}, {})->asked().front());
