@@ -18,6 +18,9 @@ import unittest
 import netns
 import side_by_side
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "export"))
+from test_names import client_hello, tcp
+
 PARSHALL = "parshall"
 UNHURRIED = {
     "pause_every": 100,
@@ -122,12 +125,15 @@ def arp_frame(number):
 class Wire:
     """Two devices joined, with the report in a file."""
 
-    def __init__(self, start, folder, *arguments):
-        self.model, self.file = folder + "/model.toml", folder + "/report.json"
-        with open(self.model, "w", encoding="utf-8") as file:
-            file.write(MODEL)
+    def __init__(self, start, folder, *arguments, classes=None):
+        """`classes`: options that say where they come from, MODEL if None."""
+        self.file = folder + "/report.json"
+        if classes is None:
+            with open(folder + "/model.toml", "w", encoding="utf-8") as file:
+                file.write(MODEL)
+            classes = ("--model", file.name)
         self.process = start(
-            PARSHALL, "watch", "--model", self.model, "--flows", "4096", "--format", "json", "-o", self.file, *arguments
+            PARSHALL, "watch", *classes, "--flows", "4096", "--format", "json", "-o", self.file, *arguments
         )
         self.said = self.process.stderr.readline()
         if " MB for " not in self.said:
@@ -419,6 +425,78 @@ class Capture:
     def own(self):
         """Those that the tests' frames are: between these addresses, and nothing of the kernels'."""
         return [frame for frame in self.stop() if frame[6:12] == OWN]
+
+
+def has_ndpi():
+    done = subprocess.run(
+        [PARSHALL, "watch", "-g", "flows=1", "--count", "1", "--label", "all"], capture_output=True, check=False
+    )
+    return done.returncode == 0
+
+
+@unittest.skipIf(netns.why_not(), f"SKIPPED: {netns.why_not()}")
+class LearntClasses(Case):
+    """Marks by a model that learns on the wire, from labels by nDPI."""
+
+    PAYLOADS = {"HTTP": b"GET / HTTP/1.1\r\nHost: www.example.org\r\n\r\n", "TLS": client_hello()}
+    AFTER_FOURTH = 3
+
+    def connections(self, number, first_port):
+        """Their packets, a list for each step: SYN, ACK, payload, and data."""
+        steps = [[] for _ in range(4 + self.AFTER_FOURTH)]
+        for i in range(number):
+            application, payload = list(self.PAYLOADS.items())[i % 2]
+            ports = (first_port + i, 443)
+            packets = [tcp(0, flags=2, ports=ports), tcp(1, flags=16, ports=ports), tcp(1, payload, ports=ports)]
+            for part in range(1 + self.AFTER_FOURTH):
+                at = 1 + len(payload) + 100 * part
+                packets.append(tcp(at, bytes(100 if application == "TLS" else 700), ports=ports))
+            for step, packet in zip(steps, packets):
+                step.append((application, with_dscp(packet[:6] + OWN + packet[12:], 0)))
+        return steps
+
+    def test_packets_are_marked_by_what_was_learnt_on_the_wire(self):
+        if not has_ndpi():
+            self.skipTest("SKIPPED: built without nDPI")
+        codes = {"HTTP": 10, "TLS": AF21}
+        with Line() as line, netns.Folder() as folder:
+            model = folder + "/model.toml"
+            wire = Wire(
+                line.start,
+                folder,
+                *("-i", "a0", "--forward", "b0", "--label", "all", "--dscp", "HTTP=AF11,TLS=AF21"),
+                classes=("--learn", model),
+            )
+            self.addCleanup(wire.process.kill)
+            got = Capture(line, line.server, "srv0")
+            with line.socket(line.client, socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+                sender.bind(("cli0", 0))
+
+                def send(steps):
+                    for step in steps:
+                        for _, packet in step:
+                            sender.send(packet)
+                        time.sleep(0.3)  # for the labels, which come later than the packets
+                    return [each for step in steps for each in step]
+
+                learnt = send(self.connections(240, 20000))
+                got.wait_for(len(learnt))
+                deadline = time.monotonic() + 30
+                while not os.path.exists(model) and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                self.assertTrue(os.path.exists(model), "nothing was learnt")
+                steps = self.connections(40, 30000)
+                marked = send(steps)
+                got.wait_for(len(learnt) + len(marked))
+            frames = got.own()
+            report = wire.report(stop_after=0)
+        self.assertEqual(len(frames), len(learnt) + len(marked))
+        self.assertEqual({dscp_of(frame) for frame in frames[:480]}, {0}, "SYN and ACK come before any class")
+        last = list(zip(marked, frames[len(learnt) :]))[-len(steps[-1]) :]
+        for (application, sent), frame in last:
+            self.assertEqual(frame, with_dscp(sent, codes[application]))
+        self.check_balance(report)
+        self.assertGreaterEqual(report["summary"]["learning"]["models"], 1)
 
 
 def ping(line, host):
