@@ -20,6 +20,7 @@ std::unique_ptr<FloodGuard> make_guard(const FlowStageOptions& options) {
 
 MeasuringStage::MeasuringStage(const FlowStageOptions& options, std::uint32_t slots, bool flows_move)
     : can_wait_(options.can_wait),
+      reads_answers_(options.address_names != nullptr),
       observe_merges_(options.observe_merges),
       batch_flows_(options.classified_batch != 0 ? std::make_unique<BatchFlows>(options.classified_batch) : nullptr),
       guard_(make_guard(options)),

@@ -81,7 +81,8 @@ class MeasuringStage : public FlowStage {
   std::uint64_t latest_ns_ = 0;    ///< time of the latest packet counted, in order of arrival
   bool can_wait_;
   bool extras_ = false;         ///< packets need more than counting
-  bool only_first_ = false;     ///< only the first packets of a flow have something to measure
+  bool only_first_ = false;     ///< only the first packets of a flow have something to measure, and answers of DNS
+  bool reads_answers_;          ///< answers of DNS name addresses
   bool follows_batch_ = false;  ///< true during run_classified()
   bool observe_merges_;
 

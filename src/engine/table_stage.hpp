@@ -8,6 +8,7 @@
 #include "base/prefetch.hpp"
 #include "engine/measuring_stage.hpp"
 #include "engine/own_table.hpp"
+#include "pipeline/decode/application/dns.hpp"
 
 namespace parshall {
 
@@ -213,7 +214,7 @@ class TableStage final : private OwnTable<Table>, public MeasuringStage, private
     if (follows_batch_) follow_batch(count);
     if (const bool only_first = only_first_ && !measure_stage_.class_jobs_wait(); measure_stage_.any())
       for (std::size_t i = group_measured_; i < count; ++i)
-        if (!only_first || slots_[i].may_be_first())
+        if (!only_first || slots_[i].may_be_first() || (reads_answers_ && is_dns_port(group_[i].key.src_port())))
           measure_stage_.add(slots_[i], group_[i], in_flight_.place(i), in_flight_.tcp(i), in_flight_.raw(i), key_of());
     group_measured_ = count;
   }

@@ -398,6 +398,13 @@ class Names(Captures):
         packets += [tcp(1, ports=(1000 + i, 443), ends=(CLIENT, f"198.51.100.{i}")) for i in range(100)]
         self.assertEqual(self.resolved(*packets), {1000 + i: f"host{i}.example" for i in range(100)})
 
+    def test_answers_over_tcp_follow_a_handshake_and_other_segments(self):
+        ends = {"ports": (53, 40000), "ends": (self.RESOLVER, CLIENT)}
+        for others in (1, 40):  # more than the first packets of a flow
+            packets = [tcp(0, flags=SYN | ACK, **ends)] + [tcp(1, flags=ACK, **ends)] * others
+            packets += [self.answer(CLIENT, "late.example", SERVER, is_tcp=True), tcp(1, ports=(1, 443))]
+            self.assertEqual(self.resolved(*packets), {1: "late.example"}, others)
+
     def test_both_directions_and_a_biflow_have_the_names(self):
         packets = [self.answer(CLIENT, "shop.example", SERVER), tcp(1, client_hello())]
         packets += [tcp(1, ports=(443, 40000), ends=(SERVER, CLIENT))]

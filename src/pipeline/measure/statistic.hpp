@@ -112,9 +112,8 @@ class Statistic {
                          [[maybe_unused]] std::byte* row) const noexcept {}
 
   /// Returns how many packets at a flow's beginning it uses; nullopt if it uses all. In the first case its value
-  /// applies to all records into which an active timeout splits the flow; so it does for kWholeFlow.
+  /// applies to all records into which an active timeout splits the flow.
   virtual std::optional<std::uint32_t> first_packets() const noexcept { return std::nullopt; }
-  static constexpr std::uint32_t kWholeFlow = ~std::uint32_t{0};
 
   /// For a statistic with first_packets(): declares that the next sample of this state is the first of a flow seen from
   /// its beginning. A flow that existed before has no first packets.

@@ -69,10 +69,8 @@ class ApplicationNames final : public Statistic {
   std::size_t carry_bytes() const noexcept override { return row_bytes_; }
   bool has_carries(const std::byte* state) const noexcept override;
   void write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept override;
-  /// Answers of DNS may be in any packet.
-  std::optional<std::uint32_t> first_packets() const noexcept override {
-    return wanted_.has_any_of_addresses() ? kWholeFlow : std::uint32_t{kPackets};
-  }
+  /// Answers of DNS, which name addresses, may be in later packets, too.
+  std::optional<std::uint32_t> first_packets() const noexcept override { return kPackets; }
   void begin(std::byte* row) const noexcept override;
   std::span<const Column> columns() const noexcept override { return {}; }
   void update(const SampleBatch&) const noexcept override {}
