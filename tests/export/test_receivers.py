@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tasks"))
 import traffic
@@ -220,6 +221,10 @@ class Syslog(Alarms):
         context.load_cert_chain(cert, key)
         with Stream(context=context) as receiver:
             self.watch(f"syslog:tls://127.0.0.1:{receiver.port},ca={cert},name=logs")
+            time.sleep(0.3)
+        self.check_syslog(receiver.messages)
+        with Stream(context=context) as receiver, unittest.mock.patch.dict(os.environ, SSL_CERT_FILE=str(cert)):
+            self.watch(f"syslog:tls://127.0.0.1:{receiver.port},name=logs")
             time.sleep(0.3)
         self.check_syslog(receiver.messages)
         with Stream(context=context) as receiver:

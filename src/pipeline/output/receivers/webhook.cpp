@@ -30,8 +30,9 @@ struct EndCurl {
 
 std::size_t ignore_answer(char*, std::size_t size, std::size_t count, void*) noexcept { return size * count; }
 
-/// Returns the certificates to trust where libcurl does not find its own; empty: it does, or there are none.
+/// Returns the certificates to trust, if the environment names them or libcurl does not find its own.
 std::string certificates_for_curl() {
+  if (const char* const named = ::secure_getenv("SSL_CERT_FILE")) return named;
   const char* const own = ::curl_version_info(CURLVERSION_NOW)->cainfo;
   return own != nullptr && ::access(own, R_OK) == 0 ? std::string() : certificate_bundle();
 }

@@ -102,8 +102,8 @@ bool trust_system(SSL_CTX* context) {
   if (SSL_CTX_set_default_verify_paths(context) != 1) return false;
   const bool has_others = ::access(::X509_get_default_cert_file(), R_OK) == 0 ||
                           ::access(::X509_get_default_cert_dir(), R_OK) == 0 ||
-                          std::getenv(::X509_get_default_cert_file_env()) != nullptr ||
-                          std::getenv(::X509_get_default_cert_dir_env()) != nullptr;
+                          ::secure_getenv(::X509_get_default_cert_file_env()) != nullptr ||
+                          ::secure_getenv(::X509_get_default_cert_dir_env()) != nullptr;
   const std::string bundle = certificate_bundle();
   return has_others || bundle.empty() || SSL_CTX_load_verify_file(context, bundle.c_str()) == 1;
 }
@@ -161,6 +161,8 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport&
 
 std::vector<std::string> certificates_of_system() {
   std::vector<std::string> places = {::X509_get_default_cert_file(), ::X509_get_default_cert_dir()};
+  for (const char* const name : {::X509_get_default_cert_file_env(), ::X509_get_default_cert_dir_env()})
+    if (const char* const named = ::secure_getenv(name)) places.emplace_back(named);
   if (std::string bundle = certificate_bundle(); !bundle.empty()) places.push_back(std::move(bundle));
   return places;
 }
