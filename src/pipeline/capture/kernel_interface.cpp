@@ -109,10 +109,12 @@ std::optional<Error> capture_problem(const std::string& name) {
   const FileHandle raw(::socket(AF_PACKET, SOCK_RAW, 0));
   if (raw) return std::nullopt;
   if (errno == EPERM || errno == EACCES) {
-    return Error{
-        fmt::format("cannot open {}: no right to capture (CAP_NET_RAW); run as root, or once: "
-                    "sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep {}",
-                    name, own_file().string())};
+    const std::filesystem::path own = own_file();  // python, in its package: that gets no rights
+    const std::string once =
+        own.filename() == "parshall"
+            ? fmt::format(", or once: sudo setcap cap_net_raw,cap_net_admin,cap_ipc_lock+ep '{}'", own.string())
+            : "";
+    return Error{fmt::format("cannot open {}: no right to capture (CAP_NET_RAW); run as root{}", name, once)};
   }
   return Error{fmt::format("cannot open {}: packet socket: {}", name, std::strerror(errno))};
 }

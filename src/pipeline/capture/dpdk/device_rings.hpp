@@ -13,8 +13,7 @@ namespace parshall::dpdk {
 /// descriptors it is asked for.
 ///
 /// Source: DPDK 22.11 and 24.11, drivers/net/ring/rte_eth_ring.c: a device without arguments takes the rings of its
-/// name,
-///         if there are any. "nodeaction=...:ATTACH" says so, too, but DPDK 24.11 does not find them then.
+///         name, if there are any. With "nodeaction=...:ATTACH", DPDK 24.11 does not find them.
 class DeviceRings {
  public:
   /// Returns whether it is a net_ring device for which the user gave no rings.
