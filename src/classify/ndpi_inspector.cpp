@@ -34,8 +34,13 @@ LabelBasis basis_of(ndpi_confidence_t confidence) noexcept {
 
 class NdpiInspection final : public Inspection {
  public:
-  NdpiInspection(ndpi_detection_module_struct& module, std::span<const std::uint16_t> class_numbers)
-      : module_(module), class_numbers_(class_numbers) {
+  /// Numbers of classes by nDPI's number of the protocol, and which of these protocols look something up.
+  struct Classes {
+    std::vector<std::uint16_t> numbers;
+    std::vector<bool> are_look_ups;
+  };
+
+  NdpiInspection(ndpi_detection_module_struct& module, const Classes& classes) : module_(module), classes_(classes) {
     const std::size_t bytes = ndpi_detection_get_sizeof_ndpi_flow_struct();
     flow_.reset(static_cast<ndpi_flow_struct*>(ndpi_flow_malloc(bytes)));
     if (!flow_) throw std::bad_alloc();
@@ -51,9 +56,12 @@ class NdpiInspection final : public Inspection {
     Inspected result;
     if (found.app_protocol == NDPI_PROTOCOL_UNKNOWN && found.master_protocol == NDPI_PROTOCOL_UNKNOWN) return result;
     std::array<char, 64> name{};
-    const std::uint16_t own = found.app_protocol != NDPI_PROTOCOL_UNKNOWN ? found.app_protocol : found.master_protocol;
-    if (own >= class_numbers_.size()) return result;
-    result.class_number = class_numbers_[own];
+    const bool is_look_up =
+        found.master_protocol < classes_.are_look_ups.size() && classes_.are_look_ups[found.master_protocol];
+    const std::uint16_t own =
+        found.app_protocol != NDPI_PROTOCOL_UNKNOWN && !is_look_up ? found.app_protocol : found.master_protocol;
+    if (own >= classes_.numbers.size()) return result;
+    result.class_number = classes_.numbers[own];
     result.application = ndpi_protocol2name(&module_, found, name.data(), name.size());
     result.basis = basis_of(flow_->confidence);
     result.is_final = ndpi_extra_dissection_possible(&module_, flow_.get()) == 0;
@@ -62,7 +70,7 @@ class NdpiInspection final : public Inspection {
 
  private:
   ndpi_detection_module_struct& module_;
-  std::span<const std::uint16_t> class_numbers_;
+  const Classes& classes_;
   std::unique_ptr<ndpi_flow_struct, Closer> flow_;
 };
 
@@ -72,18 +80,19 @@ class NdpiInspector final : public Inspector {
     for (unsigned i = 0; i < ndpi_get_num_supported_protocols(module_.get()); ++i) {
       const std::string name = ndpi_get_proto_name(module_.get(), static_cast<std::uint16_t>(i));
       const auto at = std::ranges::find(classes_, name);
-      class_numbers_.push_back(static_cast<std::uint16_t>(at - classes_.begin()));
+      by_protocol_.numbers.push_back(static_cast<std::uint16_t>(at - classes_.begin()));
+      by_protocol_.are_look_ups.push_back(ndpi_class(name + ".Any") == name);
       if (at == classes_.end()) classes_.push_back(name);
     }
   }
 
   std::span<const std::string> classes() const noexcept override { return classes_; }
-  std::unique_ptr<Inspection> begin() override { return std::make_unique<NdpiInspection>(*module_, class_numbers_); }
+  std::unique_ptr<Inspection> begin() override { return std::make_unique<NdpiInspection>(*module_, by_protocol_); }
 
  private:
   Module module_;
   std::vector<std::string> classes_;
-  std::vector<std::uint16_t> class_numbers_;  ///< by nDPI's number of the protocol
+  NdpiInspection::Classes by_protocol_;
 };
 
 }  // namespace
