@@ -23,7 +23,7 @@ void list_statistics() {
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", statistic.name, statistic.unit, statistic.bytes_per_flow,
                statistic.mergeable ? "mergeable" : "", statistic.help);
   fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kName, "", 16, "",
-             "application, classified by the flow's first packets; needs a model of parshall train (--model FILE)");
+             "application, by the flow's first packets or its port; needs a model of parshall train (--model FILE)");
   fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", FlowClass::kBasisName, "", 0, "", FlowClass::kBasisHelp);
   fmt::print(
       "{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", "first_sizes[_<1-16>]", "", "", "", "",

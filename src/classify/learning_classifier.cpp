@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -88,9 +89,12 @@ std::optional<Error> LearningClassifier::begin_with(ModelFile file) {
   if (std::ranges::all_of(taught->numbers, [](ClassId number) { return number == kUnknownClass; }))
     return Error{"this model knows none of the applications of nDPI: name another file"};
   teach(std::move(taught));
-  for (const PortClass& each : file.ports.ports)
-    if (const ClassId number = number_of(each.class_name, kNotClassified); number != kNotClassified)
-      ports_[each.key][number] = each.count;
+  for (const PortClass& each : file.ports.ports) {
+    const ClassId number = number_of(each.class_name, kNotClassified);
+    if (number == kNotClassified || ports_.size() == kMostPorts) continue;
+    const auto count = static_cast<std::uint64_t>(std::llround(each.share * static_cast<double>(each.of)));
+    ports_[each.key] = {{number, count}, {kUnknownClass, each.of - count}};
+  }
   return std::nullopt;
 }
 
@@ -143,33 +147,45 @@ void LearningClassifier::learn(std::span<const std::uint16_t> sizes, ClassId tol
 } catch (const std::exception&) {  // without memory or a thread, the flow teaches nothing
 }
 
-ClassId LearningClassifier::class_of_port(std::uint8_t protocol, std::uint16_t lower_port) const noexcept {
-  const std::shared_ptr<const Taught> taught = this->taught();
-  return taught ? taught->ports.find({protocol, lower_port}) : kNotClassified;
+std::shared_ptr<const PortLookup> LearningClassifier::ports() const noexcept {
+  static const PortTable kNone;
+  std::shared_ptr<const Taught> taught = this->taught();
+  const PortTable& ports = taught ? taught->ports : kNone;
+  return {std::move(taught), &ports};
 }
 
 void LearningClassifier::learn_port(PortValues ports, ClassId label) noexcept try {
   const PortKey key{.protocol = static_cast<std::uint8_t>(ports[1] / 2), .port = ports[0]};
   const std::lock_guard lock(mutex_);
-  if (ports_.size() == kMostPorts && !ports_.contains(key)) return;
+  if (++learnt_ports_ % kMostSamples == 0 || (ports_.size() >= kMostPorts && !ports_.contains(key))) fade_ports();
+  if (ports_.size() >= kMostPorts && !ports_.contains(key)) return;
   PortCounts& counts = ports_[key];
   ++counts[counts.size() < kClassesOfPort || counts.contains(label) ? label : kUnknownClass];
 } catch (const std::exception&) {  // as in learn()
 }
 
-/// Returns the usual classes of ports so far.
+/// Halves all counts, so that the latest flows count most, and forgets what was counted once.
+void LearningClassifier::fade_ports() {
+  for (auto& [key, counts] : ports_) {
+    for (auto& [number, count] : counts) count /= 2;
+    std::erase_if(counts, [](const auto& each) { return each.second == 0; });
+  }
+  std::erase_if(ports_, [](const auto& port) { return port.second.empty(); });
+}
+
+/// Returns the most frequent class of each port so far. PortTable leaves out those that are not frequent enough.
 PortClasses LearningClassifier::port_classes() const {
   PortClasses classes;
   const std::lock_guard lock(mutex_);
   for (const auto& [key, counts] : ports_) {
     PortClass usual{.key = key, .class_name = {}};
+    std::uint64_t most = 0;
     for (const auto& [number, count] : counts) {
       usual.of += count;
-      if (number != kUnknownClass && count > usual.count)
-        usual.count = count, usual.class_name = options_.classes[number];
+      if (number != kUnknownClass && count > most) most = count, usual.class_name = options_.classes[number];
     }
-    if (usual.count >= kLeastFlows && usual.share() >= PortClasses::kLeastShare)
-      classes.ports.push_back(std::move(usual));
+    usual.share = static_cast<double>(most) / static_cast<double>(std::max<std::uint64_t>(usual.of, 1));
+    if (most >= kLeastFlows) classes.ports.push_back(std::move(usual));
   }
   return classes;
 }

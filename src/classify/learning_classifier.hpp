@@ -23,10 +23,10 @@ namespace parshall {
 /// are half as many more than before, later after every kMostSamples / 2 flows. Until then, classes are unknown. With
 /// each model come the usual classes of ports, for flows with too few packets.
 ///
-/// Memory: kMostSamples flows, and counts by class of kMostPorts ports at most. Each new one takes the place of a
-/// random one, so that old ones fade. Threads: trains in a thread of low priority. For a source that waits, learn()
-/// trains itself, so that results depend on
-///          the input alone.
+/// Memory: kMostSamples flows. A new flow takes the place of a random one, so that old ones fade. Counts by class of
+///         kMostPorts ports, which are halved after every kMostSamples flows, and when there is no room.
+/// Threads: trains in a thread of low priority. For a source that waits, learn() trains itself, so that results depend
+///          on the input alone.
 class LearningClassifier final : public Classifier, public LabelLearner {
  public:
   static constexpr std::size_t kPackets = kPortValues + 4, kFirstSamples = 200, kMostSamples = 20'000, kJudged = 2'000;
@@ -55,7 +55,7 @@ class LearningClassifier final : public Classifier, public LabelLearner {
   void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override;
 
   bool knows_ports() const noexcept override { return true; }
-  ClassId class_of_port(std::uint8_t protocol, std::uint16_t lower_port) const noexcept override;
+  std::shared_ptr<const PortLookup> ports() const noexcept override;
 
   void learn(std::span<const std::uint16_t> sizes, ClassId told, ClassId label) noexcept override;
   void learn_port(PortValues ports, ClassId label) noexcept override;
@@ -77,10 +77,11 @@ class LearningClassifier final : public Classifier, public LabelLearner {
     std::vector<ClassId> numbers;
     PortTable ports;
   };
-  /// Flows of a port by class; those of others than its first kClassesOfPort count as unknown.
+  /// Flows of a port by class; those of others than kClassesOfPort count as unknown.
   using PortCounts = std::map<ClassId, std::uint64_t>;
   static constexpr std::size_t kMostPorts = 16'384, kClassesOfPort = 8;
 
+  void fade_ports();
   void judge(ClassId told, ClassId label);
   void keep(const Sample& sample);
   void train();
@@ -102,7 +103,7 @@ class LearningClassifier final : public Classifier, public LabelLearner {
   std::map<PortKey, PortCounts> ports_;
   std::deque<Judged> judged_;
   SplitMix64 random_{1};
-  std::uint64_t learnt_ = 0, models_ = 0, next_training_ = kFirstSamples;
+  std::uint64_t learnt_ = 0, models_ = 0, next_training_ = kFirstSamples, learnt_ports_ = 0;
   std::string problem_;
   bool is_due_ = false, ends_ = false;
   std::condition_variable due_;

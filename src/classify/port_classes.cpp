@@ -17,38 +17,53 @@
 namespace parshall {
 namespace {
 
-constexpr std::string_view kKeys[] = {"tested", "told", "right", "ports"},
-                           kPortKeys[] = {"protocol", "port", "class", "count", "of"};
+constexpr std::string_view kKeys[] = {"tested", "classified", "correct", "ports"},
+                           kPortKeys[] = {"protocol", "port", "class", "share", "of"};
 constexpr auto kAnyCount = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
 /// A class by its number.
 struct Usual {
-  std::uint32_t class_number;
-  std::uint64_t count, of;
+  std::uint32_t class_number = 0;
+  double share = 0;
+  std::uint64_t of = 0;
 };
 
-/// Returns the usual class of each port. `flows` has each class of each port once for each capture, sorted; those of
-/// captures in `left_out` are passed over.
+/// What captures say of one class of a port.
+struct Votes {
+  double shares = 0;
+  std::size_t captures = 0;
+};
+
+/// Returns the usual class of each port. `flows` are sorted; those of captures in `left_out` are passed over.
 template <class Flow>
 std::map<PortKey, Usual> usual_classes(std::span<const Flow> flows, PortFlows::Needs needs,
                                        const std::vector<bool>& left_out) {
   std::map<PortKey, Usual> usual;
-  for (std::size_t at = 0; at < flows.size();) {
-    const PortKey key = flows[at].key;
-    Usual best{};
-    std::uint64_t of = 0;
-    while (at < flows.size() && flows[at].key == key) {
-      const std::uint32_t number = flows[at].class_number;
-      std::uint64_t count = 0;
-      for (; at < flows.size() && flows[at].key == key && flows[at].class_number == number; ++at)
-        count += left_out[flows[at].capture] ? 0 : 1;
-      of += count;
-      if (count > best.count) best = {number, count, 0};
+  const auto end_of = [](auto from, auto end, auto of) {
+    return std::find_if(from, end, [&](const Flow& flow) { return of(flow) != of(*from); });
+  };
+  for (auto port = flows.begin(); port != flows.end();) {
+    const auto port_end = end_of(port, flows.end(), [](const Flow& flow) { return flow.key; });
+    std::map<std::uint32_t, Votes> votes;
+    std::uint64_t captures = 0;
+    for (auto capture = port; capture != port_end;) {
+      const auto capture_end = end_of(capture, port_end, [](const Flow& flow) { return flow.capture; });
+      captures += left_out[capture->capture] ? 0 : 1;
+      for (auto same = capture; same != capture_end && !left_out[capture->capture];) {
+        const auto same_end = end_of(same, capture_end, [](const Flow& flow) { return flow.class_number; });
+        Votes& of_class = votes[same->class_number];
+        of_class.shares += static_cast<double>(same_end - same) / static_cast<double>(capture_end - capture);
+        ++of_class.captures;
+        same = same_end;
+      }
+      capture = capture_end;
     }
-    best.of = of;
-    if (best.count >= std::max<std::size_t>(needs.captures, 1) &&
-        static_cast<double>(best.count) >= needs.share * static_cast<double>(of))
-      usual.emplace(key, best);
+    for (const auto& [number, of_class] : votes)
+      if (const double share = of_class.shares / static_cast<double>(captures);
+          of_class.captures >= needs.captures && share >= std::max(needs.share, usual[port->key].share))
+        usual[port->key] = {number, share, captures};
+    if (const auto at = usual.find(port->key); at != usual.end() && at->second.of == 0) usual.erase(at);
+    port = port_end;
   }
   return usual;
 }
@@ -67,40 +82,42 @@ std::vector<std::uint32_t> folds_of_captures(std::size_t captures, std::uint32_t
 }  // namespace
 
 void PortFlows::add(PortKey key, bool is_short, std::string_view class_name, std::string_view capture) {
-  if (captures_ == 0 || capture_ != capture) capture_ = capture, ++captures_;
-  auto at = std::ranges::find(class_names_, class_name);
-  if (at == class_names_.end()) at = class_names_.emplace(at, class_name);
-  flows_.push_back({key, static_cast<std::uint32_t>(at - class_names_.begin()), captures_ - 1});
+  const std::size_t last_class = flows_.empty() ? 0 : flows_.back().class_number;
+  const std::size_t last_capture = flows_.empty() ? 0 : flows_.back().capture;
+  flows_.push_back({key, static_cast<std::uint32_t>(number_of(capture_names_, capture, last_capture)),
+                    static_cast<std::uint32_t>(number_of(class_names_, class_name, last_class))});
   is_short_.push_back(is_short);
 }
 
 PortClasses PortFlows::learn(Needs needs, std::uint32_t folds, std::uint64_t seed) const {
+  const std::size_t captures = capture_names_.size();
   std::vector<Flow> seen = flows_;
   std::ranges::sort(seen);
-  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   const auto learnt = [&](const std::vector<bool>& left_out) {
     return usual_classes(std::span<const Flow>(seen), needs, left_out);
   };
   PortClasses classes;
   std::set<std::uint32_t> names;
-  for (const auto& [key, usual] : learnt(std::vector<bool>(captures_))) {
+  for (const auto& [key, usual] : learnt(std::vector<bool>(captures))) {
     names.insert(usual.class_number);
     if (names.size() > kMostClasses || classes.ports.size() == PortClasses::kMostPorts) break;
-    classes.ports.push_back({key, class_names_[usual.class_number], usual.count, usual.of});
+    classes.ports.push_back({key, class_names_[usual.class_number], usual.share, usual.of});
   }
 
-  const std::vector<std::uint32_t> fold_of = folds_of_captures(captures_, folds, seed);
+  const std::vector<std::uint32_t> fold_of = folds_of_captures(captures, folds, seed);
+  std::vector<std::vector<std::size_t>> short_flows(folds);
+  for (std::size_t i = 0; i < flows_.size(); ++i)
+    if (is_short_[i]) short_flows[fold_of[flows_[i].capture]].push_back(i);
   for (std::uint32_t fold = 0; fold < folds; ++fold) {
-    std::vector<bool> left_out(captures_);
-    for (std::size_t capture = 0; capture < captures_; ++capture) left_out[capture] = fold_of[capture] == fold;
+    std::vector<bool> left_out(captures);
+    for (std::size_t capture = 0; capture < captures; ++capture) left_out[capture] = fold_of[capture] == fold;
     const auto usual = learnt(left_out);
-    for (std::size_t i = 0; i < flows_.size(); ++i) {
-      if (!is_short_[i] || !left_out[flows_[i].capture]) continue;
+    for (const std::size_t i : short_flows[fold]) {
       ++classes.tested;
       const auto told = usual.find(flows_[i].key);
       if (told == usual.end()) continue;
-      ++classes.told;
-      classes.right += told->second.class_number == flows_[i].class_number ? 1 : 0;
+      ++classes.classified;
+      classes.correct += told->second.class_number == flows_[i].class_number ? 1 : 0;
     }
   }
   return classes;
@@ -110,17 +127,19 @@ std::string to_toml(const PortClasses& classes) {
   if (classes.ports.empty()) return {};
   std::string toml = fmt::format(
       "\n"
-      "# Flows with fewer packets have the usual class of their protocol and lower port: that of `count` of `of`\n"
-      "# captures, or of flows on a link. tested: flows with so few packets, on captures that it was not trained on.\n"
+      "# Flows with fewer packets have the usual class of their protocol and lower port. `share`: of the flows of the\n"
+      "# port in a capture, the mean of `of` captures. On a link: of `of` flows. Of the `tested` flows with so few "
+      "packets,\n"
+      "# in captures that were not learnt from, so many were classified, and so many of these correctly.\n"
       "[{}]\n"
       "tested = {}\n"
-      "told = {}\n"
-      "right = {}\n"
+      "classified = {}\n"
+      "correct = {}\n"
       "ports = [\n",
-      kPortClassesKey, classes.tested, classes.told, classes.right);
+      kPortClassesKey, classes.tested, classes.classified, classes.correct);
   for (const PortClass& each : classes.ports)
-    toml += fmt::format("  {{protocol = {}, port = {}, class = {}, count = {}, of = {}}},\n", each.key.protocol,
-                        each.key.port, toml_string(each.class_name), each.count, each.of);
+    toml += fmt::format("  {{protocol = {}, port = {}, class = {}, share = {}, of = {}}},\n", each.key.protocol,
+                        each.key.port, toml_string(each.class_name), each.share, each.of);
   return toml + "]\n";
 }
 
@@ -132,16 +151,15 @@ PortClasses read_port_classes(ModelReader& reader) {
   if (from == nullptr) return classes;
   reader.check_keys(*from, kKeys);
   classes.tested = reader.count(*from, "tested", 0, kAnyCount);
-  classes.told = reader.count(*from, "told", 0, classes.tested);
-  classes.right = reader.count(*from, "right", 0, classes.told);
+  classes.classified = reader.count(*from, "classified", 0, classes.tested);
+  classes.correct = reader.count(*from, "correct", 0, classes.classified);
   reader.each(*from, "ports", [&](const toml::table& port) {
     reader.check_keys(port, kPortKeys);
     PortClass read{.key = {static_cast<std::uint8_t>(reader.count(port, "protocol", 0, 255)),
                            static_cast<std::uint16_t>(reader.count(port, "port", 0, 65535))},
                    .class_name = reader.text(port, "class"),
-                   .count = reader.count(port, "count", 1, kAnyCount),
-                   .of = 0};
-    read.of = reader.count(port, "of", read.count, kAnyCount);
+                   .share = reader.number(port, "share", {0, 1}),
+                   .of = reader.count(port, "of", 1, PortClasses::kMostCount)};
     if (reader.problem()) return;
     if (const auto wrong = class_name_problem(read.class_name)) return reader.complain(port, wrong->message);
     if (!classes.ports.empty() && classes.ports.back().key >= read.key)

@@ -23,10 +23,8 @@ struct PortKey {
 struct PortClass {
   PortKey key;
   std::string class_name;
-  std::uint64_t count = 0;  ///< captures with such flows of this class; of a link: flows
-  std::uint64_t of = 0;     ///< sum of these counts over all classes
-
-  double share() const noexcept { return static_cast<double>(count) / static_cast<double>(of); }
+  double share = 0;      ///< of a capture's flows of the port, the mean over all captures; on a link: of all flows
+  std::uint64_t of = 0;  ///< captures with flows of the port; on a link: flows
 };
 
 /// Classes of flows that end before a model has seen enough of their packets: those of their ports.
@@ -35,18 +33,19 @@ struct PortClass {
 struct PortClasses {
   static constexpr double kLeastShare = 0.75;  ///< of a port whose flows are told by it
   static constexpr std::size_t kMostPorts = std::size_t{1} << 16;
+  static constexpr std::uint64_t kMostCount = std::uint64_t{1} << 53;
 
   std::vector<PortClass> ports;  ///< in the order of their keys
   // Cross-validation:
-  std::uint64_t tested = 0;  ///< flows with too few packets; 0: not tested
-  std::uint64_t told = 0;    ///< those of them whose port has a class
-  std::uint64_t right = 0;   ///< those of them of this class
+  std::uint64_t tested = 0;      ///< flows with too few packets; 0: not tested
+  std::uint64_t classified = 0;  ///< those of them whose port has a class
+  std::uint64_t correct = 0;     ///< those of them of this class
 };
 
 /// Flows to learn the classes of ports from.
 class PortFlows {
  public:
-  /// Adds a flow. `is_short` says whether it has too few packets for the model. A capture's flows are added together.
+  /// Adds a flow. `is_short` says whether it has too few packets for the model.
   void add(PortKey key, bool is_short, std::string_view class_name, std::string_view capture);
 
   /// What a class of a port needs.
@@ -60,16 +59,14 @@ class PortFlows {
  private:
   struct Flow {
     PortKey key;
-    std::uint32_t class_number, capture;
+    std::uint32_t capture, class_number;
 
     auto operator<=>(const Flow&) const = default;
   };
 
   std::vector<Flow> flows_;
   std::vector<bool> is_short_;
-  std::vector<std::string> class_names_;
-  std::string capture_;
-  std::uint32_t captures_ = 0;
+  std::vector<std::string> class_names_, capture_names_;
 };
 
 /// Returns the TOML of a model's file; empty without ports.

@@ -13,7 +13,7 @@
 namespace parshall {
 
 /// Classes by ports, as numbers, for look-ups.
-class PortTable {
+class PortTable final : public PortLookup {
  public:
   PortTable() = default;
   /// Takes those whose share is at least `least_share`. `number_of(name)` returns a class's number; kNotClassified
@@ -21,12 +21,13 @@ class PortTable {
   template <class NumberOf>
   PortTable(const PortClasses& classes, double least_share, NumberOf number_of) {
     for (const PortClass& each : classes.ports)
-      if (each.share() >= std::max(least_share, PortClasses::kLeastShare))
+      if (each.share >= std::max(least_share, PortClasses::kLeastShare))
         if (const ClassId id = number_of(each.class_name); id != kNotClassified) ports_.emplace_back(each.key, id);
   }
 
   std::size_t memory_bytes() const noexcept { return ports_.capacity() * sizeof(ports_[0]); }
-  ClassId find(PortKey key) const noexcept {
+  ClassId find(std::uint8_t protocol, std::uint16_t lower_port) const noexcept override {
+    const PortKey key{protocol, lower_port};
     const auto at = std::ranges::lower_bound(ports_, key, {}, &std::pair<PortKey, ClassId>::first);
     return at != ports_.end() && at->first == key ? at->second : kNotClassified;
   }
@@ -55,10 +56,9 @@ class PortClassifier final : public Classifier {
   void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept override {
     model_->classify(sizes, ids);
   }
+  std::size_t classes_by_sizes() const noexcept override { return model_->classes().size(); }
   bool knows_ports() const noexcept override { return true; }
-  ClassId class_of_port(std::uint8_t protocol, std::uint16_t lower_port) const noexcept override {
-    return table_.find({protocol, lower_port});
-  }
+  std::shared_ptr<const PortLookup> ports() const noexcept override { return {std::shared_ptr<void>(), &table_}; }
 
  private:
   std::unique_ptr<Model> model_;

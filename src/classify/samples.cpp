@@ -7,9 +7,7 @@
 #include <iterator>
 
 namespace parshall {
-namespace {
 
-/// Returns a name's number, trying `last` first: flows of one class and capture come together.
 std::size_t number_of(std::vector<std::string>& names, std::string_view name, std::size_t last) {
   if (last < names.size() && names[last] == name) return last;
   const auto found = std::ranges::find(names, name);
@@ -17,8 +15,6 @@ std::size_t number_of(std::vector<std::string>& names, std::string_view name, st
   names.emplace_back(name);
   return names.size() - 1;
 }
-
-}  // namespace
 
 std::optional<Error> class_name_problem(std::string_view name) {
   constexpr std::string_view kRefused = "\"',\\\x7f", kTaken[] = {"unknown", "too few packets"};

@@ -44,6 +44,9 @@ struct Samples {
   Samples where(const std::vector<bool>& chosen) const;
 };
 
+/// Returns a name's number, trying `last` first: flows of one class and capture come together. Adds new names.
+std::size_t number_of(std::vector<std::string>& names, std::string_view name, std::size_t last);
+
 inline constexpr std::size_t kMostClassNameBytes = 64;
 
 /// Returns why a class cannot have this name, which must work in reports of every format; nullopt if it can.

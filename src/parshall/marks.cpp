@@ -22,8 +22,10 @@ std::optional<std::size_t> place_of(std::string_view name, std::span<const std::
 
 }  // namespace
 
-Result<MarkingPlan> plan_marks(std::span<const std::string> marks, std::span<const std::string> classes) {
-  MarkingPlan plan(classes.size() + 1);
+Result<MarkingPlan> plan_marks(std::span<const std::string> marks, std::span<const std::string> all_classes,
+                               std::size_t by_sizes) {
+  MarkingPlan plan(all_classes.size() + 1);
+  const auto classes = all_classes.first(by_sizes);
   if (marks.empty()) {
     if (classes.size() > kLocalCodePoints)
       return Error{
@@ -46,8 +48,9 @@ Result<MarkingPlan> plan_marks(std::span<const std::string> marks, std::span<con
           fmt::format("--dscp {}: a code is a number from 0 to 63, or CS0 to CS7, AF11 to AF43, EF, "
                       "VOICE-ADMIT, LE or DF",
                       mark)};
-    if (plan[*at]) return Error{fmt::format("--dscp {}: the class has a code already", mark)};
-    plan[*at] = *dscp;
+    auto& code = *at == classes.size() ? plan.back() : plan[*at];
+    if (code) return Error{fmt::format("--dscp {}: the class has a code already", mark)};
+    code = *dscp;
   }
   return plan;
 }

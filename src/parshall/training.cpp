@@ -58,8 +58,9 @@ void tell(const std::vector<Selection::LeftOut>& left_out, const TrainingPlan& p
 
 void tell(const PortClasses& ports, const TrainingWatch& watch) {
   if (ports.ports.empty() || ports.tested == 0) return;
-  watch.say(fmt::format("{} with a usual class: of {} with too few packets, {} have one, and {} of these are right",
-                        counted(ports.ports.size(), "port"), counted(ports.tested, "flow"), ports.told, ports.right));
+  watch.say(
+      fmt::format("usual classes of {}; in cross-validation, {} of {} with too few packets have one, {} correctly",
+                  counted(ports.ports.size(), "port"), ports.classified, counted(ports.tested, "flow"), ports.correct));
 }
 
 std::optional<Error> number_problem(const TrainingPlan& plan) {

@@ -51,11 +51,10 @@ std::optional<Error> wire_model(const Plan& plan, const PlanTexts& texts, Statis
 }
 
 void add_class_columns(const Classifier& classifier, std::vector<std::string>& columns) {
-  const auto add = [&](std::string_view name) {
-    if (std::ranges::find(columns, name) == columns.end()) columns.emplace_back(name);
-  };
-  add(FlowClass::kName);
-  if (classifier.knows_ports()) add(FlowClass::kBasisName);
+  if (std::ranges::find(columns, FlowClass::kName) != columns.end()) return;
+  columns.emplace_back(FlowClass::kName);
+  if (classifier.knows_ports() && std::ranges::find(columns, FlowClass::kBasisName) == columns.end())
+    columns.emplace_back(FlowClass::kBasisName);
 }
 
 std::optional<Error> wire_forwarding(const Plan& plan, const Classifier* classifier, SessionOptions& session) {
@@ -72,7 +71,7 @@ std::optional<Error> wire_forwarding(const Plan& plan, const Classifier* classif
   if (plan.flows.classifiers != 0)
     return problem("a packet goes on with the class that its worker tells: leave out --classifiers");
   if (session.limits.packets != 0) return problem("a wire passes all packets: leave out --count");
-  auto marks = plan_marks(source.marks, classifier->classes());
+  auto marks = plan_marks(source.marks, classifier->classes(), classifier->classes_by_sizes());
   if (!marks) return marks.error();
   session.threads.marking = *std::move(marks);
   session.workers *= 2;

@@ -14,7 +14,7 @@ namespace parshall {
 std::optional<Error> wire_model(const Plan& plan, const PlanTexts& texts, StatisticOptions& options,
                                 std::vector<std::string>& columns);
 
-/// Adds the columns of a flow's class, unless they were asked for already.
+/// Adds the columns of a flow's class, unless the class was asked for by name.
 void add_class_columns(const Classifier& classifier, std::vector<std::string>& columns);
 
 /// Sets up forwarding and marking, if the plan forwards packets.

@@ -106,18 +106,37 @@ TEST_F(LearningClassifiers, LearnTheUsualClassesOfPortsAndKeepThem) {
       classifier.learn_port(kMixed, i % 2 == 0 ? kWeb : kMail);
     }
     for (std::uint64_t i = 1; i < LearningClassifier::kLeastFlows; ++i) classifier.learn_port(kRare, kWeb);
-    EXPECT_EQ(classifier.class_of_port(17, 53), kNotClassified) << "before there is a model";
+    EXPECT_EQ(classifier.ports()->find(17, 53), kNotClassified) << "before there is a model";
     teach(classifier, LearningClassifier::kFirstSamples);
-    EXPECT_EQ(classifier.class_of_port(17, 53), kGames);
-    EXPECT_EQ(classifier.class_of_port(6, 443), kNotClassified);
-    EXPECT_EQ(classifier.class_of_port(6, 99), kNotClassified);
+    EXPECT_EQ(classifier.ports()->find(17, 53), kGames);
+    EXPECT_EQ(classifier.ports()->find(6, 443), kNotClassified);
+    EXPECT_EQ(classifier.ports()->find(6, 99), kNotClassified);
   }
   LearningClassifier again(options());
   EXPECT_FALSE(again.begin_with(*read_model_file(path())));
-  EXPECT_EQ(again.class_of_port(17, 53), kGames);
-  for (std::uint64_t i = 0; i < 100; ++i) again.learn_port(kDns, kMail);
+  EXPECT_EQ(again.ports()->find(17, 53), kGames);
+  for (int i = 0; i < 50; ++i) again.learn_port(kDns, kGames), again.learn_port(kMixed, kWeb);
+  for (int i = 0; i < 26; ++i) again.learn_port(kDns, kMail);
   teach(again, LearningClassifier::kFirstSamples);
-  EXPECT_EQ(again.class_of_port(17, 53), kNotClassified) << "80 games and 100 mail";
+  EXPECT_EQ(again.ports()->find(17, 53), kNotClassified) << "130 of 176";
+  EXPECT_EQ(again.ports()->find(6, 443), kNotClassified) << "100 of 150";
+  for (int i = 0; i < 30; ++i) again.learn_port(kDns, kGames);
+  teach(again, LearningClassifier::kFirstSamples);
+  EXPECT_EQ(again.ports()->find(17, 53), kGames) << "160 of 206";
+}
+
+TEST_F(LearningClassifiers, ForgetPortsAndUsualClassesThatAreOutOfUse) {
+  LearningClassifier classifier(options());
+  for (int i = 0; i < 100; ++i) classifier.learn_port({53, 2 * 17}, kMail);
+  for (std::uint16_t port = 1000; port < 1000 + 3 * LearningClassifier::kMostSamples / 2; ++port)
+    classifier.learn_port({port, 2 * 17}, kGames);
+  for (int i = 0; i < 100; ++i) classifier.learn_port({99, 2 * 6}, kWeb);
+  teach(classifier, LearningClassifier::kFirstSamples);
+  EXPECT_EQ(classifier.ports()->find(6, 99), kWeb) << "though ports were more than there is room for";
+  EXPECT_EQ(classifier.ports()->find(17, 53), kMail);
+  for (int i = 0; i < 100; ++i) classifier.learn_port({53, 2 * 17}, kGames);
+  teach(classifier, LearningClassifier::kFirstSamples);
+  EXPECT_EQ(classifier.ports()->find(17, 53), kGames) << "of which most are new";
 }
 
 TEST_F(LearningClassifiers, CountFewClassesOfAPortAndTheOthersTogether) {
@@ -127,10 +146,10 @@ TEST_F(LearningClassifiers, CountFewClassesOfAPortAndTheOthersTogether) {
   for (ClassId label = 0; label < 100; ++label) classifier.learn_port({53, 2 * 17}, label);
   for (int i = 0; i < 250; ++i) classifier.learn_port({53, 2 * 17}, kMail);
   teach(classifier, LearningClassifier::kFirstSamples);
-  EXPECT_EQ(classifier.class_of_port(17, 53), kNotClassified) << "251 of 350";
+  EXPECT_EQ(classifier.ports()->find(17, 53), kNotClassified) << "251 of 350";
   for (int i = 0; i < 250; ++i) classifier.learn_port({53, 2 * 17}, kMail);
   teach(classifier, LearningClassifier::kFirstSamples);
-  EXPECT_EQ(classifier.class_of_port(17, 53), kMail) << "501 of 600";
+  EXPECT_EQ(classifier.ports()->find(17, 53), kMail) << "501 of 600";
 }
 
 TEST_F(LearningClassifiers, FollowATrafficThatChanges) {

@@ -24,7 +24,8 @@ constexpr PortKey kNames{17, 53}, kHttps{6, 443}, kIcmp{1, 0};
 std::string text_of(const PortClasses& classes) {
   std::string text;
   for (const PortClass& each : classes.ports)
-    text += fmt::format("{}/{} {} {} of {}; ", each.key.protocol, each.key.port, each.class_name, each.count, each.of);
+    text +=
+        fmt::format("{}/{} {} {:.2f} of {}; ", each.key.protocol, each.key.port, each.class_name, each.share, each.of);
   return text;
 }
 
@@ -38,7 +39,18 @@ TEST(PortClasses, CountCapturesAndNotTheirFlows) {
   PortFlows flows;
   add(flows, kNames, "dns", 0, 4, 50);
   add(flows, kNames, "tunnel", 4, 1, 5000);
-  EXPECT_EQ(text_of(flows.learn({.captures = 2}, 2, 1)), "17/53 dns 4 of 5; ");
+  EXPECT_EQ(text_of(flows.learn({.captures = 2}, 2, 1)), "17/53 dns 0.80 of 5; ");
+}
+
+TEST(PortClasses, AreThoseOfMostFlowsOfEachCapture) {
+  PortFlows flows;
+  add(flows, kNames, "dns", 0, 6, 19);
+  add(flows, kNames, "tunnel", 0, 6);
+  add(flows, kIcmp, "ping", 0, 6, 5);  // in each capture as many as of the other one
+  add(flows, kIcmp, "scan", 0, 6, 5);
+  add(flows, kHttps, "web", 0, 1);
+  add(flows, kHttps, "web", 0, 1);  // the same capture again
+  EXPECT_EQ(text_of(flows.learn({.captures = 2}, 2, 1)), "17/53 dns 0.95 of 6; ");
 }
 
 TEST(PortClasses, AreOfThreeQuartersOfTheCapturesAtLeastAndOfAsManyAsAreAskedFor) {
@@ -48,9 +60,9 @@ TEST(PortClasses, AreOfThreeQuartersOfTheCapturesAtLeastAndOfAsManyAsAreAskedFor
   add(flows, kIcmp, "ping", 4, 2);
   add(flows, kNames, "dns", 6, 2);
   add(flows, kNames, "other", 8, 1);
-  EXPECT_EQ(text_of(flows.learn({.captures = 2}, 2, 1)), "1/0 ping 2 of 2; 6/443 web 3 of 4; ");
-  EXPECT_EQ(text_of(flows.learn({.captures = 3}, 2, 1)), "6/443 web 3 of 4; ");
-  EXPECT_EQ(text_of(flows.learn({.captures = 2, .share = 0.8}, 2, 1)), "1/0 ping 2 of 2; ");
+  EXPECT_EQ(text_of(flows.learn({.captures = 2}, 2, 1)), "1/0 ping 1.00 of 2; 6/443 web 0.75 of 4; ");
+  EXPECT_EQ(text_of(flows.learn({.captures = 3}, 2, 1)), "6/443 web 0.75 of 4; ");
+  EXPECT_EQ(text_of(flows.learn({.captures = 2, .share = 0.8}, 2, 1)), "1/0 ping 1.00 of 2; ");
   add(flows, kHttps, "video", 9, 1);
   EXPECT_EQ(text_of(flows.learn({.captures = 3}, 2, 1)), "");
 }
@@ -63,8 +75,8 @@ TEST(PortClasses, AreTestedOnShortFlowsOfOtherCaptures) {
   add(flows, kIcmp, "tunnel", 20, 1, 6);
   const PortClasses classes = flows.learn({.captures = 1}, 21, 7);
   EXPECT_EQ(classes.tested, 20 + 10 + 9 + 3U);
-  EXPECT_EQ(classes.told, 20 + 9 + 3U);
-  EXPECT_EQ(classes.right, 20 + 9U);
+  EXPECT_EQ(classes.classified, 20 + 9 + 3U);
+  EXPECT_EQ(classes.correct, 20 + 9U);
 }
 
 TEST(PortClasses, OfNoFlowsAreNone) {
@@ -73,10 +85,10 @@ TEST(PortClasses, OfNoFlowsAreNone) {
 }
 
 PortClasses made() {
-  return {.ports = {{kIcmp, "ping", 2, 2}, {kHttps, "web", 8, 10}, {kNames, "names", 3, 4}},
+  return {.ports = {{kIcmp, "ping", 1, 2}, {kHttps, "web", 0.8, 10}, {kNames, "names", 0.75, 4}},
           .tested = 9,
-          .told = 7,
-          .right = 5};
+          .classified = 7,
+          .correct = 5};
 }
 
 TEST(PortClasses, AreReadAsTheyWereWritten) {
@@ -86,10 +98,10 @@ TEST(PortClasses, AreReadAsTheyWereWritten) {
   const std::string text = to_toml(*model->model, model->origin, made());
   const auto again = parse_model(text, "again.toml");
   ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(text_of(again->ports), "1/0 ping 2 of 2; 6/443 web 8 of 10; 17/53 names 3 of 4; ");
+  EXPECT_EQ(text_of(again->ports), "1/0 ping 1.00 of 2; 6/443 web 0.80 of 10; 17/53 names 0.75 of 4; ");
   EXPECT_EQ(again->ports.tested, 9U);
-  EXPECT_EQ(again->ports.told, 7U);
-  EXPECT_EQ(again->ports.right, 5U);
+  EXPECT_EQ(again->ports.classified, 7U);
+  EXPECT_EQ(again->ports.correct, 5U);
   EXPECT_EQ(to_toml(*again->model, again->origin, again->ports), text);
 }
 
@@ -98,18 +110,20 @@ TEST(PortClasses, SayWhatIsWrongWithTheirTable) {
     const auto read = parse_model(kTree + table, "m.toml");
     return read ? "no error" : read.error().message;
   };
-  const std::string head = "[short-flows]\ntested = 5\ntold = 4\nright = 3\n";
-  const std::string port = "{protocol = 17, port = 53, class = \"dns\", count = 3, of = 4}";
+  const std::string head = "[short-flows]\ntested = 5\nclassified = 4\ncorrect = 3\n";
+  const std::string port = "{protocol = 17, port = 53, class = \"dns\", share = 0.9, of = 4}";
   EXPECT_EQ(error_of(head + "ports = [" + port + "]\n"), "no error");
   EXPECT_THAT(error_of(head + "ports = [" + port + ", " + port + "]\n"),
               AllOf(StartsWith("m.toml, line "), HasSubstr("in the order of protocol and port, each once")));
-  EXPECT_THAT(error_of("[short-flows]\ntested = 5\ntold = 6\nright = 3\n"),
-              HasSubstr("told must be a whole number from 0 to 5"));
+  EXPECT_THAT(error_of("[short-flows]\ntested = 5\nclassified = 6\ncorrect = 3\n"),
+              HasSubstr("classified must be a whole number from 0 to 5"));
   for (const auto& [from, to, words] : {std::array{"17", "256", "protocol must be a whole number from 0 to 255"},
                                         {"53", "65536", "port must be a whole number from 0 to 65535"},
                                         {"\"dns\"", "\"\"", "cannot be the name of a class"},
-                                        {"count = 3", "count = 0", "count must be a whole number from 1"},
-                                        {"of = 4", "of = 2", "of must be a whole number from 3"},
+                                        {"share = 0.9", "share = 1.1", "share must be a number from 0 to 1"},
+                                        {"share = 0.9", "share = nan", "share must be a number from 0 to 1"},
+                                        {"of = 4", "of = 0", "of must be a whole number from 1"},
+                                        {"of = 4", "of = 9223372036854775807", "of must be a whole number from 1"},
                                         {"of = 4", "off = 4", "off is unknown here"}}) {
     std::string wrong = port;
     wrong.replace(wrong.find(from), std::string_view(from).size(), to);
@@ -124,12 +138,13 @@ TEST(PortClassifier, KnowsTheModelsClassesAndThoseOfPorts) {
   file->ports = made();
   const auto classifier = classifier_of(*std::move(file));
   EXPECT_TRUE(classifier->knows_ports());
+  EXPECT_EQ(classifier->classes_by_sizes(), 2U);
   EXPECT_THAT(classifier->classes(), ElementsAre("dns", "web", "ping", "names"));
-  EXPECT_EQ(classifier->class_of_port(6, 443), 1);
-  EXPECT_EQ(classifier->class_of_port(1, 0), 2);
-  EXPECT_EQ(classifier->class_of_port(17, 53), 3);
-  EXPECT_EQ(classifier->class_of_port(6, 53), kNotClassified);
-  EXPECT_EQ(classifier->class_of_port(17, 52), kNotClassified);
+  EXPECT_EQ(classifier->ports()->find(6, 443), 1);
+  EXPECT_EQ(classifier->ports()->find(1, 0), 2);
+  EXPECT_EQ(classifier->ports()->find(17, 53), 3);
+  EXPECT_EQ(classifier->ports()->find(6, 53), kNotClassified);
+  EXPECT_EQ(classifier->ports()->find(17, 52), kNotClassified);
 }
 
 TEST(PortClassifier, LeavesOutPortsThatAreLessProbableThanTheModelsBound) {
@@ -139,8 +154,8 @@ TEST(PortClassifier, LeavesOutPortsThatAreLessProbableThanTheModelsBound) {
   ASSERT_TRUE(file);
   file->ports = made();
   const auto classifier = classifier_of(*std::move(file));
-  EXPECT_EQ(classifier->class_of_port(1, 0), 2);
-  EXPECT_EQ(classifier->class_of_port(6, 443), kNotClassified) << "0.8";
+  EXPECT_EQ(classifier->ports()->find(1, 0), 2);
+  EXPECT_EQ(classifier->ports()->find(6, 443), kNotClassified) << "0.8";
 }
 
 TEST(PortClassifier, IsTheModelItselfWithoutPorts) {

@@ -585,19 +585,19 @@ class Classify(Case):
         short = [label for known in self.flows.values() for _, label, count in known if count < 4]
         told = short.count(BY_PORT)
         self.assertIn(
-            f"1 port with a usual class: of {len(short)} flows with too few packets, {told} have one, "
-            f"and {told} of these are right",
+            f"usual classes of 1 port; in cross-validation, {told} of {len(short)} flows with too few packets "
+            f"have one, {told} correctly",
             err,
         )
         with open(self.model, "rb") as file:
             ports = tomllib.load(file)["short-flows"]
-        self.assertEqual((ports["tested"], ports["told"], ports["right"]), (len(short), told, told))
-        port = {"protocol": 17, "port": CLASSES[BY_PORT][0], "class": BY_PORT, "count": 6, "of": 6}
+        self.assertEqual((ports["tested"], ports["classified"], ports["correct"]), (len(short), told, told))
+        port = {"protocol": 17, "port": CLASSES[BY_PORT][0], "class": BY_PORT, "share": 1, "of": 6}
         self.assertEqual(ports["ports"], [port])
 
     def test_a_port_below_the_bound_of_a_model_tells_nothing(self):
         with open(self.model, encoding="utf-8") as file:
-            text = file.read().replace("count = 6, of = 6", "count = 8, of = 10")
+            text = file.read().replace("share = 1,", "share = 0.8,")
         for reject, expected in (("0.7", {"sizes", "port", ""}), ("0.81", {"sizes", ""})):
             with open(self.path("other.toml"), "w", encoding="utf-8") as file:
                 file.write(text.replace("reject = 0\n", f"reject = {reject}\n"))
@@ -622,7 +622,7 @@ class Classify(Case):
             "--quiet",
         )
         self.assertTrue(
-            out.splitlines()[0].endswith(",gap_mean_packets,class,ip_size_1_bytes,ip_size_2_bytes,class_basis"),
+            out.splitlines()[0].endswith(",gap_mean_packets,class,ip_size_1_bytes,ip_size_2_bytes"),
             out.splitlines()[0],
         )
         self.assertEqual({label for label in self.classified(out).values() if label}, set(CLASSES))
@@ -730,15 +730,19 @@ class Classify(Case):
             self.assertEqual(status, USAGE, (arguments, err))
             self.assertIn(message, err)
 
-    def test_more_classes_than_code_points_for_local_use_need_dscp(self):
-        names = [f"c{i}" for i in range(17)]
+    def wire_with(self, classes, ports=()):
+        """Arguments of a wire with a model of so many classes, and of classes that only these ports have."""
+        names = [f"c{i}" for i in range(classes)]
         with open(self.path("many.toml"), "w", encoding="utf-8") as file:
             file.write(
                 'version = 1\nmodel = "c45"\npackets = 2\nlongest = 1500\nreject = 0\n'
                 f'classes = {json.dumps(names)}\n[training]\ndate = ""\ncommand = ""\ncaptures = 0\n'
-                f'flows = {[1] * 17}\n[c45]\nnodes = [\n  {{flows = {{"c3" = 1}}}},\n]\n'
+                f'flows = {[1] * classes}\n[c45]\nnodes = [\n  {{flows = {{"c3" = 1}}}},\n]\n'
+                "[short-flows]\ntested = 0\nclassified = 0\ncorrect = 0\n"
             )
-        wire = [
+            each = '{{protocol = 6, port = {0}, class = "p{0}", share = 1, of = 2}}'
+            file.write(f"ports = [{', '.join(map(each.format, ports))}]\n" if ports else "")
+        return [
             "watch",
             "-i",
             f"vdev:net_pcap0,rx_pcap={self.path('capture1.pcap')}",
@@ -749,6 +753,23 @@ class Classify(Case):
             "--flows",
             "4096",
         ]
+
+    def test_classes_that_only_ports_have_get_no_marks(self):
+        wire = self.wire_with(4, ports=range(20))
+        status, _, err = run(*wire, "--dscp", "p3=EF")
+        self.assertEqual(status, USAGE, err)
+        self.assertIn("no such class, but c0, c1, c2, c3, and unknown", err)
+        status, _, err = run(*wire)
+        if "built without DPDK" in err:
+            self.skipTest("built without DPDK")
+        self.assertEqual(status, DONE, err)
+        self.assertIn("marked: c0 3, c1 7, c2 11, c3 15\n", err)
+        status, _, err = run(*wire, "--dscp", "unknown=le,c1=EF")
+        self.assertEqual(status, DONE, err)
+        self.assertIn("marked: c1 EF, unknown LE\n", err)
+
+    def test_more_classes_than_code_points_for_local_use_need_dscp(self):
+        wire = self.wire_with(17)
         status, _, err = run(*wire)
         self.assertEqual(status, USAGE, err)
         self.assertIn("17 classes", err)

@@ -260,7 +260,7 @@ void monitored_program(const std::string& text) {
 
 void marks(const std::string& text) {
   const std::vector<std::string> classes{"web", "dns", "a=b"};
-  const auto plan = plan_marks(std::array{text}, classes);
+  const auto plan = plan_marks(std::array{text}, classes, classes.size());
   require_reason(plan);
   if (!plan) return;
   require(plan->size() == classes.size() + 1);

@@ -50,11 +50,14 @@ class BySumOrPort final : public Classifier {
     sum_.classify(sizes, ids);
   }
   bool knows_ports() const noexcept override { return true; }
-  ClassId class_of_port(std::uint8_t protocol, std::uint16_t lower_port) const noexcept override {
-    return protocol == 17 && lower_port == 53 ? kDns : kNotClassified;
-  }
+  std::shared_ptr<const PortLookup> ports() const noexcept override { return std::make_shared<Dns>(); }
 
  private:
+  struct Dns final : PortLookup {
+    ClassId find(std::uint8_t protocol, std::uint16_t lower_port) const noexcept override {
+      return protocol == 17 && lower_port == 53 ? kDns : kNotClassified;
+    }
+  };
   BySum sum_{4};
 };
 

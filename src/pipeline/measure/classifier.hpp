@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,15 @@ struct ToldClass {
 /// Says which threads classify flows.
 enum class ToldBy : std::uint8_t { worker, other_threads };
 
+/// Classes of flows by their ports, as known at one time.
+class PortLookup {
+ public:
+  virtual ~PortLookup() = default;
+  /// Returns the class of flows of a protocol and lower port, kNotClassified if it is not known. Protocols without
+  /// ports have port 0.
+  virtual ClassId find(std::uint8_t protocol, std::uint16_t lower_port) const noexcept = 0;
+};
+
 /// Classifies a flow's application by its first packets. Any number of threads may use one object.
 class Classifier {
  public:
@@ -48,13 +58,12 @@ class Classifier {
   /// one flow after the other. `ids` receives one class per flow, never kNotClassified.
   virtual void classify(std::span<const std::uint16_t> sizes, std::span<ClassId> ids) const noexcept = 0;
 
-  /// Returns whether class_of_port() ever knows a class.
+  /// Returns how many of the classes, the first ones, classify() tells. Others are those of ports alone.
+  virtual std::size_t classes_by_sizes() const noexcept { return classes().size(); }
+  /// Returns whether ports() ever knows a class, for flows with fewer than packets().
   virtual bool knows_ports() const noexcept { return false; }
-  /// Returns the class of a flow with fewer than packets() by its protocol and the lower of its ports, kNotClassified
-  /// if that is not known. Protocols without ports have port 0.
-  virtual ClassId class_of_port(std::uint8_t /*protocol*/, std::uint16_t /*lower_port*/) const noexcept {
-    return kNotClassified;
-  }
+  /// Returns what is known of ports now; never null if knows_ports(). Not for each packet: it may take a lock.
+  virtual std::shared_ptr<const PortLookup> ports() const noexcept { return nullptr; }
 };
 
 }  // namespace parshall

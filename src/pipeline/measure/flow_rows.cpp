@@ -144,12 +144,15 @@ void FlowRows::begin(std::byte* row, const RowUpdate& packet) noexcept {
   if (set_->has_origins()) FlowOrigin::begin_at(set_->origin_state(row + prefix_bytes_), packet.time_ns);
   if (packet.is_late) return;
   for (const auto& placed : of_first_packets_) placed.statistic->begin(row + prefix_bytes_ + placed.offset);
-  if (key_of_ != nullptr) set_->flow_class()->begin_with(class_state(packet.slot), (*key_of_)(packet.slot));
+  if (key_of_ == nullptr) return;
+  if (ports_ == nullptr) ports_ = set_->flow_class()->classifier()->ports();
+  set_->flow_class()->begin_with(class_state(packet.slot), (*key_of_)(packet.slot), ports_.get());
 }
 
 void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* headers, const RawPacket* const* raw,
                       const FlowKeys* key_of) noexcept {
   key_of_ = set_->classifies() && set_->flow_class()->needs_key() ? key_of : nullptr;
+  ports_.reset();
   if (set_->first_packets()) {
     update_whole(packets);
     update_side(packets, headers);

@@ -168,6 +168,7 @@ class FlowRows {
   std::unique_ptr<NameReader> name_reader_;    ///< null if flows have no names
   std::unique_ptr<LabelReader> label_reader_;  ///< null if flows get no labels
   const FlowKeys* key_of_ = nullptr;           ///< during an update, if the flows' ports are needed
+  std::shared_ptr<const PortLookup> ports_;    ///< during an update in which a flow began
   bool learns_ = false;                        ///< flows with labels teach the classifier
   ClassJobs* jobs_;
   std::size_t jobs_waiting_ = 0;  ///< flows for which the rings were full

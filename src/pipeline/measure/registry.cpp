@@ -115,7 +115,6 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
   if (owned_.empty() || std::ranges::any_of(owned_, [](const auto& one) { return !one->first_packets(); })) return;
   first_packets_ = 0;
   for (const auto& statistic : owned_) first_packets_ = std::max(*first_packets_, *statistic->first_packets());
-  if (first_packets_ == Statistic::kWholeFlow) first_packets_.reset();
 }
 
 void StatisticSet::order_columns(std::span<const std::string> names) {

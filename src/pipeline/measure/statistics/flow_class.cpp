@@ -54,11 +54,11 @@ void FlowClass::begin(std::byte* row) const noexcept {
   std::memcpy(row, &none_yet, sizeof none_yet);
 }
 
-void FlowClass::begin_with(std::byte* row, const FlowKey& key) const noexcept {
+void FlowClass::begin_with(std::byte* row, const FlowKey& key, const PortLookup* ports) const noexcept {
   const std::uint16_t lower = std::min(key.src_port(), key.dst_port());
   const PortValues values{lower, static_cast<std::uint16_t>(2 * key.protocol + (key.src_port() == lower ? 1 : 0))};
   const Head head{.packets_and_one = static_cast<std::uint16_t>(begins_with_ports_ ? kPortValues + 1 : 1),
-                  .id = classifier_->class_of_port(key.protocol, lower)};
+                  .id = ports == nullptr ? kNotClassified : ports->find(key.protocol, lower)};
   std::memcpy(row, &head, sizeof head);
   if (begins_with_ports_) std::memcpy(row + sizeof head, values.data(), sizeof values);
 }

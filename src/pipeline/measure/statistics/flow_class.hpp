@@ -13,10 +13,10 @@
 
 namespace parshall {
 
-/// Class of a flow, determined by a Classifier as soon as the flow has enough packets. Absent before.
+/// Class of a flow, determined by a Classifier as soon as the flow has enough packets. Before, it is that of the flow's
+/// port if the classifier knows it, else absent.
 ///
-/// For a classifier by ports, these stand in front of the sizes. Where a classifier knows classes of ports, a flow has
-/// that of its port until then.
+/// For a classifier by ports, these stand in front of the sizes.
 ///
 /// If other threads classify (ClassJobs), the class comes later; a reader of the row computes it from the sizes until
 /// then.
@@ -30,7 +30,8 @@ namespace parshall {
 class FlowClass final : public Statistic {
  public:
   static constexpr std::string_view kName = "class";
-  static constexpr std::string_view kHelp = "application, found from the sizes of the flow's first packets (--model)";
+  static constexpr std::string_view kHelp =
+      "application, found from the sizes of the flow's first packets or from its port (--model)";
   static constexpr std::string_view kBasisName = "class_basis";
   static constexpr std::string_view kBasisHelp =
       "what the class was found from: sizes of the first packets, or the port if there were too few packets";
@@ -57,8 +58,8 @@ class FlowClass final : public Statistic {
 
   // These work on a flow's own state:
 
-  /// Notes the ports of a flow that begins, or their class.
-  void begin_with(std::byte* row, const FlowKey& key) const noexcept;
+  /// Notes the ports of a flow that begins, or their class. `ports` may be null unless the classifier knows ports.
+  void begin_with(std::byte* row, const FlowKey& key, const PortLookup* ports) const noexcept;
 
   /// Returns the class by the sizes.
   ClassId class_of(const std::byte* row) const noexcept;
