@@ -50,9 +50,15 @@ void fuzz_model(Bytes input) {
   check_classes(model, sizes);
 
   const std::string text = to_toml(model, file->origin, file->ports);
-  const auto again = parse_model(text, "again.toml");
+  auto again = parse_model(text, "again.toml");
   require(again.has_value());
   require(to_toml(*again->model, again->origin, again->ports) == text);
+
+  const auto classifier = classifier_of(*std::move(again));
+  for (const PortClass& each : file->ports.ports) {
+    const ClassId id = classifier->ports()->find(each.key.protocol, each.key.port);
+    require(id == kNotClassified || classifier->classes()[id] == each.class_name);
+  }
 }
 
 }  // namespace parshall::fuzz

@@ -47,6 +47,18 @@ nodes = [
 ]
 """
 )
+PORTS = (
+    TREE
+    + """[short-flows]
+tested = 5
+classified = 4
+correct = 3
+ports = [
+  {protocol = 6, port = 80, class = "web", share = 1, of = 2},
+  {protocol = 17, port = 53, class = "names", share = 0.9, of = 40},
+]
+"""
+)
 
 LABELS = [
     "class,protocol,src_ip,src_port,dst_ip,dst_port\nweb,tcp,10.0.0.1,1000,10.0.0.2,443\ndns,17,2001:db8::1,5,2001:db8::2,53\n",
@@ -210,7 +222,7 @@ SETTINGS = 60  # about as many as there are
 def seeds():
     """{target: inputs}"""
     made = {
-        "model": [bytes([20]) + bytes(range(40, 60)) + text.encode() for text in (BAYES, TREE)],
+        "model": [bytes([20]) + bytes(range(40, 60)) + text.encode() for text in (BAYES, TREE, PORTS)],
         "labels": [text.encode() for text in LABELS],
         "samples": [text.encode() for text in SAMPLES],
         "states": [text.encode() for text in STATES],
