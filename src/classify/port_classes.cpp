@@ -127,10 +127,10 @@ std::string to_toml(const PortClasses& classes) {
   if (classes.ports.empty()) return {};
   std::string toml = fmt::format(
       "\n"
-      "# Flows with fewer packets have the usual class of their protocol and lower port. `share`: of the flows of the\n"
-      "# port in a capture, the mean of `of` captures. On a link: of `of` flows. Of the `tested` flows with so few "
-      "packets,\n"
-      "# in captures that were not learnt from, so many were classified, and so many of these correctly.\n"
+      "# A flow with fewer packets has the usual class of its protocol and lower port. `share` says how many of\n"
+      "# the port's flows are of this class: the mean of `of` captures, or on a link of `of` flows.\n"
+      "# In cross-validation, `tested` flows had so few packets. `classified` of them got a class, and for\n"
+      "# `correct` it was right.\n"
       "[{}]\n"
       "tested = {}\n"
       "classified = {}\n"
@@ -145,7 +145,6 @@ std::string to_toml(const PortClasses& classes) {
 
 PortClasses read_port_classes(ModelReader& reader) {
   PortClasses classes;
-  std::set<std::string> names;
   if (!reader.file().contains(kPortClassesKey)) return classes;
   const toml::table* const from = reader.table(reader.file(), kPortClassesKey);
   if (from == nullptr) return classes;
@@ -153,6 +152,7 @@ PortClasses read_port_classes(ModelReader& reader) {
   classes.tested = reader.count(*from, "tested", 0, kAnyCount);
   classes.classified = reader.count(*from, "classified", 0, classes.tested);
   classes.correct = reader.count(*from, "correct", 0, classes.classified);
+  std::set<std::string> names;
   reader.each(*from, "ports", [&](const toml::table& port) {
     reader.check_keys(port, kPortKeys);
     PortClass read{.key = {static_cast<std::uint8_t>(reader.count(port, "protocol", 0, 255)),

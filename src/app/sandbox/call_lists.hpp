@@ -19,7 +19,7 @@ inline constexpr std::string_view kNever[] = {
     // keys, clocks and names
     "add_key", "keyctl", "request_key", "settimeofday", "clock_settime", "stime", "adjtimex", "clock_adjtime",
     "sethostname", "setdomainname", "vhangup",
-    // identity of the process; setfsuid and setfsgid are refused: ncurses 6.5 makes them, without a change
+    // identity of the process; not setfsuid and setfsgid: ncurses 6.5 asks for what it has, so they fail instead
     "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "capset",
     // owners and permissions of files
     "chown", "fchown", "lchown", "fchownat", "mknod", "mknodat", "setxattr", "lsetxattr", "fsetxattr"};
