@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "classify/label_formats.hpp"
+
 namespace parshall {
 namespace {
 

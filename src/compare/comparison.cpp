@@ -52,7 +52,6 @@ class Comparer {
     std::vector<std::int64_t> delays;
   };
 
-  static std::size_t index(Way way) noexcept { return static_cast<std::size_t>(way); }
   Way way_of(const Pair& pair) const noexcept { return ways_[pair.flow]; }
   bool is_clear(const Pair& pair) const noexcept {
     return way_of(pair) == Way::there ? pair.is_single_at_up : pair.is_single_at_down;

@@ -10,7 +10,6 @@
 namespace parshall {
 namespace {
 
-std::size_t index(Way way) noexcept { return static_cast<std::size_t>(way); }
 int sign(std::int64_t value) noexcept { return int{value > 0} - int{value < 0}; }
 Way by_sign(int value) noexcept { return value >= 0 ? Way::there : Way::back; }
 

@@ -65,11 +65,10 @@ void OverTime::end_one(std::uint64_t number) {
   interval.is_whole = interval.begin_ns >= watched_from_ns_ && interval.end_ns <= watched_to_ns_;
   if (const auto found = open_.find(number); found != open_.end())
     for (const Way way : {Way::there, Way::back}) {
-      const auto index = static_cast<std::size_t>(way);
-      const Passed& passed = interval.total(way) = found->second[index].summary();
-      totals_[index].add_counts(passed);
-      delays_[index].packets += passed.delays.packets;
-      delays_[index].ns += static_cast<std::uint64_t>(
+      const Passed& passed = interval.total(way) = found->second[index(way)].summary();
+      totals_[index(way)].add_counts(passed);
+      delays_[index(way)].packets += passed.delays.packets;
+      delays_[index(way)].ns += static_cast<std::uint64_t>(
           std::max(passed.delays.mean * static_cast<double>(passed.delays.packets) + 0.5, 0.0));
     }
   if (ended_.size() > kMost) ended_.pop_front();

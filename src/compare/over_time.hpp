@@ -51,11 +51,11 @@ class OverTime {
   /// Returns the intervals that ended, at most kMost of the latest ones, without gaps.
   const std::deque<ComparedInterval>& ended() const noexcept { return ended_; }
   /// Returns the sums of all intervals that ever ended, without delays.
-  const Passed& total(Way way) const noexcept { return totals_[static_cast<std::size_t>(way)]; }
+  const Passed& total(Way way) const noexcept { return totals_[index(way)]; }
   struct DelaySum {
     std::uint64_t packets = 0, ns = 0;
   };
-  const DelaySum& delays(Way way) const noexcept { return delays_[static_cast<std::size_t>(way)]; }
+  const DelaySum& delays(Way way) const noexcept { return delays_[index(way)]; }
 
  private:
   struct OneWay {
@@ -66,9 +66,7 @@ class OverTime {
 
     Passed summary() const;
   };
-  OneWay& at(Way way, std::uint64_t time_ns) {
-    return open_[std::max(time_ns / length_ns_, next_)][static_cast<std::size_t>(way)];
-  }
+  OneWay& at(Way way, std::uint64_t time_ns) { return open_[std::max(time_ns / length_ns_, next_)][index(way)]; }
   void end_empty_before(std::uint64_t number);
   void end_one(std::uint64_t number);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -50,6 +51,7 @@ struct Passed {
 enum class Way : std::uint8_t { there, back };  ///< from UP to DOWN, or the other way
 
 constexpr Way other(Way way) noexcept { return way == Way::there ? Way::back : Way::there; }
+constexpr std::size_t index(Way way) noexcept { return static_cast<std::size_t>(way); }
 
 /// Counts the packets of a flow by the taps that saw them.
 struct FlowCount {

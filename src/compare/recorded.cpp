@@ -16,8 +16,6 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t index(Way way) noexcept { return static_cast<std::size_t>(way); }
-
 /// Delays of a flow, or of all.
 struct DelaySums {
   double sum = 0;  ///< of the delays of `packets` packets

@@ -9,8 +9,6 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t index(Way way) noexcept { return static_cast<std::size_t>(way); }
-
 bool may_have_same_names(const JoinedFlow& flow) {
   const auto up = flow.up->sums(), down = flow.down->sums();
   return !up || !down || up->all.names == down->all.names;
