@@ -21,7 +21,7 @@ from rivals import program_for
 COLUMNS = (
     "duration_ns,tcp_flags,end_reason,community_id,record,flow_first_seen_ns,packets_total,ip_bytes_total,"
     "wire_bytes_total,exact,interface,tcp_retransmissions,tcp_fast_retransmissions,tcp_spurious_retransmissions,"
-    "tcp_out_of_order,tcp_lost_segments,tcp_duplicate_acks,tcp_zero_windows,tcp_flags_2,ttl_1,dscp_1,vlan_1,"
+    "tcp_out_of_order,tcp_lost_segments,tcp_duplicate_acks,tcp_zero_windows,tcp_flags_2,flag_counts,ttl_1,dscp_1,vlan_1,"
     "icmp_type_code_1,rtt_4_ns,gap_2_packets,iat_3_ns,size_4_bytes,ip_size_2_bytes"
 )
 MOMENTS = [

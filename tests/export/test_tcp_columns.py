@@ -5,10 +5,13 @@ built-in traffic, and of captures where there are some.
 usage: test_tcp_columns.py PARSHALL [unittest arguments]
 """
 
+import collections
 import csv
 import json
 import os
 import pathlib
+import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,6 +29,29 @@ MARKS = (
 )
 TRACES = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).resolve().parents[3] / "shared/traces"))
 MOST_BYTES = 1 << 20
+FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")
+
+
+def capture_with_flags(path, flows=50, packets=4000):
+    """Writes packets of TCP with flags at random, and of UDP; returns {source port: {flag: packets}}."""
+    draw = random.Random(1)
+    truth = {}
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for number in range(packets):
+            port, flags = 1000 + draw.randrange(flows), draw.randrange(512)
+            is_tcp = port % 5 != 0
+            if is_tcp:
+                layer4 = struct.pack(">HHIIHHHH", port, 80, number, 0, 5 << 12 | flags, 1000, 0, 0)
+            else:
+                layer4 = struct.pack(">HHHH", port, 80, 20, 0) + b"\xff" * 12
+            counts = truth.setdefault(str(port), dict.fromkeys(FLAGS, 0))
+            for bit, flag in enumerate(FLAGS):
+                counts[flag] += is_tcp and flags >> bit & 1
+            ip = struct.pack(">BBHHHBBHII", 0x45, 0, 40, 0, 0, 64, 6 if is_tcp else 17, 0, 0x0A000001, 0x0A000002)
+            frame = bytes(12) + b"\x08\x00" + ip + layer4
+            file.write(struct.pack("<IIII", number // 1000, number % 1000 * 1000, len(frame), len(frame)) + frame)
+    return truth
 
 
 class TcpColumns(unittest.TestCase):
@@ -96,6 +122,29 @@ class TcpColumns(unittest.TestCase):
                 )
                 self.assertLessEqual(float(row["rtt_min_ns"]), float(row["rtt_mean_ns"]) + 1)
         return seen
+
+    def test_of_packets_with_each_flag(self):
+        truth = capture_with_flags(self.folder / "flags.pcap")
+        self.assertTrue(any(all(counts.values()) for counts in truth.values()))
+        for flags, more in (
+            (FLAGS, ()),
+            (FLAGS, ("--workers", "2")),
+            (FLAGS, ("--active", "1s")),
+            (("cwr", "fin"), ()),
+        ):
+            with self.subTest(flags=flags, more=more):
+                columns = "flag_counts" if flags is FLAGS else ",".join(f"tcp_flags_{flag}" for flag in flags)
+                subprocess.run(
+                    [PROGRAM, "watch", "-q", "-r", self.folder / "flags.pcap", "--columns", "+" + columns, *more]
+                    + ["--format", "csv", "-o", self.folder / "flags.csv"],
+                    timeout=60,
+                    check=True,
+                )
+                counts = collections.defaultdict(collections.Counter)
+                with open(self.folder / "flags.csv", newline="") as file:
+                    for row in csv.DictReader(file):
+                        counts[row["src_port"]].update({flag: int(row[f"tcp_flags_{flag}"]) for flag in flags})
+                self.assertEqual(counts, {port: {flag: of[flag] for flag in flags} for port, of in truth.items()})
 
     def test_of_built_in_traffic(self):
         for more in ((), ("--threads", "pipeline"), ("--workers", "2")):

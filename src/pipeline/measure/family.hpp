@@ -48,16 +48,18 @@ struct StatisticKind {
   std::string_view help;
   bool has_unit;           ///< false for pure numbers such as the skewness
   bool is_sample = false;  ///< true: one of the samples, with their type; false: a real number
+  bool is_count = false;   ///< true: a number of packets
 };
 
 inline ColumnType type_of(Variable variable, const StatisticKind& measure) noexcept {
+  if (measure.is_count) return kUint64;
   return measure.is_sample ? info_of(variable).type : kFloat32;
 }
 
 inline Column make_column(Variable variable, std::string_view what, const StatisticKind& measure) {
   const VariableInfo& info = info_of(variable);
-  Column column{std::string(info.name) + "_" + std::string(what), std::string(measure.help) + " of the "};
-  column.help += info.phrase;
+  Column column{std::string(info.name) + "_" + std::string(what), std::string(measure.help)};
+  if (!measure.is_count) (column.help += " of the ") += info.phrase;
   if (measure.has_unit && !info.unit.empty()) (column.name += "_") += column.unit = info.unit;
   // These header fields rarely change within a flow, so the first packet's value has the plain name.
   if (is_of_side(variable) && !info.is_amount && what == "1") column.name = info.name;
@@ -89,7 +91,7 @@ struct StatisticFamily {
   std::vector<std::unique_ptr<Statistic>> (*make)(Variable variable, std::span<const std::string> whats,
                                                   const StatisticOptions& options);
 
-  std::optional<Variable> only = std::nullopt;  ///< its only variable, which no other family has
+  std::optional<Variable> only = std::nullopt;  ///< its only variable
 
   bool is_of(Variable variable) const noexcept {
     const bool is_special = variable == Variable::tcp || variable == Variable::interface;

@@ -12,6 +12,7 @@
 #include "pipeline/measure/family.hpp"
 #include "pipeline/measure/names.hpp"
 #include "pipeline/measure/statistics/first_samples.hpp"
+#include "pipeline/measure/statistics/flag_counts.hpp"
 #include "pipeline/measure/statistics/moments.hpp"
 #include "pipeline/measure/statistics/quantiles.hpp"
 #include "pipeline/measure/statistics/tcp_totals.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 /// Registry of statistics. To add one, write its file, a line here, and its test.
 constexpr std::array kFamilies{
-    &kMomentsFamily, &kQuantileFamily, &kFirstSamplesFamily, &kInterfaceFamily, &kTcpTotalsFamily,
+    &kMomentsFamily, &kQuantileFamily, &kFirstSamplesFamily, &kFlagCountsFamily, &kInterfaceFamily, &kTcpTotalsFamily,
 };
 
 /// Columns requested for one variable from one family.

@@ -52,9 +52,12 @@ constexpr std::string_view kShapeGroup[] = {"duration_ns", "tcp_flags",       "i
 constexpr std::string_view kHeadersGroup[] = {"vlan", "dscp", "ttl_min", "ttl_max", "icmp_type_code"};
 constexpr std::string_view kTcpGroup[] = {"rtt_min_ns",       "rtt_p50_ns",       "tcp_retransmissions",
                                           "tcp_out_of_order", "tcp_zero_windows", "tcp_lost_segments"};
+constexpr std::string_view kFlagCountsGroup[] = {"tcp_flags_fin", "tcp_flags_syn", "tcp_flags_rst", "tcp_flags_psh",
+                                                 "tcp_flags_ack", "tcp_flags_urg", "tcp_flags_ece", "tcp_flags_cwr"};
 struct ColumnGroup {
   std::string_view name;
   std::span<const std::string_view> columns;
+  bool is_in_all = true;  ///< "all" stands for it, too
 };
 constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup},
                                    {"totals", kTotalsGroup},
@@ -62,9 +65,9 @@ constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup},
                                    {"shape", kShapeGroup},
                                    {"headers", kHeadersGroup},
                                    {"tcp", kTcpGroup},
-                                   {"names", std::span(kNameColumnNames).first(kPayloadColumns)}};
-/// Groups that "all" does not stand for: names are read from payload, by one thread model alone.
-constexpr std::string_view kNames = "names";
+                                   {"flag_counts", kFlagCountsGroup, false},
+                                   // Names are read from payload, by one thread model alone.
+                                   {"names", std::span(kNameColumnNames).first(kPayloadColumns), false}};
 
 /// Returns the columns that a short name stands for, or the name. If `list` is of additional columns, those that every
 /// record begins with are omitted.
@@ -75,7 +78,7 @@ std::vector<std::string> expand(const std::string& name, ColumnList list) {
     for (const ColumnEntry& entry : base_columns()) grouped.emplace_back(entry.name);
   if (name == "default") return grouped;
   for (const ColumnGroup& group : kGroups)
-    if (name == group.name || (name == "all" && group.name != kNames))
+    if (name == group.name || (name == "all" && group.is_in_all))
       grouped.insert(grouped.end(), group.columns.begin(), group.columns.end());
   if (!grouped.empty()) return grouped;
   if (name == "rate") return {"rate_pps", "rate_bps"};
