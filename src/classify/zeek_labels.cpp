@@ -24,13 +24,13 @@ using ServerNames = std::unordered_map<std::string, std::string>;  // domain by 
 
 /// Reads the domains of servers. A log that is missing has none.
 Result<ServerNames> read_server_names(const std::string& path, LabelReading& reading) {
-  constexpr std::array<std::string_view, 2> kColumns{"uid", "server_name"};
+  constexpr std::array<std::string_view, 2> kSslColumns{"uid", "server_name"};
   ServerNames names;
   std::error_code problem;
   if (path.empty() || !std::filesystem::exists(path, problem)) return names;
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{fmt::format("cannot read {}, which is beside the labels: move it away to go without", path)};
-  ZeekLog log(*file.rdbuf(), kColumns);
+  ZeekLog log(*file.rdbuf(), kSslColumns);
   while (!reading.ended() && log.next()) {
     if (!log.problem().empty()) {
       reading.refuse(log.line(), log.problem(), 1, path);
@@ -86,11 +86,11 @@ std::string registered_domain(std::string_view host) {
 }
 
 Result<Labels> read_zeek_labels(std::istream& conn_log, const std::string& ssl_log, LabelReading& reading) {
-  constexpr std::array<std::string_view, 7> kColumns{"uid",       "proto",     "id.orig_h", "id.orig_p",
-                                                     "id.resp_h", "id.resp_p", "service"};
+  constexpr std::array<std::string_view, 7> kConnColumns{"uid",       "proto",     "id.orig_h", "id.orig_p",
+                                                         "id.resp_h", "id.resp_p", "service"};
   const auto domains = read_server_names(ssl_log, reading);
   if (!domains) return domains.error();
-  ZeekLog log(*conn_log.rdbuf(), kColumns);
+  ZeekLog log(*conn_log.rdbuf(), kConnColumns);
   while (!reading.ended() && log.next()) {
     if (!log.problem().empty() || log.value(2).empty()) {
       reading.refuse(log.line(), log.problem().empty() ? "id.orig_h is missing: give Zeek's conn.log" : log.problem());

@@ -10,7 +10,6 @@
 namespace parshall {
 namespace {
 
-int sign(std::int64_t value) noexcept { return int{value > 0} - int{value < 0}; }
 Way by_sign(int value) noexcept { return value >= 0 ? Way::there : Way::back; }
 
 }  // namespace

@@ -52,6 +52,8 @@ enum class Way : std::uint8_t { there, back };  ///< from UP to DOWN, or the oth
 
 constexpr Way other(Way way) noexcept { return way == Way::there ? Way::back : Way::there; }
 constexpr std::size_t index(Way way) noexcept { return static_cast<std::size_t>(way); }
+/// Returns 1, 0 or -1.
+constexpr int sign(std::int64_t value) noexcept { return int{value > 0} - int{value < 0}; }
 
 /// Counts the packets of a flow by the taps that saw them.
 struct FlowCount {

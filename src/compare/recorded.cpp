@@ -76,9 +76,9 @@ Delays delays_of(DelaySums sums) {
   return delays;
 }
 
-class Comparer {
+class RecordComparer {
  public:
-  Comparer(const RecordSet& up, const RecordSet& down) : flows_(join(up, down)), clocks_(up, down, flows_) {}
+  RecordComparer(const RecordSet& up, const RecordSet& down) : flows_(join(up, down)), clocks_(up, down, flows_) {}
 
   Comparison compare() {
     found_.by = ComparedBy::records;
@@ -229,6 +229,6 @@ std::optional<Error> settings_problem(const std::string& up_name, const RecordSe
   return std::nullopt;
 }
 
-Comparison compare(const RecordSet& up, const RecordSet& down) { return Comparer(up, down).compare(); }
+Comparison compare(const RecordSet& up, const RecordSet& down) { return RecordComparer(up, down).compare(); }
 
 }  // namespace parshall

@@ -27,8 +27,6 @@ std::optional<Way> by_votes(std::int64_t votes) {
   return votes > 0 ? Way::there : Way::back;
 }
 
-int sign(std::int64_t value) noexcept { return int{value > 0} - int{value < 0}; }
-
 /// Returns the difference of the observation nearest in time.
 std::int64_t nearest(std::span<const Observation> sorted, std::uint64_t up_ns) {
   const auto after = std::ranges::lower_bound(sorted, up_ns, {}, &Observation::up_ns);

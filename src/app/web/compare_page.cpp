@@ -16,9 +16,9 @@
 namespace parshall::web {
 namespace {
 
-constexpr const char *kPage = "/", *kState = "/api/state", *kHistory = "/api/history", *kEvents = "/api/events",
+constexpr const char *kHome = "/", *kState = "/api/state", *kHistory = "/api/history", *kEvents = "/api/events",
                      *kMetrics = "/metrics";
-constexpr std::size_t kFlows = 100, kMoments = 600;  ///< shown
+constexpr std::size_t kShownFlows = 100, kShownMoments = 600;
 
 using Json = nlohmann::ordered_json;
 
@@ -41,7 +41,7 @@ Json moment_of(const ComparedInterval& interval) {
 std::string state_of(const Compared& compared) {
   std::vector<const ComparedFlow*> flows;
   for (const ComparedFlow& flow : compared.found.flows)
-    if (flows.size() < kFlows) flows.push_back(&flow);
+    if (flows.size() < kShownFlows) flows.push_back(&flow);
   std::string state = summary_json(compared, /*intervals=*/false);
   state.pop_back();
   const auto& ended = compared.over_time->ended();
@@ -61,8 +61,8 @@ Result<std::unique_ptr<ComparePage>> ComparePage::open(const Access& access) {
                               .policy = kComparePagePolicy});
   if (!server) return server.error();
   constexpr const char* kJson = "application/json";
-  (*server)->add({.path = kPage, .type = "text/html; charset=utf-8", .is_public = true});
-  (*server)->publish(kPage, std::string(kComparePage));
+  (*server)->add({.path = kHome, .type = "text/html; charset=utf-8", .is_public = true});
+  (*server)->publish(kHome, std::string(kComparePage));
   (*server)->add({.path = kState, .type = kJson});
   (*server)->add({.path = kHistory, .type = kJson});
   (*server)->add({.path = kEvents, .type = "text/event-stream", .delivery = Delivery::stream});
@@ -80,7 +80,7 @@ std::string ComparePage::begin() {
 void ComparePage::publish(const Compared& compared) {
   const auto& ended = compared.over_time->ended();
   Json history = Json::array();
-  for (std::size_t i = ended.size() - std::min(ended.size(), kMoments); i < ended.size(); ++i)
+  for (std::size_t i = ended.size() - std::min(ended.size(), kShownMoments); i < ended.size(); ++i)
     history.push_back(moment_of(ended[i]));
   server_->publish(kHistory, history.dump());
   const std::string state = state_of(compared);

@@ -12,7 +12,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::size_t kPrefetchBytes = 1536;
+constexpr std::size_t kErfPrefetchBytes = 1536;
 constexpr std::uint8_t kTypeMask = 0x7f;
 
 /// The fixed part of a record's header.
@@ -105,7 +105,7 @@ Parsed ErfParser::parse_records(std::span<const std::uint8_t> bytes, std::span<R
   Parsed done;
   while (done.packets < out.size() && bytes.size() - done.bytes >= ErfHeaders::kFixedBytes) {
     const auto rest = bytes.subspan(done.bytes);
-    prefetch_line(rest.data() + kPrefetchBytes);
+    prefetch_line(rest.data() + kErfPrefetchBytes);
     const Record record(rest.data());
     if (record.bytes < ErfHeaders::kFixedBytes) [[unlikely]] {
       note_damage(fmt::format("a record of type {} claims a length of {} bytes", record.type, record.bytes), done);

@@ -43,8 +43,8 @@ constexpr bool holds_statistics(std::uint32_t block_bytes) noexcept {
 
 /// Adds with a limit, so that sums with other counters cannot overflow.
 std::uint64_t add_up(std::uint64_t a, std::uint64_t b) noexcept {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 56;
-  return std::min(std::min(a, kMost) + std::min(b, kMost), kMost);
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 56;
+  return std::min(std::min(a, kLargest) + std::min(b, kLargest), kLargest);
 }
 
 }  // namespace
