@@ -19,7 +19,7 @@ import unittest
 from ipfix import Reader
 
 PROGRAM = None
-TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
+TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "50k", "--idle", "1ms"]
 RECEIVE_BYTES = 8 << 20
 KEY = (
     "ip_version",
@@ -338,7 +338,7 @@ class Records(IpfixTest):
             with self.subTest(host=host):
                 collector = Collector(family=family)
                 summary, _ = self.watch(
-                    "--export", f"ipfix:udp://{host}:{collector.port},mtu=800,templates=100ms,domain=7,rate=20M"
+                    "--export", f"ipfix:udp://{host}:{collector.port},mtu=800,templates=100ms,domain=7,rate=5M"
                 )
                 (reader,) = collector.stop()
                 self.assert_same(reader)
@@ -435,7 +435,7 @@ class Faults(IpfixTest):
         _, output = self.watch(
             "--export",
             f"ipfix:tcp://127.0.0.1:{server.getsockname()[1]}",
-            traffic=("-g", "flows=20000,packets=1000000,pace=200000", "--duration", "5s", "--idle", "10ms"),
+            traffic=("-g", "flows=20000,packets=1000000,pace=50000", "--duration", "5s", "--idle", "10ms"),
         )
         thread.join(30)
         self.assertEqual(len(sessions), 2)
