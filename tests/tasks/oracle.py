@@ -37,19 +37,18 @@ def windows(packets, ns=None, count=None):
         late[number] += ns is not None and p.time_ns < number * length
     seen, result, last = set(), [], max(grouped, default=0)
     for number, inside in sorted(grouped.items()):
-        flows = {}
+        sums = {}
         for p in inside:
             flow = flow_of(p)
-            part = flows.get(flow, FlowPart(0, 0, 0, p.time_ns, 0, 0, flow not in seen))
-            flows[flow] = FlowPart(
-                part.packets + 1,
-                part.ip_bytes + p.ip_bytes,
-                part.wire_bytes + p.wire_bytes,
-                part.first_ns,
-                p.time_ns,
-                part.tcp_flags | p.tcp_flags,
-                part.starts,
-            )
+            sum_of = sums.get(flow)
+            if sum_of is None:
+                sum_of = sums[flow] = [0, 0, 0, p.time_ns, 0, 0, flow not in seen]
+            sum_of[0] += 1
+            sum_of[1] += p.ip_bytes
+            sum_of[2] += p.wire_bytes
+            sum_of[4] = p.time_ns
+            sum_of[5] |= p.tcp_flags
+        flows = {flow: FlowPart(*sum_of) for flow, sum_of in sums.items()}
         seen.update(flows)
         first = not result and ns is not None and min(p.time_ns for p in inside) != number * length
         ends = number == last and not (count and len(packets) % count == 0)
@@ -57,15 +56,21 @@ def windows(packets, ns=None, count=None):
     return tuple(result)
 
 
+address_of = functools.cache(ipaddress.ip_address)
+
+
 @functools.cache
 def prefix(address, bits4, bits6):
-    address = ipaddress.ip_address(address)
-    whole = 32 if address.version == 4 else 128
+    address = address_of(address)
+    whole = address.max_prefixlen
     bits = bits4 if address.version == 4 else bits6
-    network = ipaddress.ip_network((address, bits), strict=False)
-    return str(address) if bits == whole else f"{network.network_address}/{bits}"
+    if bits == whole:
+        return str(address)
+    network = int(address) >> (whole - bits) << (whole - bits)
+    return f"{type(address)(network)}/{bits}"
 
 
+@functools.cache
 def key_of(flow, part):
     """The key as events spell it: sorted pairs."""
     src, dst, protocol, src_port, dst_port = flow

@@ -8,6 +8,7 @@ and may say for a while that it takes no data.
 """
 
 import collections
+import functools
 import heapq
 import itertools
 import random
@@ -73,6 +74,7 @@ class Capture:
     def __init__(self, simulation, ends, bases):
         self.simulation, self.ends, self.bases, self.packets = simulation, ends, bases, []
         self.seen = ({}, {})  # end of a segment -> times it was seen
+        self.waiting = ({}, {})  # those of them that were not acknowledged yet
         self.highest, self.acked, self.syn_ns, self.handshake_done = [0, 0], [0, 0], 0, False
 
     def see(self, side, flags, seq, length, ack, window, sent_before=False, fast=False):
@@ -86,9 +88,12 @@ class Capture:
         )
         if end > seq:
             self.seen[side].setdefault(end, []).append(now_ns)
+            if end > self.acked[side]:
+                self.waiting[side][end] = self.seen[side][end]
             self.highest[side] = max(self.highest[side], end)
         if flags & ACK and ack > self.acked[1 - side]:
-            new = [times for end, times in self.seen[1 - side].items() if self.acked[1 - side] < end <= ack]
+            waiting = self.waiting[1 - side]
+            new = [waiting.pop(end) for end in [end for end in waiting if end <= ack]]
             self.acked[1 - side] = ack
             times = self.seen[1 - side].get(ack, [])
             if len(times) == 1 and times[0] == max(last[-1] for last in new):  # else it had waited for what came later
@@ -102,9 +107,7 @@ class Capture:
         tcp = traffic.Tcp(
             (self.bases[side] + seq) % 2**32, (self.bases[1 - side] + ack) % 2**32 if flags & ACK else 0, window, truth
         )
-        self.packets.append(
-            traffic.packet(now_ns, src, dst, traffic.TCP, src_port, dst_port, length, flags)._replace(tcp=tcp)
-        )
+        self.packets.append(traffic.packet(now_ns, src, dst, traffic.TCP, src_port, dst_port, length, flags, tcp))
 
 
 class Receiver:
@@ -309,6 +312,7 @@ def address(rng):
     return f"10.{rng.randrange(1, 5)}.{rng.randrange(4)}.{rng.randrange(1, 255)}"
 
 
+@functools.cache
 def connections(seed, count=25, seconds=4, **options):
     """Many at once, unlike each other; as one capture."""
     rng = random.Random(seed)

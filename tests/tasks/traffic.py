@@ -2,6 +2,7 @@
 """Packets with planted events, and captures of them."""
 
 import collections
+import functools
 import ipaddress
 import itertools
 import random
@@ -17,12 +18,16 @@ SECOND = 10**9
 BEGIN_NS = 1_600_000_000 * SECOND + 250_000_000  # not where a window begins
 
 
-def packet(time_ns, src, dst, protocol=UDP, src_port=1000, dst_port=53, payload=64, tcp_flags=0x10):
+def packet(time_ns, src, dst, protocol=UDP, src_port=1000, dst_port=53, payload=64, tcp_flags=0x10, tcp=None):
     header = 40 if ":" in src else 20
     ip_bytes = header + (20 if protocol == TCP else 8) + payload
-    return Packet(
-        time_ns, src, dst, protocol, src_port, dst_port, ip_bytes, 14 + ip_bytes, tcp_flags if protocol == TCP else 0
-    )
+    flags = tcp_flags if protocol == TCP else 0
+    return Packet(time_ns, src, dst, protocol, src_port, dst_port, ip_bytes, 14 + ip_bytes, flags, tcp)
+
+
+@functools.cache
+def packed(address):
+    return ipaddress.ip_address(address).packed
 
 
 def frame(p):
@@ -33,7 +38,7 @@ def frame(p):
         )
     else:
         transport = struct.pack(">HHHH", p.src_port, p.dst_port, p.ip_bytes - (40 if ":" in p.src else 20), 0)
-    src, dst = ipaddress.ip_address(p.src).packed, ipaddress.ip_address(p.dst).packed
+    src, dst = packed(p.src), packed(p.dst)
     if len(src) == 16:
         ip = struct.pack(">IHBB", 0x60000000, p.ip_bytes - 40, p.protocol, 64) + src + dst
         ether = b"\x86\xdd"
@@ -46,7 +51,7 @@ def frame(p):
 
 def write_capture(path, packets):
     """Time stamps in nanoseconds."""
-    with open(path, "wb") as file:
+    with open(path, "wb", buffering=1 << 20) as file:
         file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1))
         for p in packets:
             data = frame(p)
