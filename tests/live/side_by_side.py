@@ -37,9 +37,14 @@ def alone(test):
     return test
 
 
+def is_thorough():
+    """Whether this is `make nightly`, which repeats what is random and takes all sizes."""
+    return bool(os.environ.get("PARSHALL_THOROUGH"))
+
+
 def thorough(test):
     """Of a test that takes long, and whose like run always: CONTRIBUTING.md lists them."""
-    return unittest.skipUnless(os.environ.get("PARSHALL_THOROUGH"), "left to make nightly")(test)
+    return unittest.skipUnless(is_thorough(), "left to make nightly")(test)
 
 
 def cases(suite):
