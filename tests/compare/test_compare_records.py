@@ -188,7 +188,8 @@ class Records(Exported):
                 second = next((one for one in others if one.sent_ns > first.sent_ns + 5 * 10**8), None)
                 if second:
                     second.arrivals.clear()
-                sent = [packet for packet in sent if packet not in mine or packet is first or packet is second]
+                gone = {packet.number for packet in mine if packet is not first and packet is not second}
+                sent = [packet for packet in sent if packet.number not in gone]
         two_taps.write_taps(Network(), sent, self.folder / "up.pcap", self.folder / "down.pcap")
         for tap in ("up", "down"):
             self.export(tap, columns="+digest")

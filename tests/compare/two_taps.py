@@ -3,6 +3,7 @@
 in the simplest way."""
 
 import dataclasses
+import functools
 import ipaddress
 import math
 import random
@@ -51,6 +52,17 @@ def checksum(data):
     return ~total & 0xFFFF
 
 
+@functools.cache
+def packed(address):
+    return ipaddress.ip_address(address).packed
+
+
+@functools.cache
+def text_of(address):
+    return str(ipaddress.ip_address(address))
+
+
+@functools.cache
 def connection_of(number, nat):
     """(src, sport, dst, dport, protocol) there."""
     protocol = (TCP, UDP, TCP)[number % 3]
@@ -75,7 +87,7 @@ def frame(packet, at_down, network):
     ttl, tos = 64 - network.hops * passed, network.dscp << 2 if at_down else 0
     if network.set_ttl and at_down and not packet.is_back:
         ttl = network.set_ttl
-    source, target = ipaddress.ip_address(src).packed, ipaddress.ip_address(dst).packed
+    source, target = packed(src), packed(dst)
     if len(source) == 16:
         ip = struct.pack(">IHBB", 6 << 28 | tos << 20, len(transport), protocol, ttl) + source + target
         ether = 0x86DD
@@ -114,9 +126,9 @@ def key_of(data):
     """(src, sport, dst, dport, protocol) of a frame without tags and tunnels."""
     ip = data[14:]
     bytes_of, at, protocol = (4, 12, ip[9]) if ip[0] >> 4 == 4 else (16, 8, ip[6])
-    src, dst = (ipaddress.ip_address(ip[i : i + bytes_of]) for i in (at, at + bytes_of))
+    src, dst = (text_of(ip[i : i + bytes_of]) for i in (at, at + bytes_of))
     sport, dport = struct.unpack_from(">HH", ip, at + 2 * bytes_of)
-    return str(src), sport, str(dst), dport, protocol
+    return src, sport, dst, dport, protocol
 
 
 def send(network, packets, seed, connections=40, seconds=4):
