@@ -26,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 from side_by_side import thorough
 
 PROGRAM = None
-TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k", "--idle", "1ms"]
+TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "50k", "--idle", "1ms"]
 COLUMNS = "+all,rate"
 
 
@@ -453,7 +453,7 @@ class Parquet(ColumnarTest):
                 "-g",
                 "flows=200000,packets=2000000",
                 "--count",
-                "1M",
+                "400k",
                 "--idle",
                 "1ms",
                 "--columns",
