@@ -25,9 +25,11 @@ import unittest
 PROGRAM = None
 TRAFFIC = [
     "-g",
-    "flows=20000,pace=20000,protocol=connections",
+    "flows=20000,pace=5000,protocol=connections",
     "--idle",
     "10ms",
+    "--flows",
+    "8Ki",
     "--duration",
     "60s",
     "--columns",
