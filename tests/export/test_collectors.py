@@ -100,6 +100,8 @@ class Collectors(unittest.TestCase):
             traffic,
             "--idle",
             "10ms",
+            "--flows",
+            "8Ki",
             "--format",
             "json",
             "--top",

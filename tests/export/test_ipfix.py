@@ -435,7 +435,16 @@ class Faults(IpfixTest):
         _, output = self.watch(
             "--export",
             f"ipfix:tcp://127.0.0.1:{server.getsockname()[1]}",
-            traffic=("-g", "flows=20000,packets=1000000,pace=50000", "--duration", "5s", "--idle", "10ms"),
+            traffic=(
+                "-g",
+                "flows=20000,packets=1000000,pace=50000",
+                "--duration",
+                "5s",
+                "--idle",
+                "10ms",
+                "--flows",
+                "8Ki",
+            ),
         )
         thread.join(30)
         self.assertEqual(len(sessions), 2)
