@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every capture of the trace set through the whole program, against its flow truth.
 
-test_traces.py PARSHALL [--matrix]: each capture outermost and innermost in one thread arrangement, file and standard
-input in turn, and by one table in turn; with --matrix in every arrangement, by the default table too. Prints what
-differs; exit status 1 when an AGREE capture does.
+test_traces.py PARSHALL [--matrix]: each capture in one thread arrangement, file and standard input in turn, and by one
+table in turn. One that has tunnels is read outermost and innermost, any other one or the other in turn, and both where
+PARSHALL_THOROUGH is set. With --matrix all are read both ways in every arrangement, by the default table too. Prints
+what differs; exit status 1 when an AGREE capture does.
 """
 
 import argparse
@@ -19,8 +20,10 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path[:0] = [TESTS, os.path.join(TESTS, "live")]
 from rivals import program_for
+from side_by_side import is_thorough
 
 ARRANGEMENTS = [
     (model, workers, stdin)
@@ -161,11 +164,17 @@ def exact_tables(parshall):
     return [line.split()[0] for line in listed.splitlines() if " exact " in line and not line.startswith("double-hash")]
 
 
-def arrangements(rows, tables, matrix):
+def ways(traces, i, row, matrix):
+    """Whether innermost headers are read, for each run of capture i."""
+    has_tunnels = (traces / "truth" / (row["file"] + ".inner.tsv.gz")).exists()
+    return (False, True) if has_tunnels or matrix or is_thorough() else (i % 2 == 1,)
+
+
+def arrangements(traces, rows, tables, matrix):
     """(capture, arrangement, inner): thread models, file and standard input, and tables take turns."""
     turn = 0
     for i, row in enumerate(rows):
-        for inner in (False, True):
+        for inner in ways(traces, i, row, matrix):
             for arrangement in ARRANGEMENTS if matrix else [ARRANGEMENTS[(2 * i + inner) % len(ARRANGEMENTS)]]:
                 turn += 1
                 yield row, (*arrangement, tables[turn % len(tables)]), inner
@@ -202,7 +211,7 @@ def main():
         return 0
     rows = manifest(traces)
     tables = exact_tables(options.parshall)
-    jobs = list(arrangements(rows, tables, options.matrix))
+    jobs = list(arrangements(traces, rows, tables, options.matrix))
     wrong = differing = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for label, row, crashed, found in pool.map(lambda job: check(options.parshall, traces, *job), jobs):
