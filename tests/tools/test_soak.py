@@ -547,7 +547,7 @@ class Short(unittest.TestCase):
                     PROGRAM,
                     f"{folder}/soak",
                     "--hours",
-                    "0.0025",
+                    "0.0025" if os.environ.get("PARSHALL_THOROUGH") else "0.0015",
                     "--alone",
                     "--seed",
                     "5",
