@@ -170,7 +170,7 @@ class Load(unittest.TestCase):
                 time.sleep(0.01)
 
     def test_who_says_nothing_is_let_go(self):
-        with Run() as run, run.connect() as connection:
+        with Run(traffic=["-g", "flows=100,pace=100"]) as run, run.connect() as connection:
             began = time.monotonic()
             self.assertEqual(connection.recv(1), b"")
             self.assertLess(time.monotonic() - began, 8)
