@@ -91,7 +91,7 @@ class Outputs(Case):
                 "watch",
                 "-q",
                 "-g",
-                "flows=1000000,packets=2000000,pace=2000000",
+                "flows=1000000,packets=1000000,pace=500000",
                 "--flows",
                 "1000",
                 "-o",
@@ -100,7 +100,7 @@ class Outputs(Case):
             stderr=subprocess.PIPE,
             env={**os.environ, "TMPDIR": self.folder},
         )
-        time.sleep(4)
+        time.sleep(3)
         files = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in os.listdir(f"/proc/{process.pid}/fd")]
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
@@ -274,7 +274,7 @@ class Outputs(Case):
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        time.sleep(2)
+        time.sleep(1)
         process.send_signal(signal.SIGINT)
         killer = threading.Timer(20, process.kill)
         killer.start()
@@ -307,7 +307,7 @@ class Outputs(Case):
 
     def test_after_a_signal_it_is_said_too_while_a_report_waits_for_that_reader(self):
         process = self.stuck("-g", "flows=20000,packets=1000000", "--idle", "1ms", "--every", "100ms")
-        time.sleep(3)
+        time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         self.assert_waits(process)
         process.send_signal(signal.SIGINT)
