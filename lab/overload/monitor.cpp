@@ -65,8 +65,8 @@ double OverloadMonitor::take(const OverloadTraffic::Packet& packet, const Follow
     work_.rows[state][flow.weight] += flow.by_any == 0;
   }
   ++flow.packets;
-  flow.by_all &= tasks;
-  flow.by_any |= tasks;
+  flow.by_all = flow.by_all & tasks & kAllTasks;
+  flow.by_any = (flow.by_any | tasks) & kAllTasks;
   const bool is_bursty = (tasks & bit_of(OverloadTask::bursty)) != 0, is_tcp = (tasks & kOfConnections) != 0;
   const bool reads_track = (is_bursty || is_tcp) && is_cold(flow.followed_at);
   if (is_bursty) {
@@ -104,7 +104,8 @@ double OverloadMonitor::follow(const OverloadTraffic::Packet& packet, Flow& flow
     flow.segment_ns = packet.ns;
   }
   flow.acknowledged = packet.peer_segments;
-  if (!std::exchange(peer.is_unacknowledged, false)) return ns;
+  if (!peer.is_unacknowledged) return ns;
+  peer.is_unacknowledged = false;
   if (packet.peer_segments != peer.segments || peer.is_again || (tasks & bit_of(OverloadTask::latency_change)) == 0)
     return ns;
   const auto round_trip_ns = static_cast<float>(packet.ns - peer.segment_ns);
@@ -135,13 +136,18 @@ std::uint16_t OverloadMonitor::events_of(const Flow& flow, std::size_t task) con
 }
 
 void OverloadMonitor::end_window() {
-  FoundEvents found;
-  for (std::size_t task = 0; task < kOverloadTasks; ++task) {
+  struct Seen {
     RecallByWeight::Counts wholly{}, events{}, in_part{}, unseen{};
     EventsByWeight::Window by_weight;
-    for (const std::uint32_t number : in_window_) {
-      const Flow& flow = flows_[number];
-      if ((traffic_.tasks_of_state(traffic_.state_of(number)) >> task & 1) == 0) continue;
+  };
+  FoundEvents found;
+  std::array<Seen, kOverloadTasks> seen;
+  for (const std::uint32_t number : in_window_) {
+    const Flow& flow = flows_[number];
+    const TaskBits wanted = traffic_.tasks_of_state(traffic_.state_of(number));
+    for (std::size_t task = 0; task < kOverloadTasks; ++task) {
+      if ((wanted >> task & 1) == 0) continue;
+      auto& [wholly, events, in_part, unseen, by_weight] = seen[task];
       const bool is_whole = (flow.by_all >> task & 1) != 0, is_seen = (flow.by_any >> task & 1) != 0;
       const std::uint16_t shown = is_seen ? events_of(flow, task) : 0;
       if (shown != 0) found[task].push_back({number, shown});
@@ -155,6 +161,9 @@ void OverloadMonitor::end_window() {
       by_weight.seen_events[static_cast<std::size_t>(EventMeasure::flows)][flow.weight] += shown != 0;
       by_weight.seen_events[static_cast<std::size_t>(EventMeasure::each)][flow.weight] += shown;
     }
+  }
+  for (std::size_t task = 0; task < kOverloadTasks; ++task) {
+    auto& [wholly, events, in_part, unseen, by_weight] = seen[task];
     Known& known = known_[task];
     known.events.add_window(by_weight, (kOfConnections >> task & 1) != 0);
     for (std::size_t weight = 0; weight < events.size(); ++weight) events[weight] += in_part[weight];

@@ -12,6 +12,7 @@ namespace parshall::lab {
 namespace {
 
 constexpr std::size_t kQueue = 4096, kBatch = 256;
+constexpr std::size_t kAhead = 12;  ///< packets: the simulation asks for a flow's line so early
 constexpr std::size_t kFew = 32;  ///< packets: with fewer a worker waits before it asks again
 constexpr double kPrecision = 0.75, kBusyAtLoad1 = 0.95, kSwingNs = 1e9, kNoiseNs = 0.7e9;
 constexpr double kWindowNs = static_cast<double>(OverloadMonitor::kWindowNs);
@@ -43,6 +44,8 @@ class OverloadSimulation::Arrivals {
   }
 
   const OverloadTraffic::Packet& first() const noexcept { return packet_; }
+
+  std::uint32_t flow_after(std::size_t packets) const noexcept { return stream_.flow_after(packets); }
 
   void next() noexcept {
     if (number_++ % kAtOneRate == 0) gap_ns_ = 1e9 / rate_pps();
@@ -90,6 +93,7 @@ double OverloadSimulation::load_1() const {
       monitor.end_window();
       border_ns += kWindowNs;
     }
+    monitor.prefetch(stream.flow_after(kAhead));
     ns += monitor.take(stream.next(static_cast<std::uint64_t>(ns)), all) + costs_.batch_ns / kBatch;
   }
   return kBusyAtLoad1 * 1e9 * (kPackets - kWarmUp) / (ns - warm_ns);
@@ -102,7 +106,10 @@ void OverloadSimulation::find_truth() {
   const FollowedFlows all;
   while (truth_.size() < windows_) {
     const auto border = OverloadMonitor::kWindowNs * (truth_.size() + 1);
-    for (; arrivals.first().ns < border; arrivals.next()) monitor.take(arrivals.first(), all);
+    for (; arrivals.first().ns < border; arrivals.next()) {
+      monitor.prefetch(arrivals.flow_after(kAhead));
+      monitor.take(arrivals.first(), all);
+    }
     monitor.end_window();
     work_.push_back(work_of(monitor.end_step(), monitor));
     monitor.weigh();
@@ -191,6 +198,7 @@ OverloadOutcome OverloadSimulation::run(const OverloadPolicyEntry& entry) const 
     const std::size_t batch = std::min(kBatch, waiting);
     for (std::size_t i = 0; i < batch; ++i) {
       const OverloadTraffic::Packet& packet = queue[head];
+      if (i + kAhead < batch) monitor.prefetch(queue[(head + kAhead) % kQueue].flow);
       latest_ns = packet.ns;
       for (; packet.ns >= OverloadMonitor::kWindowNs * (window + 1); ++window) monitor.end_window();
       ns += monitor.take(packet, policy.followed());

@@ -9,7 +9,6 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kTracePackets = std::size_t{1} << 23;
 constexpr double kZipf = 1.1, kAgainShare = 0.005, kMostAgain = 0.5;
 constexpr std::array<TaskBits, 5> kChain{0b0000, 0b0001, 0b0011, 0b0111, 0b1111}, kTree{0b0000, 0b0011, 0b0110, 0b1100};
 

@@ -43,6 +43,10 @@ class OverloadTraffic {
    public:
     explicit Stream(const OverloadTraffic& traffic) : traffic_(&traffic), segments_(traffic.flows()) {}
     Packet next(std::uint64_t ns) noexcept;
+    /// Returns the flow of the packet that comes after this many others.
+    std::uint32_t flow_after(std::size_t packets) const noexcept {
+      return traffic_->trace_[(at_ + packets) % kTracePackets] & kFlow;
+    }
 
    private:
     const OverloadTraffic* traffic_;
@@ -57,6 +61,7 @@ class OverloadTraffic {
   TaskBits tasks_of_state(std::size_t state) const noexcept { return tasks_of_state_[state]; }
 
  private:
+  static constexpr std::size_t kTracePackets = std::size_t{1} << 23;
   static constexpr std::uint32_t kAgain = 1u << 31, kNoData = 1u << 30, kFlow = kNoData - 1;
 
   std::size_t states_;
