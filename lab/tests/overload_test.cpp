@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "lab/overload/experiment.hpp"
 
@@ -18,15 +19,24 @@ const OverloadPolicyEntry& policy_named(std::string_view name) {
 class Simulated {
  public:
   explicit Simulated(const OverloadCell& cell, std::uint64_t seed = 1)
-      : traffic_(cell.graph, cell.flows, seed), simulation_(traffic_, cell, {}, kShort, seed) {}
+      : Simulated(cell, seed, std::make_shared<const OverloadTraffic>(cell.graph, cell.flows, seed)) {}
+
+  /// Shares the traffic: to draw it takes longer than to simulate 0.6 s of it.
+  Simulated(const OverloadCell& cell, std::uint64_t seed, std::shared_ptr<const OverloadTraffic> traffic)
+      : traffic_(std::move(traffic)), simulation_(*traffic_, cell, {}, kShort, seed) {}
 
   OverloadOutcome operator()(std::string_view policy) const { return simulation_.run(policy_named(policy)); }
   const OverloadSimulation& simulation() const noexcept { return simulation_; }
 
  private:
-  OverloadTraffic traffic_;
+  std::shared_ptr<const OverloadTraffic> traffic_;
   OverloadSimulation simulation_;
 };
+
+const std::shared_ptr<const OverloadTraffic>& usual_traffic() {
+  static const auto traffic = std::make_shared<const OverloadTraffic>(OverloadGraph::chain, OverloadCell().flows, 1);
+  return traffic;
+}
 
 TEST(OverloadSimulation, WithTimeForAllLosesNothingAndFindsAll) {
   const Simulated simulated({.swings = false, .load = 0.6, .flows = 20'000});
@@ -51,13 +61,14 @@ TEST(OverloadSimulation, SaysTheSameForTheSameSeedAndOtherThingsForAnother) {
 /// Without adaptation at least what there is no time for is lost, and more, since losses make packets dearer.
 TEST(OverloadSimulation, LosesMoreThanWhatThereIsNoTimeFor) {
   constexpr double kLoad = 2;
-  const double lost = Simulated({.swings = false, .load = kLoad, .noise = 0, .jitter = 0})("off").lost_share;
+  const OverloadCell cell{.swings = false, .load = kLoad, .noise = 0, .jitter = 0};
+  const double lost = Simulated(cell, 1, usual_traffic())("off").lost_share;
   EXPECT_GT(lost, 1 - 1 / (0.95 * kLoad) + 0.05);
   EXPECT_LT(lost, 1 - 0.5 / kLoad);
 }
 
 TEST(OverloadSimulation, AdaptationSatisfiesMoreThanNoneAndNoMoreThanTheBoundAndLosesNextToNothing) {
-  const Simulated simulated({.swings = false, .load = 1.6});
+  const Simulated simulated({.swings = false, .load = 1.6}, 1, usual_traffic());
   const OverloadOutcome none = simulated("off"), adapt = simulated("adapt");
   EXPECT_GT(none.lost_share, 0.2);
   EXPECT_LT(adapt.lost_share, 0.01);
