@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "lab/tests/profile/retrievals.hpp"
+#include "tests/thorough.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -82,7 +83,7 @@ TEST(RetrievalFit, ParametersAreRecoveredWithinTheirStandardErrors) {
   constexpr std::size_t kSamples = 100'000;
   for (const RetrievalFamily family : kFamilies)
     for (const auto& [mean, variation] : kPaperTimes)
-      for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      for (std::uint64_t seed = 0; seed < (thorough() ? 5 : 2); ++seed) {
         const RetrievalModel truth = model_of(family, mean, variation);
         const RetrievalModel found = fit_of(family, draws(truth, seed, kSamples)).model;
         const auto [first, second] = standard_errors(truth, kSamples);
