@@ -11,8 +11,10 @@ struct Samples {
   std::vector<double> gaps, iats, sizes;
 
   Samples(const std::vector<const Sent*>& flow, const FlowRecord& record) {
-    std::size_t at = 0;
-    while (at < flow.size() && flow[at]->time_ns != record.first_ns) ++at;
+    auto at = static_cast<std::size_t>(
+        std::ranges::lower_bound(flow, record.first_ns, {}, [](const Sent* packet) { return packet->time_ns; }) -
+        flow.begin());
+    if (at < flow.size() && flow[at]->time_ns != record.first_ns) at = flow.size();
     for (std::size_t i = 0; i < record.packets && at + i < flow.size(); ++i) {
       const Sent& packet = *flow[at + i];
       sizes.push_back(packet.wire_bytes);
@@ -50,7 +52,7 @@ inline void expect_near(const std::optional<double>& seen, const std::optional<d
 
 /// Columns gap_mean, iat_max, size_mean: of every record, ended or live, over exactly its own packets.
 inline void expect_complete_statistics(const std::vector<Row>& rows, const Traffic& traffic) {
-  const auto flows = traffic.by_flow();
+  const auto& flows = traffic.by_flow();
   for (const Row& row : rows) {
     const Samples samples(flows.at(text_of(row.record.key)), row.record);
     ASSERT_EQ(samples.sizes.size(), row.record.packets);

@@ -149,28 +149,29 @@ inline void expect_balanced_by_thread(const ReportSummary& summary) {
 
 /// Every record says what its packets were, and every packet of the traffic is in exactly one record.
 inline void expect_exact(const std::vector<Row>& rows, const Traffic& traffic) {
-  auto flows = traffic.by_flow();
-  std::map<std::pair<std::string, std::uint64_t>, const FlowRecord*> records;
-  for (const Row& row : rows) {
-    const bool is_new = records.emplace(std::pair{text_of(row.record.key), row.record.first_ns}, &row.record).second;
-    ASSERT_TRUE(is_new) << "one record twice";
-  }
-  for (const auto& [at, record] : records) {
-    auto flow = flows.find(at.first);
-    ASSERT_NE(flow, flows.end()) << "a flow that nobody sent";
-    auto& packets = flow->second;
-    ASSERT_GE(packets.size(), record->packets);
-    std::uint64_t ip_bytes = 0, wire_bytes = 0;
-    for (std::size_t i = 0; i < record->packets; ++i)
-      ip_bytes += packets[i]->ip_bytes, wire_bytes += packets[i]->wire_bytes;
-    ASSERT_EQ(record->first_ns, packets[0]->time_ns);
-    ASSERT_EQ(record->last_ns, packets[record->packets - 1]->time_ns);
-    ASSERT_EQ(record->ip_bytes, ip_bytes);
-    ASSERT_EQ(record->wire_bytes, wire_bytes);
-    packets.erase(packets.begin(), packets.begin() + static_cast<std::ptrdiff_t>(record->packets));
-  }
-  for (const auto& [key, packets] : flows)
+  std::unordered_map<std::string, std::vector<const FlowRecord*>> records;
+  for (const Row& row : rows) records[text_of(row.record.key)].push_back(&row.record);
+  for (auto& [key, of_flow] : records) {
+    const auto flow = traffic.by_flow().find(key);
+    ASSERT_NE(flow, traffic.by_flow().end()) << "a flow that nobody sent";
+    std::ranges::sort(of_flow, {}, &FlowRecord::first_ns);
+    std::span<const Sent* const> packets = flow->second;
+    for (std::size_t at = 0; at < of_flow.size(); ++at) {
+      const FlowRecord& record = *of_flow[at];
+      ASSERT_TRUE(at == 0 || of_flow[at - 1]->first_ns != record.first_ns) << "one record twice";
+      ASSERT_GE(packets.size(), record.packets);
+      std::uint64_t ip_bytes = 0, wire_bytes = 0;
+      for (const Sent* const packet : packets.first(record.packets))
+        ip_bytes += packet->ip_bytes, wire_bytes += packet->wire_bytes;
+      ASSERT_EQ(record.first_ns, packets[0]->time_ns);
+      ASSERT_EQ(record.last_ns, packets[record.packets - 1]->time_ns);
+      ASSERT_EQ(record.ip_bytes, ip_bytes);
+      ASSERT_EQ(record.wire_bytes, wire_bytes);
+      packets = packets.subspan(record.packets);
+    }
     ASSERT_TRUE(packets.empty()) << packets.size() << " packets are in no record";
+  }
+  ASSERT_EQ(records.size(), traffic.by_flow().size()) << "flows have no record";
 }
 
 }  // namespace parshall::testing

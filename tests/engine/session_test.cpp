@@ -166,7 +166,7 @@ TEST(Session, QueuesThatShareAFlowAreAddedUpInTheReport) {
   ASSERT_FALSE(session.start());
   const Report report = session.final_report();
   const auto rows = rows_of(report);
-  const auto flows = traffic->by_flow();
+  const auto& flows = traffic->by_flow();
   ASSERT_EQ(rows.size(), flows.size());
   for (const Row& row : rows) {
     const auto& packets = flows.at(text_of(row.record.key));

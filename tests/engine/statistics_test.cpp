@@ -12,7 +12,7 @@ constexpr ThreadModel kModels[] = {ThreadModel::run_to_completion, ThreadModel::
 
 TEST(SessionStatistics, MomentsOfGapsTimesAndSizesAreThoseOfEachFlowsPackets) {
   const auto traffic = make_traffic({.packets = 60'000, .flows = 500, .zipf_exponent = 1.0});
-  const auto flows = traffic->by_flow();
+  const auto& flows = traffic->by_flow();
   for (const ThreadModel model : kModels)
     for (const std::size_t workers : {1u, 3u}) {
       const auto session = make_session({.model = model,
@@ -41,7 +41,7 @@ TEST(SessionStatistics, MomentsOfGapsTimesAndSizesAreThoseOfEachFlowsPackets) {
 
 TEST(SessionStatistics, PercentilesAreWithinTheHistogramsError) {
   const auto traffic = make_traffic({.packets = 60'000, .flows = 300, .zipf_exponent = 1.0});
-  const auto flows = traffic->by_flow();
+  const auto& flows = traffic->by_flow();
   const auto session = make_session(
       {.workers = 2, .columns = {"gap_p50", "gap_p99", "iat_p50", "iat_p99", "size_p50", "size_p99"}}, traffic);
   ASSERT_FALSE(session->start());

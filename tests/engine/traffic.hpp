@@ -92,11 +92,12 @@ class Traffic {
   std::uint64_t not_ip() const { return not_ip_; }
   std::uint64_t malformed() const { return malformed_; }
 
-  /// The packets of each flow, in order.
-  std::unordered_map<std::string, std::vector<const Sent*>> by_flow() const {
-    std::unordered_map<std::string, std::vector<const Sent*>> flows;
-    for (const Sent& packet : sent_) flows[packet.flow].push_back(&packet);
-    return flows;
+  using ByFlow = std::unordered_map<std::string, std::vector<const Sent*>>;
+  /// The packets of each flow, in order. Made once, after the last packet was added.
+  const ByFlow& by_flow() const {
+    if (by_flow_.empty())
+      for (const Sent& packet : sent_) by_flow_[packet.flow].push_back(&packet);
+    return by_flow_;
   }
 
  private:
@@ -115,6 +116,7 @@ class Traffic {
   std::deque<std::vector<std::uint8_t>> frames_;
   std::vector<RawPacket> packets_;
   std::vector<Sent> sent_;
+  mutable ByFlow by_flow_;
   std::uint64_t not_ip_ = 0, malformed_ = 0;
 };
 
