@@ -64,13 +64,15 @@ TEST(NitroSketch, CountsEveryPacketWhereItIsToAndWithRoomExactly) {
 TEST(NitroSketch, IsRightOnAverageAndVariesByNoMoreThanItSays) {
   for (const std::uint32_t one_in : {1u, 4u, 16u}) {
     constexpr int kSeeds = 300;
+    SplitMix64 random(7);
+    std::vector<std::uint32_t> numbers(20'000);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = i % 10 == 0 ? 0 : static_cast<std::uint32_t>(1 + random.below(2000));
     constexpr std::size_t kWidth = 256;
     double sum = 0, variance = 0, packets = 0, expected = 0;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
       Counted counted({kWidth, 1}, seed, one_in);
-      SplitMix64 random(7);
-      for (int i = 0; i < 20'000; ++i)
-        counted.add(i % 10 == 0 ? 0 : static_cast<std::uint32_t>(1 + random.below(2000)));
+      for (const std::uint32_t number : numbers) counted.add(number);
       packets = counted.truth(0);
       const double error = counted.estimate(0) - packets;
       sum += error, variance += error * error / kSeeds;
