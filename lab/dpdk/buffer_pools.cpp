@@ -49,9 +49,9 @@ PoolStock stock_of(rte_mempool* pool) {
   give_back(pool, buffers);
   PoolStock stock{.made = pool->size, .back = buffers.size(), .own = 0};
   std::ranges::sort(buffers);
-  const auto twice = std::ranges::unique(buffers);
-  stock.own = static_cast<std::size_t>(std::count_if(
-      buffers.begin(), twice.begin(), [&](void* buffer) { return ::rte_mempool_from_obj(buffer) == pool; }));
+  const auto end = std::unique(buffers.begin(), buffers.end());
+  stock.own = static_cast<std::size_t>(
+      std::count_if(buffers.begin(), end, [&](void* buffer) { return ::rte_mempool_from_obj(buffer) == pool; }));
   return stock;
 }
 

@@ -30,8 +30,8 @@ class AlarmHook final : public Exporter {
   FlushOutcome flush() override;
 
   std::uint64_t runs() const noexcept { return runs_; }
-  std::uint64_t left_out() const noexcept { return left_out_; }  ///< alarms that had no run
-  std::uint64_t failed() const noexcept { return failed_; }      ///< not started, or nonzero status
+  std::uint64_t not_run() const noexcept { return left_out_; }  ///< alarms that had no run
+  std::uint64_t failed() const noexcept { return failed_; }     ///< not started, or nonzero status
 
  private:
   using Clock = std::chrono::steady_clock;

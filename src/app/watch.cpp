@@ -339,13 +339,13 @@ class Watch {
   /// Reports how the hook's commands ended. Returns true if none failed, or without a hook.
   bool hook_succeeded() {
     if (hook_ == nullptr) return true;
-    const bool good = hook_->failed() + hook_->left_out() == 0;
+    const bool good = hook_->failed() + hook_->not_run() == 0;
     if (!options_.quiet || !good)
       say(options_.command,
           fmt::format("the command of --hook ran {} ({} failed){}", counted(hook_->runs(), "time"), hook_->failed(),
-                      hook_->left_out() == 0
+                      hook_->not_run() == 0
                           ? ""
-                          : fmt::format("; {} came too late for a run", counted(hook_->left_out(), "alarm"))));
+                          : fmt::format("; {} came too late for a run", counted(hook_->not_run(), "alarm"))));
     return good;
   }
 

@@ -204,8 +204,9 @@ std::uint8_t transport_of(std::uint8_t protocol) noexcept {
 
 std::string_view service_name(std::uint8_t protocol, std::uint16_t port) noexcept {
   const std::uint8_t transport = transport_of(protocol);
-  for (const Service& each : std::ranges::equal_range(kServices, port, {}, &Service::port))
-    if ((each.transports & transport) != 0) return each.name;
+  const auto first = std::ranges::lower_bound(kServices, port, {}, &Service::port);
+  for (auto each = first; each != std::end(kServices) && each->port == port; ++each)
+    if ((each->transports & transport) != 0) return each->name;
   return {};
 }
 

@@ -16,7 +16,7 @@ namespace parshall {
 namespace {
 
 constexpr std::string_view kLeafKeys[] = {"flows"}, kBranchKeys[] = {"packet", "size", "up_to", "above"};
-constexpr ModelReader::Range kFlows{0, 1e15};
+constexpr ModelReader::Range kFlowRange{0, 1e15};
 
 /// Reads the nodes of a tree. They are level by level, so the place of each node's children is determined.
 class NodesReader {
@@ -67,7 +67,7 @@ class NodesReader {
       if (known == head_.classes.end())
         reader_.complain(count, fmt::format("{} is not in the list of classes", name.str()));
       const auto id = static_cast<ClassId>(known - head_.classes.begin());
-      node.weights.push_back({id, reader_.number(*flows, name.str(), kFlows)});
+      node.weights.push_back({id, reader_.number(*flows, name.str(), kFlowRange)});
     }
     std::ranges::sort(node.weights, {}, &DecisionTree::Weight::id);
     return node;

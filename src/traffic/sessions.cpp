@@ -89,7 +89,7 @@ std::vector<std::uint16_t> Sessions::frame_bytes(std::span<const std::uint32_t> 
 }
 
 Segment Sessions::segment(std::uint64_t at, std::uint64_t number, std::uint32_t room) noexcept {
-  constexpr std::uint8_t kFin = 0x01, kSyn = 0x02, kPsh = 0x08, kAck = 0x10;
+  constexpr std::uint8_t kFinBit = 0x01, kSynBit = 0x02, kPshBit = 0x08, kAckBit = 0x10;
   End& end = ends_[number];
   const End& peer = ends_[number ^ 1];
   const Kind kind = kinds_[at];
@@ -101,29 +101,29 @@ Segment Sessions::segment(std::uint64_t at, std::uint64_t number, std::uint32_t 
                   .sequence = end.next,
                   .acknowledgment = peer.next,
                   .window = 0xFFFF,
-                  .flags = kAck};
+                  .flags = kAckBit};
   switch (kind) {
     case Kind::syn:
       segment.acknowledgment = 0;
-      segment.flags = kSyn;
+      segment.flags = kSynBit;
       ++end.next;
       break;
     case Kind::syn_ack:
-      segment.flags = kSyn | kAck;
+      segment.flags = kSynBit | kAckBit;
       ++end.next;
       break;
     case Kind::data:
       segment.payload_bytes = end.last = room;
-      segment.flags = kPsh | kAck;
+      segment.flags = kPshBit | kAckBit;
       end.next += room;
       break;
     case Kind::again:
       segment.payload_bytes = end.last;
       segment.sequence -= end.last;
-      segment.flags = kPsh | kAck;
+      segment.flags = kPshBit | kAckBit;
       break;
     case Kind::fin:
-      segment.flags = kFin | kAck;
+      segment.flags = kFinBit | kAckBit;
       ++end.next;
       break;
     default:

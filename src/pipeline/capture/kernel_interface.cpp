@@ -100,8 +100,9 @@ Result<KernelInterface> KernelInterface::find(const std::string& name) {
 
 std::vector<KernelInterface> KernelInterface::all() {
   std::vector<KernelInterface> interfaces;
-  for_each_interface(
-      [&](const char* name, unsigned index) { interfaces.push_back(described(name, static_cast<int>(index))); });
+  for_each_interface([&](const char* its_name, unsigned its_index) {
+    interfaces.push_back(described(its_name, static_cast<int>(its_index)));
+  });
   return interfaces;
 }
 

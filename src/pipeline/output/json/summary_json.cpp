@@ -2,7 +2,6 @@
 #include "pipeline/output/json/summary_json.hpp"
 
 #include <nlohmann/json.hpp>
-#include <ranges>
 
 #include "base/escaped.hpp"
 #include "base/mean_interval.hpp"
@@ -139,12 +138,11 @@ std::string summary_json(const ReportSummary& summary) {
     put(told, summary.total, CounterPart::kept_out);
   }
   // Labels name hundreds of classes, of which few occur.
-  const auto is_shown = [&](const ClassSummary& each) {
-    return !summary.learning || each.counts[ClassCounter::flows] != 0;
-  };
-  for (const ClassSummary& flow_class : summary.classes | std::views::filter(is_shown))
+  for (const ClassSummary& flow_class : summary.classes) {
+    if (summary.learning && flow_class.counts[ClassCounter::flows] == 0) continue;
     for (const ClassCounterLine& line : ClassCounts::kTable)
       json["classes"][flow_class.name][std::string(line.name)] = flow_class.counts[line.id];
+  }
   if (const auto& classifiers = summary.classifiers)
     json["classifiers"] = {{"threads", classifiers->threads},
                            {"sent", classifiers->jobs.sent},

@@ -70,7 +70,8 @@ std::vector<std::size_t> shown_columns(std::span<const ColumnInfo> columns, bool
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (!joins_key || is_shown(columns[i])) shown.push_back(i);
-  if (joins_key) std::ranges::stable_partition(shown, [&](std::size_t i) { return columns[i].type == kText; });
+  if (joins_key)
+    std::stable_partition(shown.begin(), shown.end(), [&](std::size_t i) { return columns[i].type == kText; });
   return shown;
 }
 
