@@ -276,8 +276,8 @@ TEST(RecordRing, OneThatGivesBackKeepsWhatWaitsWhereItWraps) {
   };
   for (std::uint64_t round = 0; round < 12; ++round) {
     for (int i = 0; i < 7; ++i) push();
-    for (const std::uint64_t enough = written + 9000 + 1000 * round; written < enough;)
-      ring.drain_some(take_and_fill);  // never empty, to somewhere behind the first MB
+    const std::uint64_t enough = written + 9000 + 1000 * round;
+    while (written < enough) ring.drain_some(take_and_fill);  // never empty, to somewhere behind the first MB
     while (push()) {
     }
     ring.drain(take);  // of a ring that is full

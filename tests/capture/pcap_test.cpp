@@ -146,7 +146,6 @@ TEST(PcapDamage, ACutFileHeaderIsNamed) {
 }
 
 TEST(PcapDamage, AnAbsurdCapturedLengthEndsTheCaptureAtThatRecord) {
-  const PcapFile file;
   Bytes bytes = two_packets();
   bytes += Writer(Order::little).put(3u).put(0u).put(262145u).put(60u).put(payload(300000)).bytes;
 

@@ -333,7 +333,7 @@ class TimedFlows {
     for (std::uint32_t other = 0; sweeps_ && other < kSlots; ++other)
       if (records_[other] && is_over(*records_[other], time_ns - kDisorder)) end(other);
     const bool starts = !records_[slot];
-    if (starts) records_[slot].emplace();
+    if (starts) records_[slot] = Record();
     records_[slot]->last_ns = std::max(records_[slot]->last_ns, time_ns);
     records_[slot]->is_closed |= (flags & (kFinFlag | kRstFlag)) != 0;
     packets_.push_back({slot, starts, false, false, CountWord::packet(140, 154, flags), time_ns, {}});

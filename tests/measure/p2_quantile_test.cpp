@@ -235,7 +235,6 @@ TEST(P2Quantile, IsWithinOnePercentOnManyExponentialSamples) {
 }
 
 TEST(P2Quantile, StillMovesAfterTwoToThe25Samples) {
-  const P2Target target(0.99);
   OneFlow flow({"gap_p99"}, {QuantileMethod::p2, 0.05});
   std::mt19937_64 random(3);
   std::array<std::uint64_t, kStatBatch> batch;
