@@ -145,7 +145,7 @@ python-test: python
 	@build-python/env/bin/pip install --quiet -r docs/notebooks/requirements.txt -r tests/python/requirements.txt
 	@build-python/env/bin/python lab/bench/peers/test_repeat_capture.py
 	@build-python/env/bin/python tests/python/test_between.py build-python/env/bin/parshall
-	@for test in flows types plugins exports oracle models send misuse notebooks nfstream; do echo "test_$$test"; build-python/env/bin/python tests/python/test_$$test.py || exit 1; done
+	@for test in flows types plugins anonymizer exports oracle models send misuse notebooks nfstream; do echo "test_$$test"; build-python/env/bin/python tests/python/test_$$test.py || exit 1; done
 
 portable: setup
 	@tools/portable.sh

@@ -5,6 +5,7 @@
 
 namespace parshall {
 
+void bind_addresses(nanobind::module_& m);
 void bind_runs(nanobind::module_& m);
 void bind_models(nanobind::module_& m);
 void bind_frames(nanobind::module_& m);

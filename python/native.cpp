@@ -11,6 +11,7 @@ NB_MODULE(_native, m) {
   nb::set_leak_warnings(false);  // threads blocked at the interpreter's end hold objects
   m.attr("version") = version();
   nb::exception<PythonError>(m, "Error", PyExc_RuntimeError);
+  bind_addresses(m);
   bind_runs(m);
   bind_models(m);
   bind_frames(m);

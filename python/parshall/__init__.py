@@ -15,6 +15,7 @@ from . import _load
 _native = _load.native()  # before the modules that take it from here
 
 from . import _signatures
+from ._anonymizer import Anonymizer
 from ._comparisons import Comparison, compare
 from ._flows import Flows
 from ._frames import Frames, Sent, send
@@ -26,6 +27,7 @@ from ._windows import Findings, Watch, Window
 _signatures.set_signatures(globals())
 __version__ = _native.version
 __all__ = [
+    "Anonymizer",
     "Column",
     "Comparison",
     "Error",

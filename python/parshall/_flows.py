@@ -7,10 +7,12 @@ import collections
 import html
 import itertools
 import keyword
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _native, _plugins
+from ._csv import CsvFiles
 from ._run import Column, Run
 
 if TYPE_CHECKING:
@@ -129,6 +131,25 @@ class Flows(Run):
         table = pyarrow.Table.from_batches(batches, batches[0].schema if batches else pyarrow.schema(self._stream))
         self._first_rows = list(zip(*table.slice(0, _SHOWN_ROWS).to_pydict().values()))
         return table
+
+    def to_csv(self, path: str | os.PathLike[str], *, rotate: int | None = None) -> list[str]:
+        """Writes all records that are left as CSV, batch by batch, and returns the names of the files.
+
+        rotate: the most records of a file; flows.csv then becomes flows-1.csv, flows-2.csv and so on.
+        Raises OSError if a file cannot be written.
+        """
+        import pyarrow
+
+        if rotate is not None and rotate < 1:
+            raise ValueError(f"rotate={rotate!r}: a file has at least one record")
+        schema, batches = self._arrow_schema(), self.batches()
+        files = CsvFiles(path, rotate, schema)
+        try:
+            for batch in batches:
+                files.write(pyarrow.record_batch(batch))
+        finally:
+            files.close()
+        return files.names
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
         """All records that are left, as pandas.DataFrame; options are those of pyarrow.Table.to_pandas()."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns that a caller computes from each batch of records."""
+"""Columns that a caller computes from each batch of records, or replaces."""
 
 from __future__ import annotations
 
@@ -42,11 +42,14 @@ class Plugins:
         added = {}
         for plugin in self._all:
             for name, values in plugin(record).items():
-                if name in record.schema.names:
-                    raise Error(f"plugin column {name}: there is one of this name")
-                array = pyarrow.array(values, self._added.get(name))
+                place = record.schema.get_field_index(name)
+                wanted = self._added.get(name) if place < 0 else record.schema.field(place).type
+                array = _array(name, values, wanted)
                 if len(array) != len(record):
                     raise Error(f"plugin column {name}: {len(array)} values for {len(record)} records")
+                if place >= 0:
+                    record = record.set_column(place, record.schema.field(place), array)
+                    continue
                 record = record.append_column(name, array)
                 added[name] = array.type
         if self.schema is None:
@@ -54,6 +57,16 @@ class Plugins:
         if list(added) != list(self._added):
             raise Error(f"plugin columns are {', '.join(added)}: they were {', '.join(self._added)} in the first batch")
         return Batch(record)
+
+
+def _array(name: str, values: Any, wanted: pyarrow.DataType | None) -> pyarrow.Array:
+    import pyarrow
+
+    try:
+        array = pyarrow.array(values, None if isinstance(values, pyarrow.Array) else wanted)
+        return array if wanted is None else array.cast(wanted)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError) as problem:
+        raise Error(f"plugin column {name}: not of type {wanted}: {problem}") from problem
 
 
 class Batch:

@@ -116,14 +116,30 @@ def samples():
     return [[name, f"{i % 4}.pcap", size, size] for name, size in (("small", 60), ("large", 1400)) for i in range(40)]
 
 
+class Replaced(unittest.TestCase):
+    def test_a_column_may_be_replaced(self):
+        def in_kb(batch):
+            return {"wire_bytes": batch["wire_bytes"].to_numpy() // 1024, "sent": batch["wire_bytes"]}
+
+        plain = parshall.flows(**TRAFFIC).to_arrow()
+        table = parshall.flows(plugins=in_kb, **TRAFFIC).to_arrow()
+        self.assertEqual(table.schema.names, [*plain.schema.names, "sent"])
+        self.assertEqual(table.schema.field("wire_bytes"), plain.schema.field("wire_bytes"))
+        self.assertEqual(table["wire_bytes"].to_pylist(), [size // 1024 for size in plain["wire_bytes"].to_pylist()])
+        self.assertEqual(table["sent"].to_pylist(), plain["wire_bytes"].to_pylist())
+        self.assertEqual(table["packets"], plain["packets"])
+
+
 class Refused(unittest.TestCase):
     def refused(self, plugin, message, kind=parshall.Error, traffic=TRAFFIC):
         for read in (list, lambda flows: flows.to_arrow()):
             with self.assertRaisesRegex(kind, message):
                 read(parshall.flows(plugins=plugin, **traffic))
 
-    def test_a_name_that_is_there(self):
-        self.refused(lambda batch: {"packets": batch["packets"]}, "plugin column packets: there is one of this name")
+    def test_a_column_replaced_by_another_type(self):
+        self.refused(
+            lambda batch: {"packets": ["many"] * batch.num_rows}, "plugin column packets: .*uint64", parshall.Error
+        )
 
     def test_another_number_of_values(self):
         self.refused(lambda batch: {"two": [1, 2]}, r"plugin column two: 2 values for \d+ records")
@@ -143,7 +159,7 @@ class Refused(unittest.TestCase):
             (value,) = next(calls)
             return {"value": [value] * batch.num_rows}
 
-        self.refused(plugin, "text", pyarrow.ArrowInvalid, MANY)
+        self.refused(plugin, "plugin column value: not of type int64: .*text", parshall.Error, MANY)
 
     def test_its_own_errors_reach_the_reader(self):
         def fails(batch):
