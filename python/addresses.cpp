@@ -41,7 +41,7 @@ class CryptoPan {
   std::string address(const std::string& text) {
     std::array<std::uint8_t, kBlock> bytes{};
     const bool is_ipv6 = text.find(':') != text.npos;
-    if (::inet_pton(is_ipv6 ? AF_INET6 : AF_INET, text.c_str(), bytes.data()) != 1)
+    if (text.find('\0') != text.npos || ::inet_pton(is_ipv6 ? AF_INET6 : AF_INET, text.c_str(), bytes.data()) != 1)
       throw PythonError("not an address: " + text);
     replace(std::span(bytes).first(is_ipv6 ? 16 : 4));
     char out[INET6_ADDRSTRLEN];
@@ -56,7 +56,7 @@ class CryptoPan {
   }
 
  private:
-  /// Flips each bit by the first bit of what AES makes of the bits before it, and of the pad for the others.
+  /// XORs each bit with the first bit of AES of a block: the bits before it, and the pad behind them.
   void replace(std::span<std::uint8_t> address) {
     std::array<Block, kMostBits> blocks;
     Block block = pad_;

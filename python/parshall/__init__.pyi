@@ -6,6 +6,7 @@ from typing import Any, Literal, overload
 
 import pyarrow
 
+from ._anonymizer import Anonymizer as Anonymizer
 from ._comparisons import Comparison as Comparison
 from ._comparisons import compare as compare
 from ._flows import Flows as Flows
@@ -168,8 +169,8 @@ def train(
     source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None, labels: Any = None, *,
     samples: Any = None, rules: str | Iterable[str] = (), idle: float | str | None = None,
     model: Literal["naive-bayes", "c45", "forest"] | None = None, least_flows: int | None = None,
-    least_captures: int | None = None, folds: int | None = None, seed: int | None = None, packets: int | None = None,
-    longest: int | None = None, reject: float | None = None, priors: bool | None = None,
+    least_captures: int | None = None, folds: int | None = None, seed: int | None = None, strict: bool | None = None,
+    packets: int | None = None, longest: int | None = None, reject: float | None = None, priors: bool | None = None,
     variance_floor: float | None = None, confidence: float | None = None, least_branch: int | None = None,
     trees: int | None = None,
 ) -> Model: ...

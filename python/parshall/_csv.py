@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 class CsvFiles:
     """Writes records into one file, or into files of `rotate` records: flows-1.csv, flows-2.csv and so on for
-    flows.csv. Raises OSError if one cannot be written."""
+    flows.csv. Use it with `with`.
+
+    Raises OSError if a file cannot be written, and pyarrow.ArrowInvalid if a column cannot be written as CSV.
+    """
 
     def __init__(self, path: str | os.PathLike[str], rotate: int | None, schema: pyarrow.Schema) -> None:
         self._base, self._suffix = os.path.splitext(os.fspath(path))
@@ -24,16 +27,21 @@ class CsvFiles:
         self._open()
 
     def write(self, record: pyarrow.RecordBatch) -> None:
+        """Adds the records of a batch, and begins files as the last one is full."""
         while len(record) > 0:
             if self._rows == self._rotate:
-                self.close()
+                self._writer.close()
                 self._open()
             part = record if self._rotate is None else record.slice(0, self._rotate - self._rows)
             self._writer.write_batch(part)
             self._rows += len(part)
             record = record.slice(len(part))
 
-    def close(self) -> None:
+    def __enter__(self) -> CsvFiles:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        """Completes the file that is open."""
         self._writer.close()
 
     def _open(self) -> None:

@@ -7,13 +7,14 @@ import collections
 import html
 import itertools
 import keyword
+import operator
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _native, _plugins
 from ._csv import CsvFiles
-from ._run import Column, Run
+from ._run import Column, Error, Run
 
 if TYPE_CHECKING:
     import pandas
@@ -135,20 +136,22 @@ class Flows(Run):
     def to_csv(self, path: str | os.PathLike[str], *, rotate: int | None = None) -> list[str]:
         """Writes all records that are left as CSV, batch by batch, and returns the names of the files.
 
-        rotate: the most records of a file; flows.csv then becomes flows-1.csv, flows-2.csv and so on.
-        Raises OSError if a file cannot be written.
+        rotate: the most records of a file; flows.csv then becomes flows-1.csv, flows-2.csv and so on. Files with higher
+            numbers from before stay.
+        Texts are in quotes and times are UTC, as pyarrow writes them; `export="csv:FILE"` writes times in ns.
+        Raises OSError if a file cannot be written, and Error if a plugin's column cannot be written as CSV.
         """
         import pyarrow
 
-        if rotate is not None and rotate < 1:
+        if rotate is not None and operator.index(rotate) < 1:
             raise ValueError(f"rotate={rotate!r}: a file has at least one record")
         schema, batches = self._arrow_schema(), self.batches()
-        files = CsvFiles(path, rotate, schema)
         try:
-            for batch in batches:
-                files.write(pyarrow.record_batch(batch))
-        finally:
-            files.close()
+            with CsvFiles(path, rotate, schema) as files:
+                for batch in batches:
+                    files.write(pyarrow.record_batch(batch))
+        except pyarrow.ArrowInvalid as problem:
+            raise Error(f"to_csv: {problem}") from problem
         return files.names
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:

@@ -43,12 +43,14 @@ class Plugins:
         for plugin in self._all:
             for name, values in plugin(record).items():
                 place = record.schema.get_field_index(name)
-                wanted = self._added.get(name) if place < 0 else record.schema.field(place).type
-                array = _array(name, values, wanted)
+                field = record.schema.field(place) if place >= 0 else None
+                array = _array(name, values, field.type if field else self._added.get(name))
                 if len(array) != len(record):
                     raise Error(f"plugin column {name}: {len(array)} values for {len(record)} records")
-                if place >= 0:
-                    record = record.set_column(place, record.schema.field(place), array)
+                if field:
+                    if array.null_count > 0 and not field.nullable:
+                        raise Error(f"plugin column {name}: a value is absent, which this column never is")
+                    record = record.set_column(place, field, array)
                     continue
                 record = record.append_column(name, array)
                 added[name] = array.type
@@ -62,11 +64,21 @@ class Plugins:
 def _array(name: str, values: Any, wanted: pyarrow.DataType | None) -> pyarrow.Array:
     import pyarrow
 
+    def is_number(kind: pyarrow.DataType | None) -> bool:
+        return kind is not None and (pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind))
+
     try:
-        array = pyarrow.array(values, None if isinstance(values, pyarrow.Array) else wanted)
-        return array if wanted is None else array.cast(wanted)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError) as problem:
-        raise Error(f"plugin column {name}: not of type {wanted}: {problem}") from problem
+        # Numbers take their own type first, since Arrow would cut 1.5 to an integer without a word.
+        of_own_type = isinstance(values, pyarrow.Array) or is_number(wanted)
+        array = pyarrow.array(values, None if of_own_type else wanted)
+        if wanted is None or array.type == wanted:
+            return array
+        if not pyarrow.types.is_null(array.type) and not (is_number(array.type) and is_number(wanted)):
+            raise TypeError(f"values are of type {array.type}")
+        return array.cast(wanted)
+    except (pyarrow.ArrowException, OverflowError, TypeError, ValueError) as problem:
+        kind = "" if wanted is None else f"not of type {wanted}: "
+        raise Error(f"plugin column {name}: {kind}{problem}") from problem
 
 
 class Batch:

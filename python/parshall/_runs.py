@@ -16,8 +16,8 @@ def flows(source=None, *, progress=False, plugins=(), **settings):
     progress: whether to show a bar of tqdm, where that is installed, while records are read here (not where another
         library reads the stream).
     plugins: functions that add columns, or one. Each is called with batches of records as they end, each batch a
-        pyarrow.RecordBatch of 1 to 65,536, and returns a dict of arrays by names of columns. A column
-        that there is already is replaced.
+        pyarrow.RecordBatch of 1 to 65,536, and returns a dict of arrays by names of columns. The name
+        of a column that exists replaces it, with values of its type.
     settings: the options of `parshall watch --help`, with _ for -, such as idle="15s" or columns=["+gap_p99"]. A list
         or text is taken where there may be several, a number or text ("64Ki", "500ms") where it is one, and a Model for
         model=.

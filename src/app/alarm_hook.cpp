@@ -30,7 +30,7 @@ void AlarmHook::alarm(const Alarm& alarm) {
   const auto now = Clock::now();
   note_stop(now);
   if (stopped_ && now - *stopped_ >= kGrace) {
-    ++left_out_;
+    ++not_run_;
     return;
   }
   began_ = now;
@@ -73,7 +73,7 @@ void AlarmHook::end_command() {
 
 FlushOutcome AlarmHook::flush() {
   (void)is_running();
-  const std::uint64_t without = failed_ + left_out_;
+  const std::uint64_t without = failed_ + not_run_;
   FlushOutcome outcome;
   outcome.trouble = failure_;
   outcome.not_sent.findings = without - std::exchange(told_, without);

@@ -30,8 +30,8 @@ class AlarmHook final : public Exporter {
   FlushOutcome flush() override;
 
   std::uint64_t runs() const noexcept { return runs_; }
-  std::uint64_t not_run() const noexcept { return left_out_; }  ///< alarms that had no run
-  std::uint64_t failed() const noexcept { return failed_; }     ///< not started, or nonzero status
+  std::uint64_t not_run() const noexcept { return not_run_; }  ///< alarms that had no run
+  std::uint64_t failed() const noexcept { return failed_; }    ///< not started, or nonzero status
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -49,7 +49,7 @@ class AlarmHook final : public Exporter {
   bool runs_one_ = false;
   Clock::time_point began_;
   std::optional<Clock::time_point> stopped_;  ///< when the monitor was found to stop
-  std::uint64_t runs_ = 0, left_out_ = 0, failed_ = 0, told_ = 0;
+  std::uint64_t runs_ = 0, not_run_ = 0, failed_ = 0, told_ = 0;
 };
 
 }  // namespace parshall::cli

@@ -104,6 +104,19 @@ TEST(Registry, AnUnknownNameIsAnsweredWithWhatIsKnownAndWhatComesNearest) {
   EXPECT_LT(error_of({"nonsense"}).size(), 160u) << "five names, not all";
 }
 
+TEST(FlagCounts, CountThePacketsWithEachFlagAndAddUp) {
+  const std::vector<std::string> columns{"tcp_flags_syn", "tcp_flags_cwr"};
+  constexpr std::array<std::uint64_t, 4> kOne{0x02, 0x12, 0x80, 0x10};
+  constexpr std::array<std::uint64_t, 2> kOther{0x182, 0x01};
+  OneFlow one(columns), other(columns);
+  one.add(kOne);
+  other.add(kOther);
+  one.merge(other);
+  EXPECT_EQ(one["tcp_flags_syn"], 3);
+  EXPECT_EQ(one["tcp_flags_cwr"], 2);
+  EXPECT_EQ(other["tcp_flags_syn"], 1);
+}
+
 TEST(Registry, MeasuresOfOneVariableShareOneState) {
   const auto moments = make_statistics(Columns{"gap_mean", "gap_sd", "gap_max"}, {});
   EXPECT_EQ(moments->statistics().size(), 1u);

@@ -65,14 +65,28 @@ class Anonymizer(unittest.TestCase):
         rows = [flow.src_ip for flow in parshall.flows(biflow=True, plugins=anonymizer, **TRAFFIC)]
         self.assertEqual(rows, table["src_ip"].to_pylist())
 
-    def test_what_tells_addresses_is_refused(self):
+    def test_groups_have_no_address_of_the_traffic(self):
+        addresses = parshall.flows(**TRAFFIC).to_arrow()
+        real = {*addresses["src_ip"].to_pylist(), *addresses["dst_ip"].to_pylist()}
+        for by in ("conversation", "host", "service", "protocol", "vlan", "interface"):
+            groups = parshall.flows(by=by, plugins=parshall.Anonymizer("passphrase"), **TRAFFIC).to_arrow()
+            self.assertGreater(groups.num_rows, 0, by)
+            for name in groups.schema.names:
+                self.assertEqual(real & {str(value) for value in groups[name].to_pylist()}, set(), (by, name))
+        with self.assertRaisesRegex(parshall.Error, "prefix would name addresses"):
+            parshall.flows(by="prefix", plugins=parshall.Anonymizer("passphrase"), **TRAFFIC).to_arrow()
+
+    def test_what_names_addresses_is_refused(self):
         for column in ("community_id", "server_name"):
-            with self.assertRaisesRegex(parshall.Error, f"Anonymizer: {column} tells? addresses"):
+            with self.assertRaisesRegex(parshall.Error, f"Anonymizer: {column} would name addresses"):
                 parshall.flows(plugins=parshall.Anonymizer("x"), columns=[f"+{column}"], **TRAFFIC).to_arrow()
 
     def test_keys_and_addresses_that_are_none(self):
         with self.assertRaisesRegex(parshall.Error, "a key of Crypto-PAn has 32 bytes"):
             parshall.Anonymizer(b"too short")
+        with self.assertRaisesRegex(parshall.Error, "the passphrase is empty"):
+            parshall.Anonymizer("")
+        self.assertEqual(parshall.Anonymizer(bytearray(KEY)).address("24.5.0.80"), KNOWN["24.5.0.80"])
         for text in ("", "10.0.0", "example.org", "::g", "10.0.0.1\0", "1" * 500):
             with self.assertRaisesRegex(parshall.Error, "not an address"):
                 parshall.Anonymizer(KEY).address(text)
@@ -86,7 +100,9 @@ class Csv(unittest.TestCase):
 
     def test_files_have_all_records_in_order(self):
         table = parshall.flows(**TRAFFIC).to_arrow()
-        for rotate, sizes in ((None, [500]), (500, [500]), (200, [200, 200, 100])):
+        rows = table.num_rows
+        self.assertGreater(rows, 400)
+        for rotate, sizes in ((None, [rows]), (rows, [rows]), (200, [200, 200, rows - 400])):
             with self.subTest(rotate=rotate):
                 files = parshall.flows(**TRAFFIC).to_csv(self.folder / "flows.csv", rotate=rotate)
                 names = [f"flows-{n + 1}.csv" for n in range(len(sizes))] if rotate else ["flows.csv"]
@@ -116,14 +132,19 @@ class Csv(unittest.TestCase):
         (file,) = parshall.flows(filter="vlan 99", **TRAFFIC).to_csv(self.folder / "flows.csv")
         self.assertTrue(pathlib.Path(file).read_text().startswith('"ip_version","protocol","src_ip"'))
 
-    def test_no_record_a_file_is_refused_and_loses_nothing(self):
+    def test_what_cannot_be_written_is_refused(self):
         flows = parshall.flows(**TRAFFIC)
-        with self.assertRaisesRegex(ValueError, "rotate=0"):
-            flows.to_csv(self.folder / "flows.csv", rotate=0)
-        self.assertEqual(flows.to_arrow().num_rows, 500)
+        for rotate, kind in ((0, ValueError), (2.5, TypeError), ("64Ki", TypeError)):
+            with self.assertRaises(kind):
+                flows.to_csv(self.folder / "flows.csv", rotate=rotate)
+        with self.assertRaises(FileNotFoundError):
+            flows.to_csv(self.folder / "none" / "flows.csv")
+        self.assertEqual(sum(flows.to_arrow()["packets"].to_pylist()), 20000)
         with self.assertRaisesRegex(parshall.Error, "read"):
             flows.to_csv(self.folder / "again.csv")
         self.assertEqual(list(self.folder.iterdir()), [])
+        with self.assertRaisesRegex(parshall.Error, "to_csv: "):
+            parshall.flows(plugins=lambda batch: {"list": [[1]] * batch.num_rows}, **TRAFFIC).to_csv(self.folder / "l")
 
 
 if __name__ == "__main__":

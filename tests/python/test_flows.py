@@ -187,7 +187,10 @@ class Frames(unittest.TestCase):
         self.assertEqual(sums, dict.fromkeys(range(4), 300000))
 
     def test_doctests(self):
-        tried = [doctest.testmod(module) for module in (parshall, parshall._runs, parshall._frames, parshall._models)]
+        tried = [
+            doctest.testmod(module)
+            for module in (parshall, parshall._anonymizer, parshall._runs, parshall._frames, parshall._models)
+        ]
         self.assertEqual(sum(results.failed for results in tried), 0)
         self.assertGreater(sum(results.attempted for results in tried), 10)
 

@@ -8,6 +8,7 @@ import csv
 import pathlib
 import pickle
 import random
+import re
 import shutil
 import signal
 import struct
@@ -94,6 +95,13 @@ class Case(unittest.TestCase):
 
 def without_origin(text):
     return [line for line in text.splitlines() if not line.startswith("command = ")]
+
+
+def of_sizes_alone(text):
+    """Without the classes of ports, which samples say nothing of."""
+    sizes, tables = re.subn(r"# A flow with fewer packets.*?(?=^\[c45\])", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert tables == 1
+    return without_origin(sizes)
 
 
 class Training(Case):
@@ -208,7 +216,7 @@ class Training(Case):
         self.assertEqual(some[0].predict([[75, None], [915, None]]), ["a", "b"])
         for given in (samples, pandas.read_csv(samples), polars.read_csv(samples)):
             self.assertEqual(
-                without_origin(parshall.train(samples=given, **FEW)._native.text), without_origin(expected._native.text)
+                without_origin(parshall.train(samples=given, **FEW)._native.text), of_sizes_alone(expected._native.text)
             )
 
     def test_what_a_model_tells_of_itself(self):

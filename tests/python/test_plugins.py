@@ -137,9 +137,14 @@ class Refused(unittest.TestCase):
                 read(parshall.flows(plugins=plugin, **traffic))
 
     def test_a_column_replaced_by_another_type(self):
-        self.refused(
-            lambda batch: {"packets": ["many"] * batch.num_rows}, "plugin column packets: .*uint64", parshall.Error
-        )
+        self.refused(lambda batch: {"packets": ["many"] * batch.num_rows}, "plugin column packets: not of type uint64")
+        for values in ([-1] * 1000, ["7"] * 1000, [1.5] * 1000, pyarrow.array(["7"] * 1000)):
+            self.refused(
+                lambda batch, values=values: {"packets": values[: batch.num_rows]}, "plugin column packets: not of type"
+            )
+        self.refused(lambda batch: {"packets": 5}, "plugin column packets: ")
+        self.refused(lambda batch: {"packets": [None] * batch.num_rows}, "plugin column packets: a value is absent")
+        self.refused(lambda batch: {"other": [{1}, "x"] * batch.num_rows}, "plugin column other: [^n]")
 
     def test_another_number_of_values(self):
         self.refused(lambda batch: {"two": [1, 2]}, r"plugin column two: 2 values for \d+ records")
@@ -159,7 +164,7 @@ class Refused(unittest.TestCase):
             (value,) = next(calls)
             return {"value": [value] * batch.num_rows}
 
-        self.refused(plugin, "plugin column value: not of type int64: .*text", parshall.Error, MANY)
+        self.refused(plugin, "plugin column value: not of type int64: .*string", parshall.Error, MANY)
 
     def test_its_own_errors_reach_the_reader(self):
         def fails(batch):

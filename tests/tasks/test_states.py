@@ -307,7 +307,7 @@ class Outcomes(StatesTest):
             ("5000p", Clock(5000, by_time=False)),
         ]
         pairs = list(itertools.permutations(lengths, 2))
-        if not is_thorough():  # each length is twice the one, and twice the other
+        if not is_thorough():  # each length is the first of two pairs, and the second of two
             pairs = [(a, b) for a, b in pairs if (lengths.index(b) - lengths.index(a)) % len(lengths) in (1, 2)]
         for window, other in pairs:
             with self.subTest(window=window, other=other):
@@ -463,7 +463,9 @@ class Outcomes(StatesTest):
         said = {}
         models, batches = ("run-to-completion", "pipeline", "cooperative"), (1, 7, 256)
         arrangements = list(itertools.product(models, (1, 2, 3), batches))
-        if not is_thorough():  # each two of model, workers and batch meet once; 256 is the first's
+        if (
+            not is_thorough()
+        ):  # each two of model, workers and batch meet once; the first arrangement has batches of 256
             arrangements = [
                 (model, workers, batch)
                 for model, workers, batch in arrangements
