@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kQueue = 4096, kBatch = 256;
 constexpr std::size_t kAhead = 12;  ///< packets: the simulation asks for a flow's line so early
-constexpr std::size_t kFew = 32;  ///< packets: with fewer a worker waits before it asks again
+constexpr std::size_t kFew = 32;    ///< packets: with fewer a worker waits before it asks again
 constexpr double kPrecision = 0.75, kBusyAtLoad1 = 0.95, kSwingNs = 1e9, kNoiseNs = 0.7e9;
 constexpr double kWindowNs = static_cast<double>(OverloadMonitor::kWindowNs);
 
