@@ -41,6 +41,7 @@ class Flows(Run):
     def __init__(self, stream, bar=None, source="", plugins=()):
         self._plugins = _plugins.Plugins(plugins)
         self._ahead = []  # a batch that was read for its columns
+        self._begun, self._left = None, iter(())  # the batch whose rows a loop reads, and those that it has not read
         super().__init__(stream, bar, source)
 
     @property
@@ -55,6 +56,8 @@ class Flows(Run):
         return self._batches()
 
     def _batches(self):
+        if rest := self._rest():
+            yield rest
         while True:
             if self._ahead:
                 yield self._ahead.pop()
@@ -66,6 +69,17 @@ class Flows(Run):
             elif self._stream.ended:
                 self._end()
                 return
+
+    def _rest(self):
+        """What a loop over rows left of its batch, or None."""
+        left = operator.length_hint(self._left)
+        if left == 0:
+            return None
+        import pyarrow
+
+        record = pyarrow.record_batch(self._begun)
+        self._left = self._pending = iter(())
+        return _plugins.Batch(record.slice(len(record) - left))
 
     def __iter__(self) -> Iterator[Any]:
         self._begin_reading()
@@ -82,7 +96,8 @@ class Flows(Run):
                 )
             columns = batch.lists()
             self._first_rows = self._first_rows or list(zip(*(column[:_SHOWN_ROWS] for column in columns)))
-            self._pending = map(Flow._make, zip(*columns))
+            self._begun, self._left = batch, iter(list(zip(*columns)))
+            self._pending = map(Flow._make, self._left)
             yield from self._pending
 
     def __repr__(self) -> str:
@@ -116,12 +131,12 @@ class Flows(Run):
         return self._arrow_schema().__arrow_c_schema__() if self._plugins else self._stream.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        if not self._plugins:
+        if not self._plugins and operator.length_hint(self._left) == 0:
             return self._stream.__arrow_c_stream__(requested_schema)
         import pyarrow
 
         schema = self._arrow_schema()
-        batches = () if self._is_read else (batch.record for batch in self._batches())
+        batches = () if self._is_read else map(pyarrow.record_batch, self._batches())
         return pyarrow.RecordBatchReader.from_batches(schema, batches).__arrow_c_stream__(requested_schema)
 
     def to_arrow(self) -> pyarrow.Table:

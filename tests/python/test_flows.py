@@ -9,6 +9,7 @@ import collections
 import csv
 import doctest
 import gc
+import itertools
 import json
 import os
 import pathlib
@@ -185,6 +186,17 @@ class Frames(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(sums, dict.fromkeys(range(4), 300000))
+
+    def test_frames_have_what_a_loop_left(self):
+        settings = {"generate": "flows=100000,seed=1", "count": 300000, "seed": 5}
+        for plugins in ((), lambda batch: {"twice": batch["packets"]}):
+            for read in (lambda flows: flows.to_arrow(), pyarrow.table):
+                for taken in (0, 10, 70000):
+                    flows = parshall.flows(plugins=plugins, **settings)
+                    packets = sum(flow.packets for flow in itertools.islice(flows, taken))
+                    table = read(flows)
+                    self.assertEqual(packets + sum(table["packets"].to_pylist()), 300000, taken)
+                    self.assertTrue(flows.accounting["balanced"])
 
     def test_doctests(self):
         tried = [
