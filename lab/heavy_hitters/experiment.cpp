@@ -221,7 +221,7 @@ void compare(const Reports& truth, Reports reports, HeavyHittersRow& row) {
     const auto& reported = reports[window];
     there += keys.size(), found += reported.size();
     right += static_cast<std::size_t>(
-        std::ranges::count_if(reported, [&keys = keys](std::size_t key) { return keys.contains(key); }));
+        std::ranges::count_if(reported, [&true_keys = keys](std::size_t key) { return true_keys.contains(key); }));
   }
   row.windows = truth.size();
   row.recall = there == 0 ? 1 : static_cast<double>(right) / static_cast<double>(there);

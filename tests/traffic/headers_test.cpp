@@ -35,8 +35,8 @@ TEST(VlanTags, StandBeforeTheTypeAndChangeNothingElse) {
     for (const auto& [vlan, tags] :
          {std::pair{",vlan=100", "\x81\0\0\x64"s}, std::pair{",vlan=4094.200", "\x88\xA8\x0F\xFE\x81\0\0\xC8"s}}) {
       std::size_t at = 0;
-      play(trace_of(kind + vlan), 1, [&, &tags = tags](const RawPacket& packet) {
-        ASSERT_EQ(bytes_of(packet, 12, tags.size()), tags);
+      play(trace_of(kind + vlan), 1, [&, &expected = tags](const RawPacket& packet) {
+        ASSERT_EQ(bytes_of(packet, 12, expected.size()), expected);
         ASSERT_EQ(key_of(packet), untagged[at]);
         ASSERT_EQ(check_checksums(packet.data, packet.captured_bytes, datagram_of(packet)), ChecksumState::good);
         ++at;
@@ -51,10 +51,10 @@ TEST(VlanTags, AreWithinTheSizeThatWasAskedForWhereHeadersHaveRoom) {
         std::pair{"size=64,vlan=7.8,ipv6=1", 82u}, std::pair{"size=64,vlan=7.8,dist=trains:3", 62u},
         std::pair{"size=64,vlan=7.8,flood=1", 62u}, std::pair{"vlan=7,flood=1", 60u}})
     play(trace_of("flows=3,packets=10," + std::string(spec)), 1,
-         [&spec = spec, bytes = bytes](const RawPacket& packet) {
-           EXPECT_EQ(packet.captured_bytes, bytes) << spec;
+         [&text = spec, expected = bytes](const RawPacket& packet) {
+           EXPECT_EQ(packet.captured_bytes, expected) << text;
            const Datagram datagram = datagram_of(packet);
-           EXPECT_LE(datagram.end, bytes) << spec;
+           EXPECT_LE(datagram.end, expected) << text;
          });
 }
 
