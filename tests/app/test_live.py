@@ -82,7 +82,7 @@ class LiveView(unittest.TestCase):
             self.assertRegex(text, r"(?m)^LIVE +\d")
             text = screen.until(r"flows 2000/4096 +loss 0 \(< ")
             self.assertRegex(text, r"processed [\d.]+ [kM]pps")
-            self.assertRegex(text, r"(?m)^proto +source +destination +pps +bit/s +packets▼ +bytes")
+            self.assertRegex(text, r"(?m)^proto +source +destination +pps +bit/s packets▼ +bytes")
             screen.until_counts(lambda counts: len(counts) == 21 and counts == sorted(counts, reverse=True))
 
     def test_a_biflow_is_one_line_of_who_began(self):

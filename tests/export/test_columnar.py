@@ -23,10 +23,10 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
-from side_by_side import thorough
+from side_by_side import is_thorough, thorough
 
 PROGRAM = None
-TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "50k", "--idle", "1ms"]
+TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "200k" if is_thorough() else "50k", "--idle", "1ms"]
 COLUMNS = "+all,rate"
 
 

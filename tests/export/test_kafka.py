@@ -28,8 +28,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 import side_by_side
 
 PROGRAM = PROTO = None
-TRAFFIC = ["-g", "flows=20000,packets=1000000,ipv6=0.3", "--count", "60k", "--idle", "1ms"]
-FEW = [*TRAFFIC[:2], "--count", "20k", *TRAFFIC[4:]]
+TRAFFIC = [
+    "-g",
+    "flows=20000,packets=1000000,ipv6=0.3",
+    "--count",
+    "200k" if side_by_side.is_thorough() else "60k",
+    "--idle",
+    "1ms",
+]
+FEW = [*TRAFFIC[:2], "--count", "40k" if side_by_side.is_thorough() else "20k", *TRAFFIC[4:]]
 PACED = ["-g", "flows=20000,packets=1000000,pace=15000", "--duration", "4s", "--idle", "10ms", "--flows", "8Ki"]
 COLUMN = {
     "src_addr": "src_ip",

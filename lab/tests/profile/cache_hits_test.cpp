@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "lab/tests/profile/retrievals.hpp"
-#include "tests/thorough.hpp"
 
 namespace parshall::lab {
 namespace {
@@ -81,23 +80,22 @@ TEST(CacheHits, TheRawShareIsBiasedByTheKnownError) {
 }
 
 TEST(CacheHits, TheEstimateIsUnbiasedAndItsStandardErrorTrue) {
-  constexpr int kSamples = 1000;
-  const int repetitions = thorough() ? 2000 : 400;
+  constexpr int kRepetitions = 2000, kSamples = 1000;
   SplitMix64 random(2);
   for (const double share : {0.1, 0.3, 0.5, 0.7, 0.9}) {
     CacheHits hits = paper_hits();
     double sum = 0, squares = 0, told = 0;
-    for (int i = 0; i < repetitions; ++i) {
+    for (int i = 0; i < kRepetitions; ++i) {
       hits.reset();
       sample(hits, share, kSamples, random);
       const CacheHits::Estimate estimate = *hits.estimate();
       sum += estimate.share - share;
       squares += (estimate.share - share) * (estimate.share - share);
-      told += estimate.standard_error / repetitions;
+      told += estimate.standard_error / kRepetitions;
     }
-    const double sd = std::sqrt(squares / repetitions);
-    EXPECT_LT(std::fabs(sum / repetitions), 3 * sd / std::sqrt(repetitions)) << share;
-    EXPECT_NEAR(told / sd, 1, 4 / std::sqrt(2.0 * repetitions)) << share;
+    const double sd = std::sqrt(squares / kRepetitions);
+    EXPECT_LT(std::fabs(sum / kRepetitions), 3 * sd / std::sqrt(kRepetitions)) << share;
+    EXPECT_NEAR(told / sd, 1, 4 / std::sqrt(2.0 * kRepetitions)) << share;
   }
 }
 
