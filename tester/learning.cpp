@@ -12,7 +12,7 @@ namespace parshall::tester {
 namespace {
 
 constexpr std::uint64_t kRoundNs = 100'000'000;
-constexpr std::uint64_t kFrames = 10;  ///< per round
+constexpr std::uint64_t kLearningFrames = 10;  ///< per round
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::optional<Error> wait_until_ready(std::shared_ptr<const Trace> trace, std::u
     round_ns = std::min(2 * round_ns, std::max<std::uint64_t>(patience_ns / 4, kRoundNs));
     const TrialResult round = run_trial(
         trace, streams, ends,
-        {.send = {.rate = {SendRate::Unit::packets, kFrames * 1e9 / static_cast<double>(round_ns)}, .frames = kFrames},
+        {.send = {.rate = {SendRate::Unit::packets, kLearningFrames * 1e9 / static_cast<double>(round_ns)}, .frames = kLearningFrames},
          .settle_ns = kRoundNs,
          .book = {},
          .id = id,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tester/trailer_writer.hpp"
 
+#include <netinet/in.h>
+
 #include <algorithm>
 
 #include "base/prefetch.hpp"
@@ -12,7 +14,6 @@ namespace parshall::tester {
 namespace {
 
 constexpr std::uint32_t kTag = 0x8100, kServiceTag = 0x88A8;
-constexpr std::uint8_t kTcp = 6;
 
 /// Positions of changed fields in a built-in frame.
 struct Places {
@@ -27,7 +28,7 @@ Places places_in(const std::uint8_t* frame) noexcept {
   const std::size_t transport = ip + (ipv6 ? 40 : 20);
   const std::size_t end = ipv6 ? transport + get16(frame + ip + 4) : ip + get16(frame + ip + 2);
   const std::uint8_t protocol = frame[ip + (ipv6 ? 6 : 9)];
-  return {end - Trailer::kBytes, transport, transport + (protocol == kTcp ? 16 : 6)};
+  return {end - Trailer::kBytes, transport, transport + (protocol == IPPROTO_TCP ? 16 : 6)};
 }
 
 std::uint32_t stream_of(const std::uint8_t* trailer) noexcept { return get32(trailer + 8); }

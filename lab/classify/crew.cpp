@@ -16,7 +16,7 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kBatch = 256;
+constexpr std::size_t kCrewBatch = 256;
 constexpr std::size_t kFew = 64;  ///< packets; a thread that finds fewer sleeps, to find more at once
 constexpr std::chrono::microseconds kLook{500};
 
@@ -55,7 +55,7 @@ ClassifyCrew::ClassifyCrew(CrewOptions options, std::vector<std::unique_ptr<Pack
   for (auto& source : queues)
     queues_.push_back(std::make_unique<Queue>(
         std::make_unique<Lane>(std::move(source), FrontEnd(IpHeader::outermost, identity, Partition{}, std::nullopt),
-                               kBatch, ReadLimits{}),
+                               kCrewBatch, ReadLimits{}),
         shape.inlined ? 2 : options_.ring_packets));
   const auto statistics = statistics_of(options_);
   for (std::size_t i = 0; i < shape.chains; ++i) {
@@ -237,7 +237,7 @@ void ClassifyCrew::handle(std::size_t index) {
   Idle idle(Waiting::asleep);
   for (;;) {
     const bool last_round = !queue.receiving.load(std::memory_order_acquire);  // must be read before the ring
-    const std::span<const PacketFacts> facts = queue.ring.readable(kBatch);
+    const std::span<const PacketFacts> facts = queue.ring.readable(kCrewBatch);
     if (!facts.empty()) handle_batch(chain, queue.ring, facts);
     {
       const auto hold = locked(chain);

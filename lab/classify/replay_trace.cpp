@@ -16,7 +16,7 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kBatch = 256;
+constexpr std::size_t kReplayBatch = 256;
 
 struct Addresses {
   std::uint8_t at = 0, bytes = 0;
@@ -50,7 +50,7 @@ Result<ReplayTrace> ReplayTrace::of_file(const std::string& path, std::size_t mo
   ReplayTrace trace;
   trace.bytes_ = HugeBuffer<std::uint8_t>(most_packets * kStride);
   std::unordered_set<FlowKey, KeyHash> flows;
-  std::array<RawPacket, kBatch> batch;
+  std::array<RawPacket, kReplayBatch> batch;
   PacketFacts facts;
   bool more = false;
   while (!more && !source.exhausted()) {

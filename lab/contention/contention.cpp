@@ -16,8 +16,8 @@ namespace parshall::lab {
 namespace {
 
 /// Short enough that other programs rarely interrupt it.
-constexpr std::size_t kSamplePackets = std::size_t{1} << 16;
-constexpr std::size_t kWarmUpPackets = std::size_t{1} << 18;
+constexpr std::size_t kContentionSample = std::size_t{1} << 16;
+constexpr std::size_t kContentionWarmUp = std::size_t{1} << 18;
 
 template <class Table>
 std::vector<std::unique_ptr<Candidate>> candidates(std::span<const std::size_t> flows_of_core, std::size_t flows,
@@ -40,7 +40,7 @@ constexpr CountingWay way(std::string_view name, std::string_view help, bool exa
       name, help, Table::kShared, exact, Table::kShared, Table::kFlowsApart, candidates<Table>, Table::memory_bytes};
 }
 
-constexpr CountingWay kWays[] = {
+constexpr CountingWay kCountingWays[] = {
     way<SharedTable<Single>>("separate", "each core counts in its own table"),
     {"separate-merge", "the same, with the cost of merging the tables once an epoch", !kShared, kExact, kOneTable, true,
      nullptr, SharedTable<Single>::memory_bytes},
@@ -126,7 +126,7 @@ Result<std::vector<ContentionRow>> measure(const ContentionSweep& sweep, const C
   std::vector<Variant> variants;
   for (const auto& crew : *crews) variants.push_back(crew->variant());
   const std::vector<Cost> costs =
-      Harness(kSamplePackets, sweep.rounds, std::min(2 * of.flows, kWarmUpPackets)).measure(variants, stop);
+      Harness(kContentionSample, sweep.rounds, std::min(2 * of.flows, kContentionWarmUp)).measure(variants, stop);
   std::vector<ContentionRow> rows;
   auto crew = crews->begin();
   for (const CountingWay& way : counting_ways()) {
@@ -165,7 +165,7 @@ Result<std::size_t> measure_all(const ContentionSweep& sweep, const Traffic& tra
 
 }  // namespace
 
-std::span<const CountingWay> counting_ways() noexcept { return kWays; }
+std::span<const CountingWay> counting_ways() noexcept { return kCountingWays; }
 
 std::size_t cases(const ContentionSweep& sweep) noexcept {
   return sweep.flows.size() * sweep.zipf.size() * sweep.sharing.size() * sweep.cores.size();

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kSampleKeys = std::size_t{1} << 17;
 constexpr std::size_t kTimedKeys = 1024;  // distinct keys: 40 KB
-constexpr std::size_t kBatch = 64;
-static_assert(kTimedKeys % kBatch == 0 && kSampleKeys % kTimedKeys == 0);
+constexpr std::size_t kHashBatch = 64;
+static_assert(kTimedKeys % kHashBatch == 0 && kSampleKeys % kTimedKeys == 0);
 
 using Words = std::vector<std::uint64_t>;
 
@@ -52,15 +52,15 @@ class Round {
   }
 
   void run(std::size_t keys) noexcept {
-    for (std::size_t done = 0, at = 0; done < keys; done += kBatch, at = (at + kBatch) % kTimedKeys)
-      batch_(secret_, KeySpan(std::span<const FlowKey>(keys_).subspan(at, kBatch)), words_);
+    for (std::size_t done = 0, at = 0; done < keys; done += kHashBatch, at = (at + kHashBatch) % kTimedKeys)
+      batch_(secret_, KeySpan(std::span<const FlowKey>(keys_).subspan(at, kHashBatch)), words_);
   }
 
  private:
   HashBatch batch_;
   KeyedHash secret_;
   std::vector<FlowKey> keys_;
-  std::array<std::uint64_t, kBatch> words_{};
+  std::array<std::uint64_t, kHashBatch> words_{};
 };
 
 /// Measures an input; returns no rows if it was stopped.

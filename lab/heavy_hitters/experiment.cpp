@@ -22,10 +22,10 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kSamplePackets = std::size_t{1} << 19;
-constexpr std::size_t kBatch = 256;
+constexpr std::size_t kHeavyHittersSample = std::size_t{1} << 19;
+constexpr std::size_t kHeavyHittersBatch = 256;
 
-constexpr HeavyHittersWayEntry kWays[] = {
+constexpr HeavyHittersWayEntry kHeavyHittersWays[] = {
     {"all-flows", "every flow in a table, with windows, and the task over them: worker and analyst",
      HeavyHittersWay::all_flows},
     {"worker", "the same without the analyst, which usually has its own core", HeavyHittersWay::worker},
@@ -39,9 +39,9 @@ constexpr HeavyHittersWayEntry kWays[] = {
 /// Reported sources by window, each as a hash of its key.
 using Reports = std::map<std::uint64_t, std::set<std::size_t>>;
 
-class Contestant {
+class HeavyHittersContestant {
  public:
-  virtual ~Contestant() = default;
+  virtual ~HeavyHittersContestant() = default;
   virtual void run(std::size_t packets) = 0;
   /// Returns the reports of windows that ended since construction or the last call. Old ones are discarded if nothing
   /// calls this.
@@ -50,10 +50,10 @@ class Contestant {
 };
 
 /// The stage as `parshall watch --tasks heavy-hitters` runs it.
-class AllFlows final : public Contestant {
+class AllFlows final : public HeavyHittersContestant {
  public:
-  static Result<std::unique_ptr<Contestant>> make(const HeavyHittersSweep& sweep, std::uint64_t window_ns,
-                                                  const Frames& frames, std::size_t flows, bool analysed) {
+  static Result<std::unique_ptr<HeavyHittersContestant>> make(const HeavyHittersSweep& sweep, std::uint64_t window_ns,
+                                                              const Frames& frames, std::size_t flows, bool analysed) {
     const TaskSpec spec{
         fmt::format("heavy-hitters:key=src,by=packets,threshold={:f}%,most=1000000", 100 * sweep.threshold)};
     auto tasks =
@@ -67,7 +67,7 @@ class AllFlows final : public Contestant {
     auto stage = (*table)->make(options);
     std::uint64_t bytes = (*table)->memory_bytes(flows) + tasks->memory_bytes();
     for (const WindowPlan& plan : options.windows) bytes += WindowRows::memory_bytes(plan, flows, options.waiting_rows);
-    return std::unique_ptr<Contestant>(
+    return std::unique_ptr<HeavyHittersContestant>(
         new AllFlows(std::move(stage), sweep.seed, frames.source(0), *std::move(tasks), analysed, bytes));
   }
 
@@ -93,7 +93,7 @@ class AllFlows final : public Contestant {
       : bytes_(bytes) {
     if (analysed) analyst_.emplace(std::move(tasks), std::vector{&stage->window_messages()}, events_);
     run_ = std::make_unique<StageRun>(std::move(stage), FlowIdentity(KeyFields::five_tuple, Identity::exact, seed),
-                                      std::move(source), kBatch);
+                                      std::move(source), kHeavyHittersBatch);
   }
 
   std::uint64_t bytes_;
@@ -106,7 +106,7 @@ class AllFlows final : public Contestant {
 /// Polls, decodes and hashes like a worker, by source only, and feeds the sketch. At a window's end it reports the
 /// listed sources, and starts again.
 template <class S>
-class SketchAlone final : public Contestant {
+class SketchAlone final : public HeavyHittersContestant {
  public:
   SketchAlone(const HeavyHittersSweep& sweep, std::uint64_t window_ns, const Frames& frames, SketchSize size,
               std::uint32_t one_in)
@@ -122,7 +122,7 @@ class SketchAlone final : public Contestant {
 
   void run(std::size_t packets) override {
     for (std::size_t count; packets != 0; packets -= count) {
-      count = source_->poll({batch_.data(), std::min(packets, kBatch)});
+      count = source_->poll({batch_.data(), std::min(packets, kHeavyHittersBatch)});
       const std::span<const RawPacket> all(batch_.data(), count);
       for (std::size_t at = 0; at < count; at += kGroup) {
         if (at + kAhead < count) prefetch_line(all[at + kAhead].data);
@@ -180,7 +180,7 @@ class SketchAlone final : public Contestant {
   FlowIdentity identity_;
   FrontEnd front_;
   std::unique_ptr<PacketSource> source_;
-  std::array<RawPacket, kBatch> batch_;
+  std::array<RawPacket, kHeavyHittersBatch> batch_;
   InFlight in_flight_;
   S sketch_;
   Reports reports_;
@@ -228,9 +228,9 @@ void compare(const Reports& truth, Reports reports, HeavyHittersRow& row) {
   row.precision = found == 0 ? 1 : static_cast<double>(right) / static_cast<double>(found);
 }
 
-Result<std::unique_ptr<Contestant>> make(const HeavyHittersSweep& sweep, const HeavyHittersRow& row,
-                                         const Frames& frames, std::size_t flows) {
-  const auto sketch = [&]<class S>(unsigned rows) -> std::unique_ptr<Contestant> {
+Result<std::unique_ptr<HeavyHittersContestant>> make(const HeavyHittersSweep& sweep, const HeavyHittersRow& row,
+                                                     const Frames& frames, std::size_t flows) {
+  const auto sketch = [&]<class S>(unsigned rows) -> std::unique_ptr<HeavyHittersContestant> {
     return std::make_unique<SketchAlone<S>>(sweep, row.window_ns, frames, SketchSize{row.width, rows},
                                             static_cast<std::uint32_t>(row.one_in));
   };
@@ -252,7 +252,7 @@ bool is_sketch(HeavyHittersWay way) noexcept {
 
 }  // namespace
 
-std::span<const HeavyHittersWayEntry> heavy_hitters_ways() noexcept { return kWays; }
+std::span<const HeavyHittersWayEntry> heavy_hitters_ways() noexcept { return kHeavyHittersWays; }
 
 Result<std::size_t> measure_heavy_hitters(const HeavyHittersSweep& sweep, const Frames& frames,
                                           const std::string& traffic,
@@ -269,13 +269,13 @@ Result<std::size_t> measure_heavy_hitters(const HeavyHittersSweep& sweep, const 
         for (const std::size_t one_in : way->way == HeavyHittersWay::nitro ? sweep.one_in : std::vector<std::size_t>{1})
           rows.push_back(
               {.way = way, .traffic = traffic, .window_ns = window_ns, .width = width, .one_in = one_in, .cost = {}});
-    std::vector<std::unique_ptr<Contestant>> contestants;
+    std::vector<std::unique_ptr<HeavyHittersContestant>> contestants;
     std::vector<Variant> variants;
     for (HeavyHittersRow& row : rows) {
       if (stop()) return parts;
       auto made = make(sweep, row, frames, flows);
       if (!made) return made.error();
-      Contestant& contestant = *contestants.emplace_back(*std::move(made));
+      HeavyHittersContestant& contestant = *contestants.emplace_back(*std::move(made));
       // Reports about a window are read within half of the next one.
       contestant.run(frames.size() + frames.size() / truth.size() * 2);
       if (row.way->way != HeavyHittersWay::worker) compare(truth, contestant.take_reports(), row);
@@ -283,7 +283,8 @@ Result<std::size_t> measure_heavy_hitters(const HeavyHittersSweep& sweep, const 
       variants.push_back(
           {.name = std::string(row.way->name), .run = [&contestant](std::size_t count) { contestant.run(count); }});
     }
-    const std::vector<Cost> costs = Harness(kSamplePackets, sweep.rounds, kSamplePackets / 2).measure(variants, stop);
+    const std::vector<Cost> costs =
+        Harness(kHeavyHittersSample, sweep.rounds, kHeavyHittersSample / 2).measure(variants, stop);
     if (costs.empty()) return parts;
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].cost = costs[i];
     done(rows);

@@ -14,18 +14,18 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kSamplePackets = std::size_t{1} << 18;
+constexpr std::size_t kMonitorSample = std::size_t{1} << 18;
 
 std::uint64_t bytes_of(const TableEntry& table, std::size_t flows, const StatisticSet* statistics) {
   return table.memory_bytes(flows) +
          (statistics == nullptr ? 0 : FlowRows::memory_bytes(*statistics, table.slots(flows)));
 }
 
-class Contestant {
+class MonitorContestant {
  public:
   /// Throws std::bad_alloc.
-  Contestant(const MonitorUnderTest& monitor, const MonitorSweep& sweep, const Frames& frames, std::size_t begin,
-             const StatisticChoice& statistics)
+  MonitorContestant(const MonitorUnderTest& monitor, const MonitorSweep& sweep, const Frames& frames, std::size_t begin,
+                    const StatisticChoice& statistics)
       : monitor_(&monitor),
         sweep_(&sweep),
         statistics_(statistics.set),
@@ -43,7 +43,7 @@ class Contestant {
   void run(std::size_t packets) { run_.run(packets); }
 
   void observe() {
-    batches_.measure(kSamplePackets / 2, [this](std::size_t most) { return run_.run_batch(most); });
+    batches_.measure(kMonitorSample / 2, [this](std::size_t most) { return run_.run_batch(most); });
   }
 
   std::optional<Error> check() {
@@ -117,7 +117,7 @@ Result<std::vector<MonitorRow>> measure_monitors(const MonitorSweep& sweep, cons
                                                  const std::string& traffic, const std::function<bool()>& stop) {
   if (auto error = enough_memory(sweep)) return *std::move(error);
   const std::size_t packets = frames.size();
-  std::vector<std::unique_ptr<Contestant>> contestants;
+  std::vector<std::unique_ptr<MonitorContestant>> contestants;
   std::vector<Variant> variants;
   try {
     for (const MonitorUnderTest& monitor : sweep.monitors) {
@@ -125,8 +125,8 @@ Result<std::vector<MonitorRow>> measure_monitors(const MonitorSweep& sweep, cons
       const auto statistics = statistics_of(monitor);
       if (!statistics) return statistics.error();
       const std::size_t begin = packets / sweep.monitors.size() * contestants.size();
-      Contestant& contestant = *contestants.emplace_back(
-          std::make_unique<Contestant>(monitor, sweep, frames, begin, StatisticChoice{*statistics, 0}));
+      MonitorContestant& contestant = *contestants.emplace_back(
+          std::make_unique<MonitorContestant>(monitor, sweep, frames, begin, StatisticChoice{*statistics, 0}));
       if (auto error = contestant.fill(packets)) return *std::move(error);
       variants.push_back({.name = monitor.name,
                           .run = [&contestant](std::size_t count) { contestant.run(count); },
@@ -136,7 +136,7 @@ Result<std::vector<MonitorRow>> measure_monitors(const MonitorSweep& sweep, cons
     return Error{fmt::format("no memory for {} monitors of {} flows each", sweep.monitors.size(), sweep.flows)};
   }
   const std::vector<Cost> costs =
-      Harness(kSamplePackets, sweep.rounds, std::min(packets, kSamplePackets)).measure(variants, stop);
+      Harness(kMonitorSample, sweep.rounds, std::min(packets, kMonitorSample)).measure(variants, stop);
   std::vector<MonitorRow> rows;
   for (std::size_t i = 0; i < costs.size(); ++i) {
     if (auto error = contestants[i]->check()) return *std::move(error);

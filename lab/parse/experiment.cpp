@@ -15,7 +15,7 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kBatch = 256, kSamplePackets = std::size_t{1} << 18, kWarmUpPackets = std::size_t{1} << 16;
+constexpr std::size_t kParseBatch = 256, kParseSample = std::size_t{1} << 18, kParseWarmUp = std::size_t{1} << 16;
 
 /// Polls and reads packets, from a position of its own. Otherwise the first variant to read a part of the memory would
 /// load it into the caches for the others.
@@ -26,7 +26,7 @@ class Parser {
 
   void run(std::size_t packets) {
     for (std::size_t count; packets != 0; packets -= count) {
-      count = std::min(packets, kBatch);
+      count = std::min(packets, kParseBatch);
       walk_.poll(std::span(batch_).first(count));
       reader_->read(std::span(batch_).first(count));
     }
@@ -35,7 +35,7 @@ class Parser {
  private:
   FrameWalk walk_;
   std::unique_ptr<HeaderReader> reader_;
-  std::array<RawPacket, kBatch> batch_;
+  std::array<RawPacket, kParseBatch> batch_;
 };
 
 /// Returns what a method that reads `fields` should find.
@@ -55,10 +55,10 @@ std::optional<Error> check(const HeaderAccess& access, HeaderReader& reader, con
                            const FrameKind& kind) {
   if (!access.touches_packets()) return std::nullopt;
   FrameWalk walk(memory, 0);
-  std::array<RawPacket, kBatch> batch;
-  for (std::size_t at = 0; at < memory.frames(); at += kBatch) {
-    const auto packets = std::span(batch).first(std::min(kBatch, memory.frames() - at));
-    std::array<FlowKey, kBatch> keys{};
+  std::array<RawPacket, kParseBatch> batch;
+  for (std::size_t at = 0; at < memory.frames(); at += kParseBatch) {
+    const auto packets = std::span(batch).first(std::min(kParseBatch, memory.frames() - at));
+    std::array<FlowKey, kParseBatch> keys{};
     walk.poll(packets);
     reader.keys(packets, keys);
     for (std::size_t i = 0; i < packets.size(); ++i)
@@ -94,8 +94,8 @@ Result<std::vector<ParseRow>> measure(const ParseSweep& sweep, const FrameKind& 
         std::make_unique<Parser>(*memory, memory->frames() / rows.size() * parsers.size(), std::move(reader)));
     variants.push_back({.name = std::string(row.access->name), .run = [&](std::size_t n) { parser.run(n); }});
   }
-  const std::size_t warm_up = std::min(2 * memory->frames(), kWarmUpPackets);
-  const std::vector<Cost> costs = Harness(kSamplePackets, sweep.rounds, warm_up).measure(variants, stop);
+  const std::size_t warm_up = std::min(2 * memory->frames(), kParseWarmUp);
+  const std::vector<Cost> costs = Harness(kParseSample, sweep.rounds, warm_up).measure(variants, stop);
   rows.resize(costs.size());
   for (std::size_t i = 0; i < costs.size(); ++i) rows[i].cost = costs[i];
   return rows;

@@ -11,7 +11,7 @@
 namespace parshall::lab {
 namespace {
 
-constexpr std::size_t kTagBytes = 4, kLineBytes = 64;
+constexpr std::size_t kVlanTagBytes = 4, kFrameAlignment = 64;
 
 constexpr FrameKind kKinds[] = {
     {"ipv4", "Ethernet, IPv4, TCP or UDP", false, false},
@@ -22,10 +22,10 @@ constexpr FrameKind kKinds[] = {
 /// Writes a frame. Source: IEEE 802.1Q, clause 9: the tag follows the addresses.
 void write_frame(std::uint8_t* to, const std::uint8_t* frame, std::size_t bytes, bool tagged) {
   constexpr std::size_t kAddressBytes = 12;
-  constexpr std::uint8_t kTag[kTagBytes] = {0x81, 0x00, 0x00, 0x2A};
-  const std::size_t behind = kAddressBytes + (tagged ? kTagBytes : 0);
+  constexpr std::uint8_t kTag[kVlanTagBytes] = {0x81, 0x00, 0x00, 0x2A};
+  const std::size_t behind = kAddressBytes + (tagged ? kVlanTagBytes : 0);
   std::memcpy(to, frame, kAddressBytes);
-  if (tagged) std::memcpy(to + kAddressBytes, kTag, kTagBytes);
+  if (tagged) std::memcpy(to + kAddressBytes, kTag, kVlanTagBytes);
   std::memcpy(to + behind, frame + kAddressBytes, bytes - kAddressBytes);
 }
 
@@ -39,8 +39,8 @@ Result<FrameMemory> FrameMemory::make(const FrameKind& kind, std::size_t bytes, 
       Trace::make({.flows = kFlows, .ipv6_share = kind.ipv6 ? 1.0 : 0.0, .seed = seed, .packets = kFlows});
   if (!flows) return flows.error();
   FrameMemory memory;
-  memory.frame_bytes_ = flows->longest_frame() + static_cast<std::uint32_t>(kind.tagged ? kTagBytes : 0);
-  memory.stride_ = (memory.frame_bytes_ + kLineBytes - 1) / kLineBytes * kLineBytes;
+  memory.frame_bytes_ = flows->longest_frame() + static_cast<std::uint32_t>(kind.tagged ? kVlanTagBytes : 0);
+  memory.stride_ = (memory.frame_bytes_ + kFrameAlignment - 1) / kFrameAlignment * kFrameAlignment;
   memory.frames_ = HugeBuffer<std::uint8_t>(std::max(bytes, kLeastBytes) / memory.stride_ * memory.stride_);
   SplitMix64 random(~seed);
   for (std::size_t i = 0; i < memory.frames(); ++i)

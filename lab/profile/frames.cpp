@@ -17,7 +17,9 @@ namespace parshall::lab {
 namespace {
 
 constexpr std::size_t kLineBytes = 64, kMostAtOnce = 256;
-constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
+constexpr std::size_t to_lines(std::size_t bytes) noexcept {
+  return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
 
 /// Returns the time from the first to the last packet, plus one mean gap.
 std::uint64_t period_of(std::span<const RawPacket> packets) noexcept {
@@ -54,7 +56,7 @@ void Frames::add(const RawPacket& packet) {
   std::memcpy(&bytes_[used_], packet.data, packet.captured_bytes);
   RawPacket& kept = packets_.emplace_back(packet);
   kept.data = &bytes_[used_];
-  used_ += rounded(packet.captured_bytes);
+  used_ += to_lines(packet.captured_bytes);
 }
 
 Result<Frames> Frames::of_file(const std::string& path, std::size_t packets, std::size_t bytes) {
@@ -68,7 +70,7 @@ Result<Frames> Frames::of_file(const std::string& path, std::size_t packets, std
   while (room && !source.exhausted()) {
     const std::size_t count = source.poll(batch);
     for (std::size_t i = 0; i < count && room; ++i) {
-      room = frames.packets_.size() < packets && frames.used_ + rounded(batch[i].captured_bytes) <= bytes;
+      room = frames.packets_.size() < packets && frames.used_ + to_lines(batch[i].captured_bytes) <= bytes;
       if (room) frames.add(batch[i]);
     }
   }

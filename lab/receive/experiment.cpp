@@ -14,7 +14,7 @@ namespace parshall::lab {
 namespace {
 
 /// Short enough that other programs rarely interrupt it.
-constexpr std::size_t kSamplePackets = std::size_t{1} << 16;
+constexpr std::size_t kReceiveSample = std::size_t{1} << 16;
 
 std::optional<Error> out_of_range(const char* option, std::span<const std::size_t> values, std::size_t least,
                                   std::size_t most, const char* what) {
@@ -73,8 +73,8 @@ Result<std::vector<ReceiveRow>> measure(const ReceiveSweep& sweep, std::span<con
     if (auto error = crew.check()) return *std::move(error);
     variants.push_back(crew.variant());
   }
-  const std::size_t sample = std::max<std::size_t>(1, kSamplePackets / arrivals) * arrivals;
-  const std::size_t warm_up = std::min(4 * kSamplePackets, std::max(kSamplePackets, 2 * sweep.buffers));
+  const std::size_t sample = std::max<std::size_t>(1, kReceiveSample / arrivals) * arrivals;
+  const std::size_t warm_up = std::min(4 * kReceiveSample, std::max(kReceiveSample, 2 * sweep.buffers));
   const std::vector<Cost> costs = Harness(sample, sweep.rounds, warm_up).measure(variants, stop);
   std::vector<ReceiveRow> rows;
   for (std::size_t i = 0; i < costs.size(); ++i) {

@@ -20,7 +20,7 @@
 namespace parshall::lab {
 namespace {
 
-constexpr StatesWayEntry kWays[] = {
+constexpr StatesWayEntry kStatesWays[] = {
     {"one-state", "all flows are in one state, without a controller", StatesWay::one_state},
     {"counted", "several states, and packets are counted by state", StatesWay::counted},
     {"decided", "likewise, and a controller decides after each window to change nothing", StatesWay::decided},
@@ -29,7 +29,7 @@ constexpr StatesWayEntry kWays[] = {
     {"estimates", "only the estimates after each window of what tasks miss", StatesWay::estimates},
 };
 
-constexpr std::size_t kBatch = 256, kLeastSample = std::size_t{1} << 18;
+constexpr std::size_t kStatesBatch = 256, kLeastSample = std::size_t{1} << 18;
 constexpr double kLeastReduced = 0.4, kMostReduced = 0.6;  ///< limits if flows are reduced in every other window
 
 std::uint64_t window_packets(double rate_pps) noexcept {
@@ -64,19 +64,19 @@ class Toggle final : public OverloadPolicy {
   bool overloaded_ = false;
 };
 
-class Contestant {
+class StatesContestant {
  public:
-  virtual ~Contestant() = default;
+  virtual ~StatesContestant() = default;
   virtual void run(std::size_t packets) = 0;
   virtual double packets_reduced_share() const { return 0; }
 };
 
 /// Plays whole windows by count, since packets come at a constant rate.
-class MonitorWithStates final : public Contestant {
+class MonitorWithStates final : public StatesContestant {
  public:
   /// Throws std::bad_alloc.
-  static Result<std::unique_ptr<Contestant>> make(const StatesSweep& sweep, const StatesRow& row,
-                                                  const Frames& frames) {
+  static Result<std::unique_ptr<StatesContestant>> make(const StatesSweep& sweep, const StatesRow& row,
+                                                        const Frames& frames) {
     const std::size_t states = row.way->way == StatesWay::one_state ? 1 : row.states;
     const auto file = StateFile::parse(chain_of(states), "a chain");
     if (!file) return file.error();
@@ -92,7 +92,7 @@ class MonitorWithStates final : public Contestant {
     options.findings = tasks->findings(states);
     if (states > 1) options.states = std::make_shared<const StatePlan>(*std::move(plan));
     if (row.way->way >= StatesWay::decided) options.control = control_of(options);
-    return std::unique_ptr<Contestant>(new MonitorWithStates(sweep, row, frames, (*table)->make(options)));
+    return std::unique_ptr<StatesContestant>(new MonitorWithStates(sweep, row, frames, (*table)->make(options)));
   }
 
   void run(std::size_t packets) override {
@@ -117,7 +117,7 @@ class MonitorWithStates final : public Contestant {
         window_packets_(row.window_packets),
         left_(row.window_packets),
         run_(std::move(stage), FlowIdentity(KeyFields::five_tuple, Identity::exact, sweep.seed), frames.source(0),
-             kBatch) {}
+             kStatesBatch) {}
 
   /// Makes a plan that moves all flows to the lightest state, which has the same tasks, in an overload.
   static std::shared_ptr<const ControlPlan> control_of(const FlowStageOptions& options) {
@@ -126,7 +126,7 @@ class MonitorWithStates final : public Contestant {
         [](const OverloadSetup&) -> std::unique_ptr<OverloadPolicy> { return std::make_unique<Toggle>(); }};
     const std::uint64_t all = ~std::uint64_t{0} >> (64 - options.states->names.size()),
                         heavier = all & ~std::uint64_t{1};
-    ControlPlan plan{.policy = &kToggle, .window_ns = StatesSweep::kWindowNs, .batch = kBatch};
+    ControlPlan plan{.policy = &kToggle, .window_ns = StatesSweep::kWindowNs, .batch = kStatesBatch};
     plan.setup = {.tasks = 1, .base_ns = 1, .part_ns = {1}};
     plan.reduced = *ReducedStates::make({&heavier, 1}, options.states->lighter, StatePlan::kMostStates);
     plan.parts_of_state.assign(plan.reduced.states(), ControlPlan::kRowPart);
@@ -144,7 +144,7 @@ class MonitorWithStates final : public Contestant {
     load_.polled += window_packets_;
     load_.all_ticks += kTicks;
     load_.busy_ticks += kBusyTicks;
-    load_.rounds += window_packets_ / kBatch + 1;
+    load_.rounds += window_packets_ / kStatesBatch + 1;
     load_.round_cycles += 1;
     overloaded_ = way_ == StatesWay::changing && !overloaded_;
     if (overloaded_) load_.missed += (kOverload - 1) * window_packets_;
@@ -159,7 +159,7 @@ class MonitorWithStates final : public Contestant {
 };
 
 /// Estimates the recall of tasks that saw two thirds of the flows.
-class Estimates final : public Contestant {
+class Estimates final : public StatesContestant {
  public:
   Estimates(const StatesSweep& sweep, const StatesRow& row)
       : window_packets_(row.window_packets), flows_(row.flows), random_(sweep.seed), tasks_(sweep.tasks) {}
@@ -186,9 +186,9 @@ class Estimates final : public Contestant {
   volatile double told_ = 0;  ///< prevents the compiler from removing the computation
 };
 
-Result<std::unique_ptr<Contestant>> contestant_of(const StatesSweep& sweep, const StatesRow& row,
-                                                  const Frames& frames) {
-  if (row.way->way == StatesWay::estimates) return std::unique_ptr<Contestant>(new Estimates(sweep, row));
+Result<std::unique_ptr<StatesContestant>> contestant_of(const StatesSweep& sweep, const StatesRow& row,
+                                                        const Frames& frames) {
+  if (row.way->way == StatesWay::estimates) return std::unique_ptr<StatesContestant>(new Estimates(sweep, row));
   return MonitorWithStates::make(sweep, row, frames);
 }
 
@@ -206,13 +206,13 @@ Result<std::vector<StatesRow>> measure_case(const StatesSweep& sweep, std::size_
   if (!frames) return frames.error();
   const std::size_t sample = 2 * window * ((kLeastSample + 2 * window - 1) / (2 * window));
   std::vector<StatesRow> rows;
-  std::vector<std::unique_ptr<Contestant>> contestants;
+  std::vector<std::unique_ptr<StatesContestant>> contestants;
   std::vector<Variant> variants;
-  for (const StatesWayEntry& way : kWays) {
+  for (const StatesWayEntry& way : kStatesWays) {
     rows.push_back({.way = &way, .states = states, .flows = flows, .window_packets = window, .cost = {}});
     auto made = contestant_of(sweep, rows.back(), *frames);
     if (!made) return made.error();
-    Contestant& contestant = *contestants.emplace_back(*std::move(made));
+    StatesContestant& contestant = *contestants.emplace_back(*std::move(made));
     contestant.run(sample);
     variants.push_back(
         {.name = std::string(way.name), .run = [&contestant](std::size_t count) { contestant.run(count); }});
@@ -232,7 +232,7 @@ Result<std::vector<StatesRow>> measure_case(const StatesSweep& sweep, std::size_
 
 }  // namespace
 
-std::span<const StatesWayEntry> states_ways() noexcept { return kWays; }
+std::span<const StatesWayEntry> states_ways() noexcept { return kStatesWays; }
 
 Result<std::size_t> measure_states(const StatesSweep& sweep,
                                    const std::function<void(std::span<const StatesRow>)>& done,

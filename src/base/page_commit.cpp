@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <new>
 #include <utility>
 
+#include "base/heap.hpp"
 #include "base/thread_name.hpp"
 
 namespace parshall {
@@ -24,14 +24,6 @@ constexpr std::size_t kAtOnce = std::size_t{64} << 20;   ///< small enough to co
 constexpr std::size_t kLeastUse = std::size_t{1} << 20;  ///< less than this does not show that the pages are in use
 
 constexpr std::chrono::milliseconds kLook{100};  ///< costs 0.1 % of a core on a quiet link
-
-/// Returns the resident memory of this process in bytes; 0 if the kernel does not report it.
-std::size_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t all = 0, resident = 0;
-  statm >> all >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
 
 /// Commits a slice in place. Pages touched before stay small, because merging them would stall the threads that use
 /// them.
@@ -58,7 +50,7 @@ CommitLater::CommitLater() noexcept : outer_(std::exchange(later, this)) {}
 CommitLater::~CommitLater() { later = outer_; }
 
 void CommitThread::wait_for_use(std::size_t bytes) const {
-  const std::size_t before = resident_bytes();
+  const std::uint64_t before = resident_bytes();
   while (!stop_.load(std::memory_order_relaxed) && resident_bytes() < before + std::max(bytes / kStartShare, kLeastUse))
     std::this_thread::sleep_for(kLook);
 }

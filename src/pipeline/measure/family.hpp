@@ -73,6 +73,19 @@ struct AskedStatistic {
   const StatisticKind* measure;
 };
 
+/// Returns the kind whose pattern is `what`, or nullptr.
+constexpr const StatisticKind* kind_named(std::span<const StatisticKind> kinds, std::string_view what) noexcept {
+  for (const StatisticKind& kind : kinds)
+    if (kind.pattern == what) return &kind;
+  return nullptr;
+}
+
+/// The same, as what StatisticFamily::find() returns.
+inline std::optional<AskedStatistic> asked_of(std::span<const StatisticKind> kinds, std::string_view what) {
+  const StatisticKind* const kind = kind_named(kinds, what);
+  return kind ? std::optional(AskedStatistic{std::string(what), kind}) : std::nullopt;
+}
+
 /// A requested percentile.
 struct AskedQuantile {
   double probability;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/measure/labels/labeller.hpp"
 
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -13,7 +15,6 @@ namespace {
 
 /// Reduces the lengths in the headers of a packet to what is there of it. An inspector may refuse it otherwise.
 void fit_lengths(std::span<std::uint8_t> packet) noexcept {
-  constexpr std::uint8_t kUdp = 17;
   constexpr std::size_t kIpv4Bytes = 20, kIpv6Bytes = 40, kUdpBytes = 8;
   const auto fit = [&](std::size_t at, std::size_t bytes) {
     const std::size_t said = static_cast<std::size_t>(packet[at]) << 8 | packet[at + 1];
@@ -29,7 +30,8 @@ void fit_lengths(std::span<std::uint8_t> packet) noexcept {
     fit(2, packet.size());
   else
     fit(4, packet.size() - kIpv6Bytes);
-  if (packet[is_ipv4 ? 9 : 6] == kUdp && packet.size() >= header + kUdpBytes) fit(header + 4, packet.size() - header);
+  if (packet[is_ipv4 ? 9 : 6] == IPPROTO_UDP && packet.size() >= header + kUdpBytes)
+    fit(header + 4, packet.size() - header);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Head {
 static_assert(sizeof(Head) == 8);
 
 /// Places in NamesOfFlow::texts.
-enum Place : std::size_t { kSource, kDestination, kOfProtocol };
+enum TextPlace : std::size_t { kSource, kDestination, kOfProtocol };
 constexpr std::size_t kMostAlpn = 127, kMostJa4 = 36;
 
 /// Texts of a protocol, in the order of NamesOfFlow::texts from kOfProtocol on.
@@ -148,7 +148,7 @@ void ApplicationNames::write_addresses(std::string_view source, std::string_view
                                        std::byte* carries) const noexcept {
   Head head;
   char* out = reinterpret_cast<char*>(carries) + sizeof head;
-  const auto put = [&](Place place, NameColumn column, std::string_view name) {
+  const auto put = [&](TextPlace place, NameColumn column, std::string_view name) {
     if (!wanted_.has(column)) return;
     char* const end = put_printable(out, name, kMostText);
     head.lengths[place] = static_cast<std::uint8_t>(end - out);

@@ -12,7 +12,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::array<StatisticKind, 1> kKinds{{
+constexpr std::array<StatisticKind, 1> kSamples{{
     {"<1-16>", "1", "first, second, ... sample", true, true},
 }};
 
@@ -88,18 +88,18 @@ std::optional<std::size_t> number_of(std::string_view what) {
   return is_number && number >= 1 && number <= kMostFirstSamples ? std::optional(number) : std::nullopt;
 }
 
-std::optional<AskedStatistic> find(std::string_view what) {
+std::optional<AskedStatistic> find_sample(std::string_view what) {
   const auto number = number_of(what);
-  return number ? std::optional(AskedStatistic{fmt::format("{}", *number), kKinds.data()}) : std::nullopt;
+  return number ? std::optional(AskedStatistic{fmt::format("{}", *number), kSamples.data()}) : std::nullopt;
 }
 
-std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const std::string> whats,
-                                             const StatisticOptions& /*options*/) {
+std::vector<std::unique_ptr<Statistic>> make_first_samples(Variable variable, std::span<const std::string> whats,
+                                                           const StatisticOptions& /*options*/) {
   std::vector<std::size_t> asked;
   std::vector<Column> columns;
   for (const std::string& what : whats) {
     asked.push_back(*number_of(what));
-    columns.push_back(make_column(variable, what, kKinds[0]));
+    columns.push_back(make_column(variable, what, kSamples[0]));
     columns.back().help = fmt::format("sample {} of the {}", what, info_of(variable).phrase);
   }
   std::vector<std::unique_ptr<Statistic>> made;
@@ -111,10 +111,6 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
 }
 
 constexpr std::array<StatisticKind, 1> kFirst{{{"1", "1", "name", true, true}}};
-
-std::optional<AskedStatistic> find_first(std::string_view what) {
-  return what == kFirst[0].pattern ? std::optional(AskedStatistic{std::string(what), kFirst.data()}) : std::nullopt;
-}
 
 /// Replaces characters that are special in text formats, since the kernel allows almost any interface name.
 std::string plain(std::string name) {
@@ -135,8 +131,9 @@ std::vector<std::unique_ptr<Statistic>> make_interface(Variable variable, std::s
 
 }  // namespace
 
-constinit const StatisticFamily kFirstSamplesFamily{kKinds, /*of_amounts=*/false, find, make};
-constinit const StatisticFamily kInterfaceFamily{kFirst, /*of_amounts=*/false, find_first, make_interface,
-                                                 Variable::interface};
+constinit const StatisticFamily kFirstSamplesFamily{kSamples, /*of_amounts=*/false, find_sample, make_first_samples};
+constinit const StatisticFamily kInterfaceFamily{kFirst, /*of_amounts=*/false,
+                                                 [](std::string_view what) { return asked_of(kFirst, what); },
+                                                 make_interface, Variable::interface};
 
 }  // namespace parshall

@@ -12,15 +12,10 @@ constexpr StatisticKind count_of(std::string_view flag, std::string_view help) n
   return {.pattern = flag, .example = flag, .help = help, .has_unit = false, .is_count = true};
 }
 /// In the order of their bits (RFC 9293).
-constexpr std::array kKinds{count_of("fin", "packets with FIN"), count_of("syn", "packets with SYN"),
+constexpr std::array kFlags{count_of("fin", "packets with FIN"), count_of("syn", "packets with SYN"),
                             count_of("rst", "packets with RST"), count_of("psh", "packets with PSH"),
                             count_of("ack", "packets with ACK"), count_of("urg", "packets with URG"),
                             count_of("ece", "packets with ECE"), count_of("cwr", "packets with CWR")};
-
-const StatisticKind* kind_of(std::string_view what) noexcept {
-  const auto found = std::ranges::find(kKinds, what, &StatisticKind::pattern);
-  return found == kKinds.end() ? nullptr : &*found;
-}
 
 class FlagCounts final : public Statistic {
  public:
@@ -64,18 +59,13 @@ class FlagCounts final : public Statistic {
   std::vector<Column> columns_;
 };
 
-std::optional<AskedStatistic> find(std::string_view what) {
-  const StatisticKind* const kind = kind_of(what);
-  return kind ? std::optional(AskedStatistic{std::string(what), kind}) : std::nullopt;
-}
-
-std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const std::string> whats,
-                                             const StatisticOptions& /*options*/) {
+std::vector<std::unique_ptr<Statistic>> make_flag_counts(Variable variable, std::span<const std::string> whats,
+                                                         const StatisticOptions& /*options*/) {
   std::vector<unsigned> bits;
   std::vector<Column> columns;
   for (const std::string& what : whats) {
-    const StatisticKind* const kind = kind_of(what);
-    bits.push_back(static_cast<unsigned>(kind - kKinds.data()));
+    const StatisticKind* const kind = kind_named(kFlags, what);
+    bits.push_back(static_cast<unsigned>(kind - kFlags.data()));
     columns.push_back(make_column(variable, what, *kind));
   }
   std::vector<std::unique_ptr<Statistic>> made;
@@ -85,6 +75,8 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
 
 }  // namespace
 
-constinit const StatisticFamily kFlagCountsFamily{kKinds, /*of_amounts=*/false, find, make, Variable::tcp_flags};
+constinit const StatisticFamily kFlagCountsFamily{kFlags, /*of_amounts=*/false,
+                                                  [](std::string_view what) { return asked_of(kFlags, what); },
+                                                  make_flag_counts, Variable::tcp_flags};
 
 }  // namespace parshall

@@ -11,7 +11,7 @@ namespace {
 
 enum class Kind : std::uint8_t { last, min, max, mean, sd, skewness, kurtosis };
 
-constexpr std::array<StatisticKind, 7> kKinds{{
+constexpr std::array<StatisticKind, 7> kMoments{{
     {"last", "last", "last sample", true, true},
     {"min", "min", "minimum", true, true},
     {"max", "max", "maximum", true, true},
@@ -193,24 +193,19 @@ std::unique_ptr<Statistic> with_order(Asked asked, int order) {
   }
 }
 
-std::optional<AskedStatistic> find(std::string_view what) {
-  const auto known = std::ranges::find(kKinds, what, &StatisticKind::pattern);
-  return known != kKinds.end() ? std::optional(AskedStatistic{std::string(what), known}) : std::nullopt;
-}
-
-std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const std::string> whats,
-                                             const StatisticOptions& /*options*/) {
+std::vector<std::unique_ptr<Statistic>> make_moments(Variable variable, std::span<const std::string> whats,
+                                                     const StatisticOptions& /*options*/) {
   Asked asked{variable, {}, {}};
   bool last = false, extremes = false;
   int order = 0;
   for (const std::string& what : whats) {
-    const auto at = std::ranges::find(kKinds, what, &StatisticKind::pattern) - kKinds.begin();
-    const auto kind = static_cast<Kind>(at);
+    const StatisticKind* const known = kind_named(kMoments, what);
+    const auto kind = static_cast<Kind>(known - kMoments.data());
     last |= kind == Kind::last;
     extremes |= kind == Kind::min || kind == Kind::max;
     order = std::max(order, order_of(kind));
     asked.kinds.push_back(kind);
-    asked.columns.push_back(make_column(variable, what, kKinds[static_cast<std::size_t>(at)]));
+    asked.columns.push_back(make_column(variable, what, *known));
   }
   std::vector<std::unique_ptr<Statistic>> made;
   if (last && extremes)
@@ -226,6 +221,7 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
 
 }  // namespace
 
-constinit const StatisticFamily kMomentsFamily{kKinds, /*of_amounts=*/true, find, make};
+constinit const StatisticFamily kMomentsFamily{
+    kMoments, /*of_amounts=*/true, [](std::string_view what) { return asked_of(kMoments, what); }, make_moments};
 
 }  // namespace parshall

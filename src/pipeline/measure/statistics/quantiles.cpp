@@ -11,7 +11,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::array<StatisticKind, 1> kKinds{{{"p<percentile>", "p99", "percentile", true}}};
+constexpr std::array<StatisticKind, 1> kQuantiles{{{"p<percentile>", "p99", "percentile", true}}};
 
 double probability_of(std::string_view percent) noexcept {
   double value = 0;
@@ -33,21 +33,21 @@ std::optional<std::string> canonical_percent(std::string_view text) {
   return fraction.empty() ? whole : whole + "." + fraction;
 }
 
-std::optional<AskedStatistic> find(std::string_view what) {
+std::optional<AskedStatistic> find_quantile(std::string_view what) {
   if (!what.starts_with('p')) return std::nullopt;
   const auto percent = canonical_percent(what.substr(1));
   if (!percent) return std::nullopt;
   const double probability = probability_of(*percent);
   if (!(probability > 0 && probability < 1)) return std::nullopt;
-  return AskedStatistic{"p" + *percent, &kKinds.front()};
+  return AskedStatistic{"p" + *percent, &kQuantiles.front()};
 }
 
-std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const std::string> whats,
-                                             const StatisticOptions& options) {
+std::vector<std::unique_ptr<Statistic>> make_quantiles(Variable variable, std::span<const std::string> whats,
+                                                       const StatisticOptions& options) {
   std::vector<std::unique_ptr<Statistic>> made;
   std::vector<AskedQuantile> asked;
   for (const std::string& what : whats) {
-    Column column = make_column(variable, what, kKinds.front());
+    Column column = make_column(variable, what, kQuantiles.front());
     const double probability = probability_of(std::string_view(what).substr(1));
     if (options.quantiles == QuantileMethod::p2) {
       made.push_back(make_p2_quantile(variable, {probability, std::move(column)}));
@@ -61,6 +61,6 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
 
 }  // namespace
 
-constinit const StatisticFamily kQuantileFamily{kKinds, /*of_amounts=*/true, find, make};
+constinit const StatisticFamily kQuantileFamily{kQuantiles, /*of_amounts=*/true, find_quantile, make_quantiles};
 
 }  // namespace parshall

@@ -10,7 +10,7 @@
 namespace parshall {
 namespace {
 
-constexpr std::array<StatisticKind, 7> kKinds{{
+constexpr std::array<StatisticKind, 7> kTotals{{
     {"retransmissions", "retransmissions", "segments retransmitted", false, true},
     {"fast_retransmissions", "fast_retransmissions", "segments retransmitted after duplicate acknowledgements", false,
      true},
@@ -21,7 +21,7 @@ constexpr std::array<StatisticKind, 7> kKinds{{
     {"duplicate_acks", "duplicate_acks", "duplicate acknowledgements", false, true},
     {"zero_windows", "zero_windows", "packets with a receive window of zero", false, true},
 }};
-constexpr std::array<TcpMark, kKinds.size()> kMarks{
+constexpr std::array<TcpMark, kTotals.size()> kMarks{
     TcpMark::retransmission, TcpMark::fast_retransmission, TcpMark::spurious_retransmission,
     TcpMark::out_of_order,   TcpMark::lost_segment,        TcpMark::duplicate_ack,
     TcpMark::zero_window,
@@ -82,20 +82,14 @@ class TcpTotals final : public Statistic {
   std::vector<Column> columns_;
 };
 
-std::optional<AskedStatistic> find(std::string_view what) {
-  const auto known = std::ranges::find(kKinds, what, &StatisticKind::pattern);
-  if (known == kKinds.end()) return std::nullopt;
-  return AskedStatistic{std::string(what), &*known};
-}
-
-std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const std::string> whats,
-                                             const StatisticOptions& /*options*/) {
+std::vector<std::unique_ptr<Statistic>> make_tcp_totals(Variable variable, std::span<const std::string> whats,
+                                                        const StatisticOptions& /*options*/) {
   std::vector<TcpMark> marks;
   std::vector<Column> columns;
   for (const std::string& what : whats) {
-    const auto known = std::ranges::find(kKinds, what, &StatisticKind::pattern);
-    marks.push_back(kMarks[static_cast<std::size_t>(known - kKinds.begin())]);
-    columns.push_back(make_column(variable, what, *known));
+    const StatisticKind* const kind = kind_named(kTotals, what);
+    marks.push_back(kMarks[static_cast<std::size_t>(kind - kTotals.data())]);
+    columns.push_back(make_column(variable, what, *kind));
   }
   std::vector<std::unique_ptr<Statistic>> made;
   made.push_back(std::make_unique<TcpTotals>(std::move(marks), std::move(columns)));
@@ -104,6 +98,8 @@ std::vector<std::unique_ptr<Statistic>> make(Variable variable, std::span<const 
 
 }  // namespace
 
-constinit const StatisticFamily kTcpTotalsFamily{kKinds, /*of_amounts=*/false, find, make, Variable::tcp};
+constinit const StatisticFamily kTcpTotalsFamily{kTotals, /*of_amounts=*/false,
+                                                 [](std::string_view what) { return asked_of(kTotals, what); },
+                                                 make_tcp_totals, Variable::tcp};
 
 }  // namespace parshall
