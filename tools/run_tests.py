@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: runs all tests. Those that compute run one more at a time than there are cores, then those that
-mostly wait run several at a time. Those that other load would disturb (devices, terminals, whatever has to keep a pace)
-run one by one at the end. Prints a line for each test, and the output of those that failed; the last line is
-"N passed, N failed".
+"""run_tests.py BUILD: runs all tests. Those that mostly wait run beside those that compute, which take what the former
+leave of the cores. Those that other load would disturb (devices, terminals, whatever has to keep a pace) run one by one
+at the end. Prints a line for each test, and the output of those that failed; the last line is "N passed, N failed".
 """
 
 import collections
@@ -21,8 +20,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
 COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
-# Some that compute wait for a while, and each that waits has four tests or so at a time.
-LANES = {COMPUTING: os.cpu_count() + 1, WAITING: os.cpu_count() + 2, ALONE: 1}
+# How many at a time: some that compute wait for a while, and each that waits has four tests or so at a time.
+LANES = {COMPUTING: os.cpu_count() + 1, WAITING: os.cpu_count(), ALONE: 1}
+BESIDE = ({COMPUTING, WAITING}, {ALONE})
+NICENESS = {COMPUTING: ("nice", "-n", "10")}
 PASSING = re.compile(
     r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$"
 )  # what gtest and unittest say of tests that passed
@@ -76,7 +77,7 @@ class Runner:
     def _run(self, test):
         """Returns (exit status, output, CPU seconds of it and the processes that it waited for)."""
         running = subprocess.Popen(
-            test.command,
+            [*NICENESS.get(test.part, ()), *test.command],
             cwd=self._build,
             env=os.environ | test.environment,
             stdin=subprocess.DEVNULL,
@@ -114,12 +115,15 @@ def main():
     if len(tests) < 10:
         sys.exit(f"hardly a test in {build}: was it set up with -Dtests=false?")
     runner = Runner(build)
-    for part, lanes in LANES.items():
-        waiting = queue.SimpleQueue()
-        for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
-            if test.part == part:
-                waiting.put(test)
-        threads = [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(lanes)]
+    tests.sort(key=lambda test: -test.priority)  # the longest first
+    for parts in BESIDE:
+        threads = []
+        for part in parts:
+            waiting = queue.SimpleQueue()
+            for test in tests:
+                if test.part == part:
+                    waiting.put(test)
+            threads += [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(LANES[part])]
         for thread in threads:
             thread.start()
         for thread in threads:

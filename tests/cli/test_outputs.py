@@ -274,6 +274,10 @@ class Outputs(Case):
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        written = pathlib.Path(self.path("flows.csv"))
+        until = time.monotonic() + 60
+        while not (written.exists() and written.stat().st_size) and time.monotonic() < until:
+            time.sleep(0.05)
         time.sleep(1)
         process.send_signal(signal.SIGINT)
         killer = threading.Timer(20, process.kill)
