@@ -51,7 +51,7 @@ EchoServer::EchoServer(const EchoServerPlan& plan, FileHandle epoll, FileHandle 
       scratch_(kReadBytes),
       connections_(kOtherFiles) {}
 
-void EchoServer::step() noexcept {
+bool EchoServer::step() noexcept {
   epoll_event events[kEvents];
   const int count = ::epoll_wait(epoll_.get(), events, kEvents, kWaitMs);
   const std::uint64_t now_ns = steady_ns();
@@ -62,6 +62,7 @@ void EchoServer::step() noexcept {
       advance(events[i].data.fd, now_ns);
   }
   if (now_ns - looked_ns_ >= kLookNs) look_around(now_ns);
+  return count == kEvents;
 }
 
 void EchoServer::accept_some(std::uint64_t now_ns) noexcept {

@@ -34,8 +34,9 @@ class EchoServer {
   /// Opens a server that listens.
   static Result<EchoServer> open(const EchoServerPlan& plan);
 
-  /// Waits for events for a few milliseconds at most, and continues the connections that have some.
-  void step() noexcept;
+  /// Waits for events for a few milliseconds at most, and continues the connections that have some. Returns whether
+  /// there may be more.
+  bool step() noexcept;
 
   /// Returns the address it listens on, with the port that the system chose if none was given.
   const Endpoint& endpoint() const noexcept { return endpoint_; }

@@ -52,6 +52,9 @@ int run(const EchoServerOptions& options) {
   while (!stop_asked() && (choices->duration_ns == 0 || elapsed_ns() < choices->duration_ns) &&
          (choices->connections == 0 || server->counts().ended() < choices->connections))
     server->step();
+  constexpr int kMostLastSteps = 100;  // clients may go on sending
+  for (int steps = 0; server->step() && steps < kMostLastSteps; ++steps) {
+  }
   const EchoServerSummary summary{.command = command_line(),
                                   .endpoint = server->endpoint().text(),
                                   .counts = server->counts(),
