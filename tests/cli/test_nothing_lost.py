@@ -378,11 +378,14 @@ class NothingLost(Case):
             stderr=subprocess.PIPE,
         )
 
+        fed = threading.Semaphore(0)
+
         def feed():
             try:
                 process.stdin.write(head)
                 while True:
                     process.stdin.write(zeros)
+                    fed.release()
             except BrokenPipeError:
                 pass
             with contextlib.suppress(BrokenPipeError):
@@ -390,7 +393,8 @@ class NothingLost(Case):
 
         feeder = threading.Thread(target=feed)
         feeder.start()
-        time.sleep(1)
+        for _ in range(32):  # each has 1,048,576 packets
+            self.assertTrue(fed.acquire(timeout=30))
         self.assertIsNone(process.poll())
         with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
             peak_kb = int(next(line.split()[1] for line in file if line.startswith("VmHWM")))
