@@ -13,8 +13,8 @@ step() { if [ "$2" = 0 ]; then echo "ok      $1"; else echo "FAILED  $1"; status
 sources=$(find src lab tester python tests -name '*.cpp' -o -name '*.hpp' | sort)
 
 if command -v clang-format >/dev/null; then
-  clang-format --dry-run --Werror $sources 2>&1 | head -20
-  step "clang-format" "${PIPESTATUS[0]}"
+  printf '%s\n' $sources | xargs -P "$(nproc)" -n 40 clang-format --dry-run --Werror 2>&1 | head -20
+  step "clang-format" "${PIPESTATUS[1]}"
 else
   echo "SKIPPED clang-format is not installed"
 fi
