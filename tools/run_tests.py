@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: runs all tests. Those that mostly wait run beside those that compute, which take what the former
-leave of the cores. Those that other load would disturb (devices, terminals, whatever has to keep a pace) run one by one
-at the end. Prints a line for each test, and the output of those that failed; the last line is "N passed, N failed".
+"""run_tests.py BUILD: runs all tests. Those that mostly wait run beside those that compute. Those that other load would
+disturb (devices, terminals, whatever has to keep a pace) run one by one at the end. Prints a line for each test, and the
+output of those that failed; the last line is "N passed, N failed".
 """
 
 import collections
@@ -20,10 +20,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
 COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
-# How many at a time: some that compute wait for a while, and each that waits has four tests or so at a time.
-LANES = {COMPUTING: os.cpu_count() + 1, WAITING: os.cpu_count(), ALONE: 1}
-BESIDE = ({COMPUTING, WAITING}, {ALONE})
-NICENESS = {COMPUTING: ("nice", "-n", "10")}
+# One after the other; in each, lanes at the same time: the kinds of tests that a lane runs, in order. Each test that
+# waits has four or so at a time.
+STAGES = ([[COMPUTING], [WAITING, COMPUTING]] * os.cpu_count(), [[ALONE]])
 PASSING = re.compile(
     r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$"
 )  # what gtest and unittest say of tests that passed
@@ -60,24 +59,25 @@ class Runner:
     def __init__(self, build):
         self._build, self._lock, self.passed, self.failed = build, threading.Lock(), 0, 0
 
-    def run(self, tests):
-        """Takes tests from the queue until there is none."""
-        while True:
-            try:
-                test = tests.get_nowait()
-            except queue.Empty:
-                return
-            began = time.monotonic()
-            try:
-                status, said, cpu_s = self._run(test)
-            except OSError as refused:
-                status, said, cpu_s = "not run", str(refused), 0
-            self._tell(test, status, said, time.monotonic() - began, cpu_s)
+    def run(self, queues):
+        """Takes tests from each queue in turn until there is none."""
+        for tests in queues:
+            while True:
+                try:
+                    test = tests.get_nowait()
+                except queue.Empty:
+                    break
+                began = time.monotonic()
+                try:
+                    status, said, cpu_s = self._run(test)
+                except OSError as refused:
+                    status, said, cpu_s = "not run", str(refused), 0
+                self._tell(test, status, said, time.monotonic() - began, cpu_s)
 
     def _run(self, test):
         """Returns (exit status, output, CPU seconds of it and the processes that it waited for)."""
         running = subprocess.Popen(
-            [*NICENESS.get(test.part, ()), *test.command],
+            test.command,
             cwd=self._build,
             env=os.environ | test.environment,
             stdin=subprocess.DEVNULL,
@@ -115,15 +115,11 @@ def main():
     if len(tests) < 10:
         sys.exit(f"hardly a test in {build}: was it set up with -Dtests=false?")
     runner = Runner(build)
-    tests.sort(key=lambda test: -test.priority)  # the longest first
-    for parts in BESIDE:
-        threads = []
-        for part in parts:
-            waiting = queue.SimpleQueue()
-            for test in tests:
-                if test.part == part:
-                    waiting.put(test)
-            threads += [threading.Thread(target=runner.run, args=(waiting,)) for _ in range(LANES[part])]
+    waiting = collections.defaultdict(queue.SimpleQueue)
+    for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
+        waiting[test.part].put(test)
+    for lanes in STAGES:
+        threads = [threading.Thread(target=runner.run, args=([waiting[part] for part in lane],)) for lane in lanes]
         for thread in threads:
             thread.start()
         for thread in threads:
