@@ -249,12 +249,21 @@ class Page(Around):
         with Device(self.device):
             running, port = self.begin()
             netns.wait_until(lambda: "null" in self.get(port, "/api/state"), "a state without packets")
-            sending = threading.Thread(target=self.send, args=(range(1, PACKETS + 1), 0.004))
+            was_seen, numbers = threading.Event(), []
+
+            def until_seen():
+                while len(numbers) < PACKETS or not was_seen.is_set():
+                    numbers.append(len(numbers) + 1)
+                    yield numbers[-1]
+
+            sending = threading.Thread(target=self.send, args=(until_seen(), 0.004))
             sending.start()
             self.addCleanup(sending.join)
+            self.addCleanup(was_seen.set)
             # Of the last second that is over, so only while packets come.
             delay = 'parshall_compare_delay_seconds{way="there",quantile="0.99"}'
             netns.wait_until(lambda: delay in self.get(port, "/metrics"), "delays of a second")
+            was_seen.set()
             sending.join()
             netns.wait_until(lambda: json.loads(self.get(port, "/api/history")), "a second that is over")
             state = json.loads(self.get(port, "/api/state"))
@@ -270,7 +279,7 @@ class Page(Around):
                     int(told["metrics"][f'parshall_compare_packets_total{{way="{way}",kind="sent"}}'])
                     for way in ("there", "back")
                 )
-                return sent == PACKETS
+                return sent == len(numbers)
 
             netns.wait_until(scrape, "all packets")
             output, _ = self.end(running)
