@@ -8,9 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "classify/ndpi_inspector.hpp"
 #include "parshall/sources/source_kind.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/capture/filter_names.hpp"
+#include "pipeline/output/exporters.hpp"
 
 namespace parshall {
 namespace {
@@ -31,10 +33,19 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
+/// Loads the libraries that the plan needs, as they may be in folders that a sandbox hides.
+void load_libraries(const Plan& plan) {
+  for (const OutputPlan& output : plan.outputs)
+    if (const ExporterEntry* const entry = find_exporter(output.kind); entry != nullptr && entry->problem != nullptr)
+      static_cast<void>(entry->problem());
+  if (plan.statistics.label_one_in != 0) static_cast<void>(ndpi_problem());
+}
+
 }  // namespace
 
 Held Held::of(const Plan& plan) {
   Held held;
+  load_libraries(plan);
   held.metrics = open_metrics(plan.outputs);
   const SourceKind& kind = kind_of(plan.source);
   if (kind.hold != nullptr) kind.hold(plan, held);

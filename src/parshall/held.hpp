@@ -27,8 +27,8 @@ struct Held {
   /// Listening metrics servers, opened early because a sandbox forbids listening.
   std::optional<Result<std::vector<std::unique_ptr<web::Server>>>> metrics;
 
-  /// Opens what the source needs privileges for, and the metrics servers, and reads the files. wire() parses their
-  /// texts later, and reports any file that could not be read.
+  /// Opens what the source needs privileges for, and the metrics servers, loads libraries, and reads the files. wire()
+  /// parses their texts later, and reports any file or library that could not be read.
   static Held of(const Plan& plan);
 
   /// Resolves the host names in the source's filter. A capture's filter gets addresses in place of names; any other

@@ -186,6 +186,8 @@ std::optional<Error> outputs_problem(const Plan& plan) {
                                plan.rows.by, output.kind, output.target)};
     const auto needs = needs_of(*entry, output.target);
     if (!needs) return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, needs.error().message)};
+    if (const auto problem = entry->problem != nullptr ? entry->problem() : std::nullopt)
+      return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, problem->message)};
     for (const std::string& file : needs->files) {
       if (auto problem = address_problem(output, file)) return problem;
       if (const auto problem = target_problem(file))

@@ -29,7 +29,8 @@ constexpr ExporterEntry kExporters[] = {
      open_ipfix_exporter, ipfix_needs},
     {"netflow9", "records as NetFlow version 9, to udp://HOST:PORT", kFlows, nullptr, open_netflow9_exporter,
      netflow9_needs},
-    {"kafka", "records to HOST:PORT/TOPIC of Kafka", kFlows, nullptr, open_kafka_exporter, kafka_needs},
+    {"kafka", "records to HOST:PORT/TOPIC of Kafka", kFlows, nullptr, open_kafka_exporter, kafka_needs, nullptr,
+     kafka_problem},
     {"parquet", "records as Parquet files in a folder", kRecords, nullptr, open_parquet_exporter, parquet_needs},
     {"arrow", "records as an Arrow IPC stream", kRecords, make_arrow_exporter},
     {"events", "events of tasks, a JSON object a line", kFindings, make_events_exporter},
@@ -37,7 +38,7 @@ constexpr ExporterEntry kExporters[] = {
     {"syslog", "alarms by syslog, to udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT", kTold, nullptr,
      open_syslog_exporter, syslog_needs},
     {"webhook", "alarms by HTTP, to http://HOST:PORT/PATH or https://HOST:PORT/PATH", kTold, nullptr,
-     open_webhook_exporter, webhook_needs, webhook_shown},
+     open_webhook_exporter, webhook_needs, webhook_shown, webhook_problem},
     {"recall", "recall of tasks, a CSV line for each window and task", kFindings, make_recall_exporter},
 };
 

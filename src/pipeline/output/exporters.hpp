@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct ExporterEntry {
   Result<std::unique_ptr<Exporter>> (*open)(const std::string& target) = nullptr;
   Result<OutputNeeds> (*needs)(const std::string& target) = nullptr;  ///< for kinds that open their target themselves
   std::string (*shown)(const std::string& target) = nullptr;  ///< its target without secrets; null: all may be shown
+  std::optional<Error> (*problem)() = nullptr;  ///< why it cannot be used here; loads its library; null: it can
 };
 
 /// Returns all kinds, one line each.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/late_library.hpp"
 #include "pipeline/output/json/flow_json.hpp"
 #include "pipeline/output/json/summary_json.hpp"
 #include "pipeline/output/kafka/flow_message.hpp"
@@ -32,9 +33,35 @@ constexpr std::size_t kMessageBytes = 900'000, kQueueBytes = std::size_t{64} << 
 
 using Clock = std::chrono::steady_clock;
 
+/// Functions of librdkafka.
+struct Librdkafka {
+  LateLibrary library{PARSHALL_LIBRDKAFKA, "Kafka"};
+  LATE_FUNCTION(conf_new, rd_kafka_conf_new);
+  LATE_FUNCTION(conf_destroy, rd_kafka_conf_destroy);
+  LATE_FUNCTION(conf_set, rd_kafka_conf_set);
+  LATE_FUNCTION(conf_set_opaque, rd_kafka_conf_set_opaque);
+  LATE_FUNCTION(conf_set_dr_msg_cb, rd_kafka_conf_set_dr_msg_cb);
+  LATE_FUNCTION(conf_set_error_cb, rd_kafka_conf_set_error_cb);
+  LATE_FUNCTION(conf_set_log_cb, rd_kafka_conf_set_log_cb);
+  LATE_FUNCTION(new_client, rd_kafka_new);
+  LATE_FUNCTION(destroy, rd_kafka_destroy);
+  LATE_FUNCTION(metadata, rd_kafka_metadata);
+  LATE_FUNCTION(metadata_destroy, rd_kafka_metadata_destroy);
+  LATE_FUNCTION(producev, rd_kafka_producev);
+  LATE_FUNCTION(poll, rd_kafka_poll);
+  LATE_FUNCTION(flush, rd_kafka_flush);
+  LATE_FUNCTION(purge, rd_kafka_purge);
+  LATE_FUNCTION(err2str, rd_kafka_err2str);
+};
+
+const Librdkafka& librdkafka() {
+  static const Librdkafka functions;
+  return functions;
+}
+
 struct Destroy {
-  void operator()(rd_kafka_t* producer) const noexcept { rd_kafka_destroy(producer); }
-  void operator()(rd_kafka_conf_t* config) const noexcept { rd_kafka_conf_destroy(config); }
+  void operator()(rd_kafka_t* producer) const noexcept { librdkafka().destroy(producer); }
+  void operator()(rd_kafka_conf_t* config) const noexcept { librdkafka().conf_destroy(config); }
 };
 using Producer = std::unique_ptr<rd_kafka_t, Destroy>;
 using Config = std::unique_ptr<rd_kafka_conf_t, Destroy>;
@@ -85,7 +112,7 @@ class KafkaExporter final : public Exporter {
 
   FlushOutcome flush() override {
     send();
-    rd_kafka_poll(producer_.get(), 0);
+    librdkafka().poll(producer_.get(), 0);
     FlushOutcome outcome;
     outcome.error = error_;
     outcome.trouble = deliveries_->trouble;
@@ -100,7 +127,7 @@ class KafkaExporter final : public Exporter {
     until_ = Clock::now() + target_.wait;
     wait_for_delivery(target_.wait);
     if (deliveries_->in_flight == OutputSummary::Sum()) return;
-    rd_kafka_purge(producer_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    librdkafka().purge(producer_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
     wait_for_delivery(kPurge);
   }
 
@@ -111,14 +138,14 @@ class KafkaExporter final : public Exporter {
                                          std::string_view(summary_json(summary)).substr(1));
     std::string& probe = target_.probe;
     const rd_kafka_resp_err_t wrong =
-        rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                          RD_KAFKA_V_KEY(probe.data(), probe.size()),
-                          RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()), RD_KAFKA_V_END);
+        librdkafka().producev(producer_.get(), RD_KAFKA_V_TOPIC(topic.c_str()),
+                              RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_KEY(probe.data(), probe.size()),
+                              RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()), RD_KAFKA_V_END);
     wait_for_delivery(std::max(kPurge, std::chrono::duration_cast<std::chrono::milliseconds>(until_ - Clock::now())));
     if (deliveries_->account_is_there) return;
     const std::string& trouble = deliveries_->trouble;
     error_ = Error{fmt::format("--export kafka:{}: the account did not get to {}: {}", target_.text, topic,
-                               wrong != RD_KAFKA_RESP_ERR_NO_ERROR ? rd_kafka_err2str(wrong)
+                               wrong != RD_KAFKA_RESP_ERR_NO_ERROR ? librdkafka().err2str(wrong)
                                : trouble.empty()                   ? "no broker took it"
                                                                    : trouble)};
   }
@@ -146,7 +173,7 @@ class KafkaExporter final : public Exporter {
       static_cast<void>(sum.release());  // told_of() owns it
     } else {
       deliveries_->lost += *sum;
-      deliveries_->trouble = rd_kafka_err2str(wrong);
+      deliveries_->trouble = librdkafka().err2str(wrong);
     }
     message_.clear();
   }
@@ -156,17 +183,17 @@ class KafkaExporter final : public Exporter {
   rd_kafka_resp_err_t produce(OutputSummary::Sum* sum) {
     const auto began = Clock::now();
     for (;;) {
-      const rd_kafka_resp_err_t wrong = rd_kafka_producev(
+      const rd_kafka_resp_err_t wrong = librdkafka().producev(
           producer_.get(), RD_KAFKA_V_TOPIC(target_.topic.c_str()), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
           RD_KAFKA_V_VALUE(message_.data(), message_.size()), RD_KAFKA_V_OPAQUE(sum), RD_KAFKA_V_END);
       const auto most = deliveries_->trouble.empty() ? kRoomSlow : kRoomAway;
       if (wrong != RD_KAFKA_RESP_ERR__QUEUE_FULL || Clock::now() - began >= most) return wrong;
-      rd_kafka_poll(producer_.get(), kRoomPollMs);
+      librdkafka().poll(producer_.get(), kRoomPollMs);
     }
   }
 
   void wait_for_delivery(std::chrono::milliseconds most) {
-    rd_kafka_flush(producer_.get(), static_cast<int>(most.count()));
+    librdkafka().flush(producer_.get(), static_cast<int>(most.count()));
   }
 
   KafkaTarget target_;
@@ -188,18 +215,18 @@ void told_of(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
   auto& deliveries = *static_cast<DeliveryReports*>(opaque);
   if (sum == nullptr) {
     deliveries.account_is_there = message->err == RD_KAFKA_RESP_ERR_NO_ERROR;
-    if (!deliveries.account_is_there) deliveries.trouble = rd_kafka_err2str(message->err);
+    if (!deliveries.account_is_there) deliveries.trouble = librdkafka().err2str(message->err);
     return;
   }
   deliveries.in_flight = deliveries.in_flight - *sum;
   if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) return deliveries.trouble.clear();
   deliveries.lost += *sum;
-  deliveries.trouble = rd_kafka_err2str(message->err);
+  deliveries.trouble = librdkafka().err2str(message->err);
 }
 
 std::optional<Error> set(rd_kafka_conf_t* config, const std::string& name, const std::string& value) {
   std::array<char, kReasonBytes> reason{};
-  if (rd_kafka_conf_set(config, name.c_str(), value.c_str(), reason.data(), reason.size()) == RD_KAFKA_CONF_OK)
+  if (librdkafka().conf_set(config, name.c_str(), value.c_str(), reason.data(), reason.size()) == RD_KAFKA_CONF_OK)
     return std::nullopt;
   return Error{reason.data()};
 }
@@ -219,7 +246,7 @@ std::optional<Error> set_from_file(rd_kafka_conf_t* config, const std::string& p
 }
 
 Result<Config> make_config(const KafkaTarget& target, DeliveryReports& deliveries) {
-  Config config(rd_kafka_conf_new());
+  Config config(librdkafka().conf_new());
   for (const auto& [name, value] : {std::pair<std::string, std::string>("bootstrap.servers", target.brokers),
                                     {"compression.type", target.compression},
                                     {"enable.idempotence", "true"},
@@ -229,40 +256,43 @@ Result<Config> make_config(const KafkaTarget& target, DeliveryReports& deliverie
     if (const auto wrong = set(config.get(), name, value)) return *wrong;
   if (!target.config.empty())
     if (const auto wrong = set_from_file(config.get(), target.config)) return *wrong;
-  rd_kafka_conf_set_opaque(config.get(), &deliveries);
-  rd_kafka_conf_set_dr_msg_cb(config.get(), told_of);
-  rd_kafka_conf_set_error_cb(config.get(), [](rd_kafka_t*, int wrong, const char* reason, void* opaque) {
+  librdkafka().conf_set_opaque(config.get(), &deliveries);
+  librdkafka().conf_set_dr_msg_cb(config.get(), told_of);
+  librdkafka().conf_set_error_cb(config.get(), [](rd_kafka_t*, int wrong, const char* reason, void* opaque) {
     std::string& trouble = static_cast<DeliveryReports*>(opaque)->trouble;
     if (wrong != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || trouble.empty()) trouble = reason;  // else less specific
   });
-  rd_kafka_conf_set_log_cb(config.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
+  librdkafka().conf_set_log_cb(config.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
   return config;
 }
 
 /// Checks that at least one broker answers.
 std::optional<Error> reach(rd_kafka_t* producer, const std::string& brokers, const DeliveryReports& deliveries) {
   const struct rd_kafka_metadata* metadata = nullptr;
-  const rd_kafka_resp_err_t wrong = rd_kafka_metadata(producer, 0, nullptr, &metadata, kReachMs);
-  if (metadata != nullptr) rd_kafka_metadata_destroy(metadata);
+  const rd_kafka_resp_err_t wrong = librdkafka().metadata(producer, 0, nullptr, &metadata, kReachMs);
+  if (metadata != nullptr) librdkafka().metadata_destroy(metadata);
   if (wrong == RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
-  rd_kafka_poll(producer, 0);  // delivers the reason to the callback
+  librdkafka().poll(producer, 0);  // delivers the reason to the callback
   return Error{fmt::format("cannot reach any broker of {}: {}", brokers,
-                           deliveries.trouble.empty() ? rd_kafka_err2str(wrong) : deliveries.trouble)};
+                           deliveries.trouble.empty() ? librdkafka().err2str(wrong) : deliveries.trouble)};
 }
 
 }  // namespace
+
+std::optional<Error> kafka_problem() { return librdkafka().library.problem(); }
 
 Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target) {
   const auto wrong = [&](const Error& error) {
     return Error{fmt::format("--export kafka:{}: {}", target, error.message)};
   };
+  if (const auto problem = kafka_problem()) return wrong(*problem);
   const auto parsed = KafkaTarget::parse(target);
   if (!parsed) return wrong(parsed.error());
   auto deliveries = std::make_unique<DeliveryReports>();
   auto config = make_config(*parsed, *deliveries);
   if (!config) return wrong(config.error());
   std::array<char, kReasonBytes> reason{};
-  Producer producer(rd_kafka_new(RD_KAFKA_PRODUCER, config->get(), reason.data(), reason.size()));
+  Producer producer(librdkafka().new_client(RD_KAFKA_PRODUCER, config->get(), reason.data(), reason.size()));
   if (!producer) return wrong(Error{reason.data()});
   static_cast<void>(config->release());  // the producer owns it
   if (const auto problem = reach(producer.get(), parsed->brokers, *deliveries)) return wrong(*problem);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/late_library.hpp"
 #include "base/text_file.hpp"
 #include "base/version.hpp"
 #include "pipeline/output/receivers/pending_alarms.hpp"
@@ -23,9 +24,28 @@ constexpr long kConnectS = 3, kRequestS = 5;
 constexpr std::size_t kMostInRequest = 100;
 constexpr std::chrono::seconds kTold{10};  ///< for which a refusal is told
 
+/// Functions of libcurl.
+struct Libcurl {
+  LateLibrary library{PARSHALL_LIBCURL, "a webhook"};
+  LATE_FUNCTION(easy_init, curl_easy_init);
+  LATE_FUNCTION(easy_cleanup, curl_easy_cleanup);
+  LATE_FUNCTION(easy_setopt, curl_easy_setopt);
+  LATE_FUNCTION(easy_perform, curl_easy_perform);
+  LATE_FUNCTION(easy_getinfo, curl_easy_getinfo);
+  LATE_FUNCTION(easy_strerror, curl_easy_strerror);
+  LATE_FUNCTION(slist_append, curl_slist_append);
+  LATE_FUNCTION(slist_free_all, curl_slist_free_all);
+  LATE_FUNCTION(version_info, curl_version_info);
+};
+
+const Libcurl& libcurl() {
+  static const Libcurl functions;
+  return functions;
+}
+
 struct EndCurl {
-  void operator()(CURL* curl) const noexcept { ::curl_easy_cleanup(curl); }
-  void operator()(curl_slist* list) const noexcept { ::curl_slist_free_all(list); }
+  void operator()(CURL* curl) const noexcept { libcurl().easy_cleanup(curl); }
+  void operator()(curl_slist* list) const noexcept { libcurl().slist_free_all(list); }
 };
 
 std::size_t ignore_answer(char*, std::size_t size, std::size_t count, void*) noexcept { return size * count; }
@@ -33,7 +53,7 @@ std::size_t ignore_answer(char*, std::size_t size, std::size_t count, void*) noe
 /// Returns the certificates to trust, if the environment names them or libcurl does not find its own.
 std::string certificates_for_curl() {
   if (const char* const named = ::secure_getenv("SSL_CERT_FILE")) return named;
-  const char* const own = ::curl_version_info(CURLVERSION_NOW)->cainfo;
+  const char* const own = libcurl().version_info(CURLVERSION_NOW)->cainfo;
   return own != nullptr && ::access(own, R_OK) == 0 ? std::string() : certificate_bundle();
 }
 
@@ -105,29 +125,29 @@ class WebhookExporter final : public Exporter {
 
   /// Returns the status of the answer, or 0 if there is none. Sets trouble_.
   long post(const std::string& body) {
-    std::unique_ptr<curl_slist, EndCurl> headers(::curl_slist_append(nullptr, "Content-Type: application/json"));
+    std::unique_ptr<curl_slist, EndCurl> headers(libcurl().slist_append(nullptr, "Content-Type: application/json"));
     if (!target_.token.empty()) {
       const auto token = read_token(target_.token);
       if (!token) {
         trouble_ = token.error().message;
         return 0;
       }
-      if (::curl_slist_append(headers.get(), ("Authorization: Bearer " + *token).c_str()) == nullptr) return 0;
+      if (libcurl().slist_append(headers.get(), ("Authorization: Bearer " + *token).c_str()) == nullptr) return 0;
     }
     char why[CURL_ERROR_SIZE] = "";
     CURL* const curl = curl_.get();
-    ::curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, why);
-    ::curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
-    ::curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-    ::curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());
-    const CURLcode code = ::curl_easy_perform(curl);
-    ::curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);
+    libcurl().easy_setopt(curl, CURLOPT_ERRORBUFFER, why);
+    libcurl().easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+    libcurl().easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+    libcurl().easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());
+    const CURLcode code = libcurl().easy_perform(curl);
+    libcurl().easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);
     long status = 0;
     if (code == CURLE_OK) {
-      ::curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+      libcurl().easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
       trouble_ = fmt::format("the receiver answered {}", status);
     } else {
-      trouble_ = why[0] != '\0' ? why : ::curl_easy_strerror(code);
+      trouble_ = why[0] != '\0' ? why : libcurl().easy_strerror(code);
     }
     return status;
   }
@@ -144,25 +164,28 @@ class WebhookExporter final : public Exporter {
 
 }  // namespace
 
+std::optional<Error> webhook_problem() { return libcurl().library.problem(); }
+
 Result<std::unique_ptr<Exporter>> open_webhook_exporter(const std::string& text) {
   const auto wrong = [&](const std::string& why) { return Error{fmt::format("--export webhook:{}: {}", text, why)}; };
+  if (const auto problem = webhook_problem()) return wrong(problem->message);
   auto target = WebhookTarget::parse(text);
   if (!target) return wrong(target.error().message);
   if (!target->token.empty())
     if (const auto token = read_token(target->token); !token) return wrong(token.error().message);
-  std::unique_ptr<CURL, EndCurl> curl(::curl_easy_init());
+  std::unique_ptr<CURL, EndCurl> curl(libcurl().easy_init());
   if (!curl) return wrong("no memory");
-  ::curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  ::curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, kConnectS);
-  ::curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, kRequestS);
-  ::curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, ignore_answer);
-  ::curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
-  ::curl_easy_setopt(curl.get(), CURLOPT_PROXY, "");  // the sandbox lets it connect to the receiver alone
-  ::curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, ("parshall/" + std::string(version())).c_str());
+  libcurl().easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+  libcurl().easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, kConnectS);
+  libcurl().easy_setopt(curl.get(), CURLOPT_TIMEOUT, kRequestS);
+  libcurl().easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, ignore_answer);
+  libcurl().easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
+  libcurl().easy_setopt(curl.get(), CURLOPT_PROXY, "");  // the sandbox lets it connect to the receiver alone
+  libcurl().easy_setopt(curl.get(), CURLOPT_USERAGENT, ("parshall/" + std::string(version())).c_str());
   if (const std::string ca = target->ca.empty() ? certificates_for_curl() : target->ca; !ca.empty())
-    ::curl_easy_setopt(curl.get(), CURLOPT_CAINFO, ca.c_str());
-  if (const CURLcode code = ::curl_easy_setopt(curl.get(), CURLOPT_URL, target->url.c_str()); code != CURLE_OK)
-    return wrong(::curl_easy_strerror(code));
+    libcurl().easy_setopt(curl.get(), CURLOPT_CAINFO, ca.c_str());
+  if (const CURLcode code = libcurl().easy_setopt(curl.get(), CURLOPT_URL, target->url.c_str()); code != CURLE_OK)
+    return wrong(libcurl().easy_strerror(code));
   return std::unique_ptr<Exporter>(std::make_unique<WebhookExporter>(*std::move(target), std::move(curl)));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -36,6 +37,8 @@ std::string webhook_body(std::span<const std::string> messages, const WebhookTar
 /// Posts alarms. If the receiver is away, or answers 408, 429 or 5xx, it tries again later, in steps from 1 s to 60 s.
 /// Any other answer than 2xx refuses the alarms: they are dropped.
 Result<std::unique_ptr<Exporter>> open_webhook_exporter(const std::string& target);
+/// Loads libcurl. Returns why alarms cannot be posted: this build or this machine is without it.
+std::optional<Error> webhook_problem();
 Result<OutputNeeds> webhook_needs(const std::string& target);
 /// Returns the host of the target and a mark that tells it from others there: the path and a password are secrets.
 std::string webhook_shown(const std::string& target);
