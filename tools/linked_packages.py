@@ -3,11 +3,13 @@
 """linked_packages.py BUILD PROGRAM: prints the Debian packages that PROGRAM of the folder BUILD is made of: name,
 version, and how it got in.
 
-Nothing is listed by hand: shared libraries are those that the dynamic loader finds, static ones those that the linker
+Nothing is listed by hand: shared libraries are those that the dynamic loader finds, or loads later in runs that need
+them (src/base/late_library.hpp), static ones those that the linker
 takes objects from, header-only ones those whose files the compiler read, as ninja has them. Each is the package that
 its file is of. A static library of tools/static_libraries.sh is of the package whose source it was built from.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -25,11 +27,29 @@ def is_static(program):
     return " INTERP " not in said_by("readelf", "--program-headers", "--wide", program)
 
 
+def late_sonames(program):
+    """Sonames of the libraries that runs load when they need them: the program has a note of them."""
+    copied = ["objcopy", "--dump-section", ".note.dlopen=/dev/stdout", program, "/dev/null"]
+    note = subprocess.run(copied, capture_output=True).stdout
+    listed = note[note.index(b"[") :].rstrip(b"\0") if note else "[]"
+    return [name for library in json.loads(listed) for name in library["soname"]]
+
+
+def late_files(program):
+    """Files of these libraries."""
+    files = {said_by("g++", f"-print-file-name={name}").strip() for name in late_sonames(program)}
+    if missing := [path for path in files if not os.path.exists(path)]:
+        sys.exit(f"{missing[0]} is not installed, so its package is not known")
+    return {os.path.realpath(path) for path in files}
+
+
 def loaded_by(program):
     """Files of the shared libraries, theirs among them."""
     if is_static(program):
         return set()
-    return {os.path.realpath(path) for path in re.findall(r" => (/\S+)", said_by("ldd", program))}
+    late = late_files(program)
+    linked = "".join(said_by("ldd", path) for path in [program, *late])
+    return late | {os.path.realpath(path) for path in re.findall(r" => (/\S+)", linked)}
 
 
 def archives_of(build, program):
