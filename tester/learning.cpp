@@ -24,14 +24,15 @@ std::optional<Error> wait_until_ready(std::shared_ptr<const Trace> trace, std::u
   const std::uint64_t begin_ns = realtime_ns();
   for (std::uint64_t round_ns = kRoundNs; !stop();) {
     round_ns = std::min(2 * round_ns, std::max<std::uint64_t>(patience_ns / 4, kRoundNs));
-    const TrialResult round = run_trial(
-        trace, streams, ends,
-        {.send = {.rate = {SendRate::Unit::packets, kLearningFrames * 1e9 / static_cast<double>(round_ns)}, .frames = kLearningFrames},
-         .settle_ns = kRoundNs,
-         .book = {},
-         .id = id,
-         .begin_ns = begin_ns},
-        stop);
+    const TrialResult round =
+        run_trial(trace, streams, ends,
+                  {.send = {.rate = {SendRate::Unit::packets, kLearningFrames * 1e9 / static_cast<double>(round_ns)},
+                            .frames = kLearningFrames},
+                   .settle_ns = kRoundNs,
+                   .book = {},
+                   .id = id,
+                   .begin_ns = begin_ns},
+                  stop);
     if (round.sending.too_long != 0)
       return Error{fmt::format("the sending device takes frames of up to {} bytes: give a smaller size",
                                ends.sink.longest_frame() + kFcsBytes)};

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_tests.py BUILD: runs all tests. Those that mostly wait run beside those that compute. Those that other load would
-disturb (devices, terminals, whatever has to keep a pace) run one by one at the end. Prints a line for each test, and the
-output of those that failed; the last line is "N passed, N failed".
+"""run_tests.py BUILD: runs all tests. Those that mostly wait run beside those that compute. Those that other load
+would disturb (devices, terminals, whatever has to keep a pace) run one by one at the end. Prints a line for each test,
+and the output of those that failed; the last line is "N passed, N failed".
 """
 
 import collections
