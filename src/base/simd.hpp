@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #if defined(__x86_64__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"  // false alarms of GCC 12 in its own header
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #elif defined(__aarch64__)
 #ifndef __ARM_FEATURE_CRC32
 #error "Parshall needs CRC instructions, as Armv8.1 has them: build for armv8-a+crc, armv8.2-a or above"
