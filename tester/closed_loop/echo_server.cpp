@@ -62,7 +62,7 @@ bool EchoServer::step() noexcept {
       advance(events[i].data.fd, now_ns);
   }
   if (now_ns - looked_ns_ >= kLookNs) look_around(now_ns);
-  return count == kEvents;
+  return count > 0;
 }
 
 void EchoServer::accept_some(std::uint64_t now_ns) noexcept {

@@ -35,7 +35,7 @@ class EchoServer {
   static Result<EchoServer> open(const EchoServerPlan& plan);
 
   /// Waits for events for a few milliseconds at most, and continues the connections that have some. Returns whether
-  /// there may be more.
+  /// there were any.
   bool step() noexcept;
 
   /// Returns the address it listens on, with the port that the system chose if none was given.

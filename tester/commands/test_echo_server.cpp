@@ -49,11 +49,12 @@ int run(const EchoServerOptions& options) {
   if (!options.quiet) say(kEchoServer, "listening on " + server->endpoint().text());
   const std::uint64_t begin_ns = tester::steady_ns();
   const auto elapsed_ns = [&] { return tester::steady_ns() - begin_ns; };
-  while (!stop_asked() && (choices->duration_ns == 0 || elapsed_ns() < choices->duration_ns) &&
-         (choices->connections == 0 || server->counts().ended() < choices->connections))
+  const auto has_all = [&] { return choices->connections != 0 && server->counts().ended() >= choices->connections; };
+  while (!stop_asked() && (choices->duration_ns == 0 || elapsed_ns() < choices->duration_ns) && !has_all())
     server->step();
-  constexpr int kMostLastSteps = 100;  // clients may go on sending
-  for (int steps = 0; server->step() && steps < kMostLastSteps; ++steps) {
+  // What came before the end is taken; clients may go on sending.
+  constexpr int kMostLastSteps = 100;
+  for (int steps = 0; steps < kMostLastSteps && !has_all() && server->step(); ++steps) {
   }
   const EchoServerSummary summary{.command = command_line(),
                                   .endpoint = server->endpoint().text(),

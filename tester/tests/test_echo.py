@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,19 @@ class Echo(unittest.TestCase):
         self.assertEqual((server.process.returncode, server.errors), (DONE, ""))
         self.assertIn("connections 60 accepted, 60 closed, 0 reset", server.told)
         self.assertIn(f"bytes       {60 * 512} received, {60 * 512} sent", server.told)
+
+    def test_what_came_before_the_end_is_counted(self):
+        with Server() as server:
+            server.process.send_signal(signal.SIGSTOP)
+            host, port = server.endpoint.rsplit(":", 1)
+            for _ in range(3):
+                with socket.create_connection((host, int(port))) as connection:
+                    connection.sendall(bytes(100))
+                    connection.shutdown(socket.SHUT_WR)
+            server.process.send_signal(signal.SIGTERM)
+            server.process.send_signal(signal.SIGCONT)
+        self.assertRegex(server.told, r"connections 3 accepted, .* 0 open")
+        self.assertIn("bytes       300 received", server.told)
 
     def test_a_report_goes_to_a_file_and_is_json(self):
         with tempfile.TemporaryDirectory() as folder, Server("--format", "json") as server:
