@@ -20,9 +20,11 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
 COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
-# One after the other; in each, lanes at the same time: the kinds of tests that a lane runs, in order. Each test that
-# waits has four or so at a time.
-STAGES = ([[COMPUTING], [WAITING, COMPUTING]] * os.cpu_count(), [[ALONE]])
+# Stages run one after the other, the lanes of a stage at the same time. A lane runs the kinds of tests that it lists,
+# in order. On two cores two lanes compute, and three when no test that waits is left.
+CORES = os.cpu_count()
+BESIDE = [[COMPUTING, WAITING]] * CORES + [[WAITING, COMPUTING]] + [[WAITING]] * (CORES - 1)
+STAGES = (BESIDE, [[ALONE]])
 PASSING = re.compile(
     r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$"
 )  # what gtest and unittest say of tests that passed
@@ -115,11 +117,11 @@ def main():
     if len(tests) < 10:
         sys.exit(f"hardly a test in {build}: was it set up with -Dtests=false?")
     runner = Runner(build)
-    waiting = collections.defaultdict(queue.SimpleQueue)
+    queues = collections.defaultdict(queue.SimpleQueue)
     for test in sorted(tests, key=lambda test: -test.priority):  # the longest first
-        waiting[test.part].put(test)
+        queues[test.part].put(test)
     for lanes in STAGES:
-        threads = [threading.Thread(target=runner.run, args=([waiting[part] for part in lane],)) for lane in lanes]
+        threads = [threading.Thread(target=runner.run, args=([queues[part] for part in lane],)) for lane in lanes]
         for thread in threads:
             thread.start()
         for thread in threads:
