@@ -391,10 +391,11 @@ class NothingLost(Case):
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.close()
 
-        feeder = threading.Thread(target=feed)
+        self.addCleanup(process.kill)
+        feeder = threading.Thread(target=feed, daemon=True)
         feeder.start()
         for _ in range(32):  # each has 1,048,576 packets
-            self.assertTrue(fed.acquire(timeout=30))
+            self.assertTrue(fed.acquire(timeout=30), f"it takes no more; its status is {process.poll()}")
         self.assertIsNone(process.poll())
         with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
             peak_kb = int(next(line.split()[1] for line in file if line.startswith("VmHWM")))

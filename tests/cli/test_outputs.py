@@ -278,6 +278,7 @@ class Outputs(Case):
         until = time.monotonic() + 60
         while not (written.exists() and written.stat().st_size) and time.monotonic() < until:
             time.sleep(0.05)
+        self.assertGreater(written.stat().st_size, 0)
         time.sleep(1)
         process.send_signal(signal.SIGINT)
         killer = threading.Timer(20, process.kill)
