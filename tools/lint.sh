@@ -7,6 +7,7 @@ set -uo pipefail
 build=$1
 here=$(cd "$(dirname "$0")/.." && pwd)
 cd "$here"
+[ "$(realpath -m "$build")" != "$here" ] || { echo "usage: lint.sh BUILD, the folder of a build" >&2; exit 2; }
 status=0
 step() { if [ "$2" = 0 ]; then echo "ok      $1"; else echo "FAILED  $1"; status=1; fi; }
 
