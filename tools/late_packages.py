@@ -8,4 +8,5 @@ import sys
 from linked_packages import late_files, packages_of
 
 if __name__ == "__main__":
-    print(", ".join(sorted(name.split(":")[0] for name in packages_of(late_files(sys.argv[1])))))
+    packages = sorted(name.split(":")[0] for name in packages_of(late_files(sys.argv[1])))
+    print(", ".join(packages) or sys.exit(f"{sys.argv[1]} names no library that it loads"))

@@ -3,10 +3,10 @@
 """linked_packages.py BUILD PROGRAM: prints the Debian packages that PROGRAM of the folder BUILD is made of: name,
 version, and how it got in.
 
-Nothing is listed by hand: shared libraries are those that the dynamic loader finds, or loads later in runs that need
-them (src/base/late_library.hpp), static ones those that the linker
-takes objects from, header-only ones those whose files the compiler read, as ninja has them. Each is the package that
-its file is of. A static library of tools/static_libraries.sh is of the package whose source it was built from.
+Nothing is listed by hand. Shared libraries are those that the dynamic loader finds, or that runs load when they need
+them (src/base/late_library.hpp). Static ones are those that the linker takes objects from, header-only ones those whose
+files the compiler read, as ninja has them. Each is the package that its file is of. A static library of
+tools/static_libraries.sh is of the package whose source it was built from.
 """
 
 import json
@@ -29,10 +29,11 @@ def is_static(program):
 
 def late_sonames(program):
     """Sonames of the libraries that runs load when they need them: the program has a note of them."""
+    if ".note.dlopen" not in said_by("readelf", "--sections", "--wide", program):
+        return []
     copied = ["objcopy", "--dump-section", ".note.dlopen=/dev/stdout", program, "/dev/null"]
-    note = subprocess.run(copied, capture_output=True).stdout
-    listed = note[note.index(b"[") :].rstrip(b"\0") if note else "[]"
-    return [name for library in json.loads(listed) for name in library["soname"]]
+    note = subprocess.run(copied, capture_output=True, check=True).stdout
+    return [name for library in json.loads(note[note.index(b"[") :].rstrip(b"\0")) for name in library["soname"]]
 
 
 def late_files(program):

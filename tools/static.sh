@@ -20,7 +20,7 @@ umask 022
 tools/static_libraries.sh build-static/libraries
 rm -rf "$root" build-static/man build-static/completions
 PKG_CONFIG_PATH=$PWD/build-static/libraries/pkgconfig BUILDS=build-static PROGRAMS=$programs \
-  MESON_FLAGS="-Dprefer_static=true -Dlate_libraries=false -Ddpdk=disabled -Dcpp_link_args=-static-pie ${MESON_FLAGS:-}" tools/portable.sh "$root"
+  MESON_FLAGS="-Dprefer_static=true -Ddpdk=disabled -Dcpp_link_args=-static-pie ${MESON_FLAGS:-}" tools/portable.sh "$root"
 
 share=$root/share
 mkdir -p "$share/terminfo" "$share/doc/parshall/licences" "$share/bash-completion" "$share/fish" "$share/zsh"

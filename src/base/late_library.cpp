@@ -17,7 +17,7 @@ struct Note {
   char name[4] = "FDO";
   char text[sizeof PARSHALL_LATE_NOTE] = PARSHALL_LATE_NOTE;
 };
-[[gnu::used, gnu::section(".note.dlopen")]] const Note kNote;
+[[gnu::used, gnu::section(".note.dlopen"), gnu::aligned(4)]] const Note kNote;
 
 /// Returns Debian's name for the package of a library: libcurl4 for libcurl.so.4.
 std::string package_of(std::string soname) {
@@ -31,8 +31,8 @@ std::string package_of(std::string soname) {
 LateLibrary::LateLibrary(const char* soname, const char* user)
     : soname_(soname), handle_(::dlopen(soname, RTLD_NOW | RTLD_LOCAL)) {
   if (handle_ == nullptr)
-    problem_ = Error{fmt::format("{} needs {}, which cannot be loaded: install it (on Debian {}): {}", user, soname,
-                                 package_of(soname), ::dlerror())};
+    problem_ = Error{fmt::format("{} needs {}, which cannot be loaded: install it (on Debian {}) and start anew: {}",
+                                 user, soname, package_of(soname), ::dlerror())};
 }
 
 void* LateLibrary::find(const char* name) {

@@ -12,7 +12,7 @@ namespace parshall {
 /// -Dlate_libraries=false the library is linked: the same struct then holds the addresses of linked functions.
 class LateLibrary {
  public:
-  /// Loads the library with that soname. `user` begins the message of an error, such as "--label".
+  /// Loads the library with that soname. `user` begins the message of an error, such as "a webhook".
   LateLibrary(const char* soname, const char* user);
 
   /// Returns the function of that name, or null, which problem() then explains.
@@ -27,8 +27,8 @@ class LateLibrary {
  private:
   void* find(const char* name);
 
-  const char* soname_;
-  void* handle_ = nullptr;
+  [[maybe_unused]] const char* soname_;
+  [[maybe_unused]] void* handle_ = nullptr;
   std::optional<Error> problem_;  ///< the first one
 };
 

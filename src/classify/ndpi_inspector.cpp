@@ -36,7 +36,7 @@ struct Libndpi {
 };
 
 const Libndpi& libndpi() {
-  static const Libndpi functions;
+  static const Libndpi& functions = *new Libndpi;  // for what ends after static objects
   return functions;
 }
 

@@ -28,7 +28,7 @@ struct Held {
   std::optional<Result<std::vector<std::unique_ptr<web::Server>>>> metrics;
 
   /// Opens what the source needs privileges for, and the metrics servers, loads libraries, and reads the files. wire()
-  /// parses their texts later, and reports any file or library that could not be read.
+  /// parses their texts later, and reports any file that could not be read, and any library that could not be loaded.
   static Held of(const Plan& plan);
 
   /// Resolves the host names in the source's filter. A capture's filter gets addresses in place of names; any other

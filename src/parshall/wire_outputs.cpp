@@ -187,7 +187,7 @@ std::optional<Error> outputs_problem(const Plan& plan) {
     const auto needs = needs_of(*entry, output.target);
     if (!needs) return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, needs.error().message)};
     if (const auto problem = entry->problem != nullptr ? entry->problem() : std::nullopt)
-      return Error{fmt::format("--export {}:{}: {}", output.kind, output.target, problem->message)};
+      return Error{fmt::format("--export {}: {}", output.kind, problem->message)};
     for (const std::string& file : needs->files) {
       if (auto problem = address_problem(output, file)) return problem;
       if (const auto problem = target_problem(file))

@@ -80,7 +80,7 @@ constexpr const StatisticKind* kind_named(std::span<const StatisticKind> kinds, 
   return nullptr;
 }
 
-/// The same, as what StatisticFamily::find() returns.
+/// Returns the kind whose pattern is `what`, as StatisticFamily::find() does.
 inline std::optional<AskedStatistic> asked_of(std::span<const StatisticKind> kinds, std::string_view what) {
   const StatisticKind* const kind = kind_named(kinds, what);
   return kind ? std::optional(AskedStatistic{std::string(what), kind}) : std::nullopt;

@@ -55,7 +55,7 @@ struct Librdkafka {
 };
 
 const Librdkafka& librdkafka() {
-  static const Librdkafka functions;
+  static const Librdkafka& functions = *new Librdkafka;  // for what ends after static objects
   return functions;
 }
 

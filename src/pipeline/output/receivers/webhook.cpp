@@ -39,7 +39,7 @@ struct Libcurl {
 };
 
 const Libcurl& libcurl() {
-  static const Libcurl functions;
+  static const Libcurl& functions = *new Libcurl;  // for what ends after static objects
   return functions;
 }
 
