@@ -8,7 +8,7 @@ namespace parshall {
 
 /// Loads a shared library once a run needs it, so that other runs start without it. It stays loaded.
 ///
-/// A struct holds one, as its member `library`, and the functions that are used, one LATE_FUNCTION a line. With
+/// A struct holds one, as its member `loader`, and the functions that are used, one LATE_FUNCTION a line. With
 /// -Dlate_libraries=false the library is linked: the same struct then holds the addresses of linked functions.
 class LateLibrary {
  public:
@@ -32,11 +32,18 @@ class LateLibrary {
   std::optional<Error> problem_;  ///< the first one
 };
 
+/// Returns the functions of such a struct, which the first call loads. They stay for what ends after static objects.
+template <class Functions>
+const Functions& functions_of_library() {
+  static const Functions& functions = *new Functions;
+  return functions;
+}
+
 }  // namespace parshall
 
 /// Declares the member `name`, a pointer to the library's function `symbol`.
 #ifdef PARSHALL_LATE_LIBRARIES
-#define LATE_FUNCTION(name, symbol) decltype(&::symbol) name = library.function<decltype(::symbol)>(#symbol)
+#define LATE_FUNCTION(name, symbol) decltype(&::symbol) name = loader.function<decltype(::symbol)>(#symbol)
 #else
 #define LATE_FUNCTION(name, symbol) decltype(&::symbol) name = &::symbol
 #endif

@@ -20,7 +20,7 @@ namespace {
 
 /// Functions of nDPI.
 struct Libndpi {
-  LateLibrary library{PARSHALL_LIBNDPI, "inspection"};
+  LateLibrary loader{PARSHALL_LIBNDPI, "inspection"};
   LATE_FUNCTION(init_detection_module, ndpi_init_detection_module);
   LATE_FUNCTION(exit_detection_module, ndpi_exit_detection_module);
   LATE_FUNCTION(set_protocol_detection_bitmask2, ndpi_set_protocol_detection_bitmask2);
@@ -35,10 +35,7 @@ struct Libndpi {
   LATE_FUNCTION(extra_dissection_possible, ndpi_extra_dissection_possible);
 };
 
-const Libndpi& libndpi() {
-  static const Libndpi& functions = *new Libndpi;  // for what ends after static objects
-  return functions;
-}
+const Libndpi& libndpi() { return functions_of_library<Libndpi>(); }
 
 struct Closer {
   void operator()(ndpi_detection_module_struct* module) const noexcept { libndpi().exit_detection_module(module); }
@@ -122,7 +119,7 @@ class NdpiInspector final : public Inspector {
 
 }  // namespace
 
-std::optional<Error> ndpi_problem() { return libndpi().library.problem(); }
+std::optional<Error> ndpi_problem() { return libndpi().loader.problem(); }
 
 Result<std::unique_ptr<Inspector>> make_ndpi_inspector() {
   if (auto problem = ndpi_problem()) return *std::move(problem);

@@ -35,7 +35,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Functions of librdkafka.
 struct Librdkafka {
-  LateLibrary library{PARSHALL_LIBRDKAFKA, "Kafka"};
+  LateLibrary loader{PARSHALL_LIBRDKAFKA, "Kafka"};
   LATE_FUNCTION(conf_new, rd_kafka_conf_new);
   LATE_FUNCTION(conf_destroy, rd_kafka_conf_destroy);
   LATE_FUNCTION(conf_set, rd_kafka_conf_set);
@@ -54,10 +54,7 @@ struct Librdkafka {
   LATE_FUNCTION(err2str, rd_kafka_err2str);
 };
 
-const Librdkafka& librdkafka() {
-  static const Librdkafka& functions = *new Librdkafka;  // for what ends after static objects
-  return functions;
-}
+const Librdkafka& librdkafka() { return functions_of_library<Librdkafka>(); }
 
 struct Destroy {
   void operator()(rd_kafka_t* producer) const noexcept { librdkafka().destroy(producer); }
@@ -279,7 +276,7 @@ std::optional<Error> reach(rd_kafka_t* producer, const std::string& brokers, con
 
 }  // namespace
 
-std::optional<Error> kafka_problem() { return librdkafka().library.problem(); }
+std::optional<Error> kafka_problem() { return librdkafka().loader.problem(); }
 
 Result<std::unique_ptr<Exporter>> open_kafka_exporter(const std::string& target) {
   const auto wrong = [&](const Error& error) {

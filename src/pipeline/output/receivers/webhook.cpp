@@ -26,7 +26,7 @@ constexpr std::chrono::seconds kTold{10};  ///< for which a refusal is told
 
 /// Functions of libcurl.
 struct Libcurl {
-  LateLibrary library{PARSHALL_LIBCURL, "a webhook"};
+  LateLibrary loader{PARSHALL_LIBCURL, "a webhook"};
   LATE_FUNCTION(easy_init, curl_easy_init);
   LATE_FUNCTION(easy_cleanup, curl_easy_cleanup);
   LATE_FUNCTION(easy_setopt, curl_easy_setopt);
@@ -38,10 +38,7 @@ struct Libcurl {
   LATE_FUNCTION(version_info, curl_version_info);
 };
 
-const Libcurl& libcurl() {
-  static const Libcurl& functions = *new Libcurl;  // for what ends after static objects
-  return functions;
-}
+const Libcurl& libcurl() { return functions_of_library<Libcurl>(); }
 
 struct EndCurl {
   void operator()(CURL* curl) const noexcept { libcurl().easy_cleanup(curl); }
@@ -164,7 +161,7 @@ class WebhookExporter final : public Exporter {
 
 }  // namespace
 
-std::optional<Error> webhook_problem() { return libcurl().library.problem(); }
+std::optional<Error> webhook_problem() { return libcurl().loader.problem(); }
 
 Result<std::unique_ptr<Exporter>> open_webhook_exporter(const std::string& text) {
   const auto wrong = [&](const std::string& why) { return Error{fmt::format("--export webhook:{}: {}", text, why)}; };
