@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # wheel.sh [FOLDER]: wheels for any x86-64-v2 machine into FOLDER (dist), one for each Python of PYTHONS. From 3.12 on,
 # a wheel is for all later CPythons, too (stable ABI). Each has the native part for SSE4.2, AVX2 and AVX-512, and the
-# libraries that it needs (auditwheel). Its program is the SSE4.2 build: tools/portable.sh has the fastest of each.
+# libraries that it needs (auditwheel, which sees those that are linked). Its program is the SSE4.2 build: tools/portable.sh has the fastest of each.
 # PYTHONS="python3.10 python3.11 python3.12" (default: python3); ISAS="avx2" builds less, as for a trial.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ for python in ${PYTHONS:-python3}; do
 
   for isa in $isas; do
     rm -rf "$folder/$isa" "$folder/whole-$isa"
-    PATH="$env:$PATH" "$env/pip" wheel --quiet --no-deps --no-build-isolation -Cbuild-dir="$folder/build-$isa" -Csetup-args=-Dcpu="$isa" -Csetup-args=-Dstable_abi="$is_stable" -w "$folder/$isa" .
+    PATH="$env:$PATH" "$env/pip" wheel --quiet --no-deps --no-build-isolation -Cbuild-dir="$folder/build-$isa" -Csetup-args=-Dcpu="$isa" -Csetup-args=-Dstable_abi="$is_stable" -Csetup-args=-Dlate_libraries=false -w "$folder/$isa" .
     "$env/wheel" unpack --dest "$folder/whole-$isa" "$folder/$isa"/*.whl >/dev/null
   done
 

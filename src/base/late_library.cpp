@@ -20,8 +20,10 @@ struct Note {
 };
 [[gnu::used, gnu::section(".note.dlopen"), gnu::aligned(4)]] const Note kNote;
 
-/// Returns Debian's name for the package of a library: libcurl4 for libcurl.so.4.
+/// Returns Debian's name for the package of a library: libcurl4 for libcurl.so.4. OpenSSL has one for both.
 std::string package_of(std::string soname) {
+  constexpr std::string_view kCrypto = "libcrypto.", kSsl = "libssl.";
+  if (soname.starts_with(kCrypto)) soname.replace(0, kCrypto.size(), kSsl);
   constexpr std::string_view kMiddle = ".so.";
   if (const std::size_t at = soname.find(kMiddle); at != soname.npos) soname.erase(at, kMiddle.size());
   return soname;

@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "classify/ndpi_inspector.hpp"
 #include "parshall/sources/source_kind.hpp"
 #include "parshall/wire_outputs.hpp"
 #include "pipeline/capture/filter_names.hpp"
 #include "pipeline/output/exporters.hpp"
+#include "pipeline/output/groups/grouping.hpp"
+#include "pipeline/output/records/schema.hpp"
 
 namespace parshall {
 namespace {
@@ -39,6 +43,13 @@ void load_libraries(const Plan& plan) {
     if (const ExporterEntry* const entry = find_exporter(output.kind); entry != nullptr && entry->problem != nullptr)
       static_cast<void>(entry->problem());
   if (plan.statistics.label_one_in != 0) static_cast<void>(ndpi_problem());
+  std::vector<std::string> columns;
+  for (const std::string& name : plan.statistics.columns)
+    columns.push_back(name.starts_with('+') ? name.substr(1) : name);
+  if (const Grouping* const grouping = find_grouping(plan.rows.by))
+    std::ranges::copy(grouping->columns_of_flows(), std::back_inserter(columns));
+  static_cast<void>(libraries_problem(columns));
+  if (!plan.source.filter.empty() || !plan.tasks.states.empty()) static_cast<void>(BpfFilter::problem());
 }
 
 }  // namespace

@@ -18,9 +18,13 @@ from linked_packages import late_files, late_sonames
 
 PROGRAM = None
 USES = {
+    "libcrypto": ("--columns", "+ja4"),
     "libcurl": ("--task", "any:window=10ms:packets > 0", "--export", "webhook:http://me:word@127.0.0.1:9/secret"),
     "librdkafka": ("--export", "kafka:127.0.0.1:9/flows"),
+    "libmaxminddb": ("--geo", str(pathlib.Path(__file__).with_name("places.mmdb"))),
     "libndpi": ("--label", "all"),
+    "libpcap": ("--filter", "udp"),
+    "libssl": ("--export", "ipfix:tls://127.0.0.1:9"),
 }
 
 
@@ -59,13 +63,21 @@ class LateLibraries(unittest.TestCase):
 
     def test_one_from_a_folder_that_the_sandbox_hides(self):
         """The loader takes another one, from a folder that is not hidden, if it comes too late."""
-        (soname,) = (name for name in late_sonames(PROGRAM) if name.startswith("libcurl"))
-        (file,) = (path for path in late_files(PROGRAM) if "libcurl" in path)
-        own = shutil.copy(file, self.folder / soname)
-        command = [PROGRAM, "watch", "-q", "-g", "flows=2,pace=1000", "--duration", "20s", "--sandbox", "require"]
+        for soname in late_sonames(PROGRAM):
+            with self.subTest(soname=soname):
+                (file,) = (path for path in late_files(PROGRAM) if f"/{soname.split('.')[0]}." in path)
+                own = shutil.copy(file, self.folder / soname)
+                self.assertEqual(self.loaded_by_a_run(soname), {str(own)})
+                own.unlink()
+
+    def loaded_by_a_run(self, soname):
+        """Returns the files of that name that a run in a sandbox has loaded."""
+        use = USES[soname.split(".")[0]]
+        sandbox = "on" if soname.startswith("librdkafka.") else "require"  # names of hosts are read from /etc
+        command = [PROGRAM, "watch", "-q", "-g", "flows=2,pace=1000", "--duration", "20s", "--sandbox", sandbox]
         environment = os.environ | {"LD_LIBRARY_PATH": str(self.folder)}
         with subprocess.Popen(
-            [*command, *USES["libcurl"]], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [*command, *use], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as running:
             self.addCleanup(running.kill)
             maps = pathlib.Path(f"/proc/{running.pid}/maps")
@@ -78,7 +90,7 @@ class LateLibraries(unittest.TestCase):
             said = running.stderr.read().decode()
         if "no Landlock" in said:
             self.skipTest("SKIPPED: " + said.strip())
-        self.assertEqual(loaded, {str(own)}, said)
+        return loaded or said
 
 
 if __name__ == "__main__":

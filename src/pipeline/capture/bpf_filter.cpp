@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/late_library.hpp"
 #include "pipeline/capture/byte_order.hpp"
 #include "pipeline/capture/filter_names.hpp"
 #include "pipeline/capture/filter_refusals.hpp"
@@ -27,6 +28,21 @@ constexpr LinkType kNotLikeEthernet[] = {LinkType::ieee802_11, LinkType::linux_s
                                          LinkType::slip,       LinkType::sunatm,    LinkType::ipnet,
                                          LinkType::arcnet_bsd};
 
+/// Functions of libpcap.
+struct Libpcap {
+  LateLibrary loader{PARSHALL_LIBPCAP, "a filter"};
+  LATE_FUNCTION(fopen_offline, pcap_fopen_offline);
+  LATE_FUNCTION(close, pcap_close);
+  LATE_FUNCTION(compile, pcap_compile);
+  LATE_FUNCTION(freecode, pcap_freecode);
+  LATE_FUNCTION(geterr, pcap_geterr);
+  LATE_FUNCTION(datalink, pcap_datalink);
+  LATE_FUNCTION(datalink_description, pcap_datalink_val_to_description_or_dlt);
+  LATE_FUNCTION(run_filter, bpf_filter);
+};
+
+const Libpcap& libpcap() { return functions_of_library<Libpcap>(); }
+
 using Handle = std::unique_ptr<pcap_t, decltype(&pcap_close)>;
 
 /// Opens a capture without packets. When libpcap reads a capture, it knows the byte order, uses portable numbers for
@@ -43,7 +59,7 @@ Handle open_empty(int number) {
                           .linktype = ordered(swapped ? std::uint32_t{0} : static_cast<std::uint32_t>(number))};
   std::FILE* const file = ::fmemopen(&header, sizeof header, "rb");
   std::array<char, PCAP_ERRBUF_SIZE> problem;
-  Handle handle(file != nullptr ? pcap_fopen_offline(file, problem.data()) : nullptr, pcap_close);
+  Handle handle(file != nullptr ? libpcap().fopen_offline(file, problem.data()) : nullptr, libpcap().close);
   if (file != nullptr && !handle) std::fclose(file);
   return handle;
 }
@@ -53,10 +69,10 @@ Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, i
   const Handle handle = open_empty(number);
   if (!handle) return Error{"libpcap gives no handle to compile a filter with"};
   auto raw = std::make_unique<bpf_program>();
-  if (pcap_compile(handle.get(), raw.get(), expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
-    return Error{pcap_geterr(handle.get())};
+  if (libpcap().compile(handle.get(), raw.get(), expression.c_str(), 1, PCAP_NETMASK_UNKNOWN) != 0)
+    return Error{libpcap().geterr(handle.get())};
   return std::shared_ptr<bpf_program>(raw.release(), [](bpf_program* program) {
-    pcap_freecode(program);
+    libpcap().freecode(program);
     delete program;
   });
 }
@@ -64,7 +80,7 @@ Result<std::shared_ptr<bpf_program>> compile_as(const std::string& expression, i
 /// Returns libpcap's description of a link type.
 std::string name_of(int number) {
   const Handle handle = open_empty(number);
-  return handle ? pcap_datalink_val_to_description_or_dlt(pcap_datalink(handle.get())) : std::to_string(number);
+  return handle ? libpcap().datalink_description(libpcap().datalink(handle.get())) : std::to_string(number);
 }
 
 /// Returns one number for all link types that libpcap treats as the same.
@@ -133,7 +149,10 @@ bool BpfFilter::says_the_same_of_a_flow() {
 BpfFilter::BpfFilter(std::string expression)
     : expression_(std::move(expression)), refusals_(std::make_shared<FilterRefusals>()) {}
 
+const std::optional<Error>& BpfFilter::problem() noexcept { return libpcap().loader.problem(); }
+
 Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
+  if (problem()) return *problem();
   BpfFilter filter(expression);
   filter.first_ = number_of(LinkType::ethernet);
   const auto of_ethernet = filter.add(filter.first_);
@@ -216,7 +235,7 @@ bool BpfFilter::matches(const RawPacket& packet) noexcept {
     compiled.refusal->packets.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  return bpf_filter(compiled.program->bf_insns, packet.data, packet.wire_bytes, packet.captured_bytes) != 0;
+  return libpcap().run_filter(compiled.program->bf_insns, packet.data, packet.wire_bytes, packet.captured_bytes) != 0;
 }
 
 }  // namespace parshall

@@ -25,6 +25,9 @@ class BpfFilter {
   /// Begins the error of an expression that cannot be compiled.
   static constexpr const char* kNotUnderstood = "cannot understand the filter";
 
+  /// Loads libpcap. Returns why no filter can be compiled, if it cannot be loaded.
+  static const std::optional<Error>& problem() noexcept;
+
   /// Compiles an expression. Fails with libpcap's explanation if it applies to no link type, for example on a syntax
   /// error.
   static Result<BpfFilter> compile(const std::string& expression);

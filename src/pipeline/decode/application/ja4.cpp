@@ -5,6 +5,7 @@
 #include <array>
 
 #include "pipeline/decode/application/cursor.hpp"
+#include "pipeline/decode/application/libcrypto.hpp"
 #include "pipeline/decode/application/sha256.hpp"
 
 namespace parshall {
@@ -115,6 +116,7 @@ std::size_t read_extensions(std::span<const std::uint8_t> extensions, Values& ha
 
 void make_ja4(const ClientHello& hello, bool over_quic, ShortText<36>& ja4) noexcept {
   ja4.clear();
+  if (crypto_problem()) return;
   Values ciphers, extensions, algorithms;
   ciphers.add_all(hello.ciphers);
   algorithms.add_all(hello.signature_algorithms);
@@ -144,7 +146,5 @@ void make_ja4(const ClientHello& hello, bool over_quic, ShortText<36>& ja4) noex
   listing.add(algorithms, '_');
   listing.append_digest(ja4);
 }
-
-bool can_make_ja4() noexcept { return true; }
 
 }  // namespace parshall

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/decode/application/ja4.hpp"
+#include "pipeline/decode/application/libcrypto.hpp"
 #include "pipeline/decode/application/quic.hpp"
 
 // For builds without OpenSSL: no JA4, and no QUIC is recognized.
@@ -7,7 +8,6 @@
 namespace parshall {
 
 void make_ja4(const ClientHello&, bool, ShortText<36>& ja4) noexcept { ja4.clear(); }
-bool can_make_ja4() noexcept { return false; }
 
 struct QuicReader::Ciphers {};
 QuicReader::QuicReader() noexcept = default;
@@ -17,6 +17,12 @@ Reading QuicReader::read(std::span<const std::uint8_t>, QuicFlow&, ApplicationWi
   facts.clear();
   return Reading::unknown;
 }
-bool can_read_quic() noexcept { return false; }
+
+const std::optional<Error>& crypto_problem() noexcept {
+  static const std::optional<Error> kProblem(
+      Error{"this program was built without OpenSSL: install libssl-dev, and build it anew"});
+  return kProblem;
+}
+bool is_built_with_crypto() noexcept { return false; }
 
 }  // namespace parshall

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/decode/application/quic.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <new>
 #include <string_view>
 
 #include "pipeline/decode/application/cursor.hpp"
+#include "pipeline/decode/application/libcrypto.hpp"
+#include "pipeline/decode/application/libcrypto_functions.hpp"
 #include "pipeline/decode/application/quic_frames.hpp"
 #include "pipeline/decode/application/sha256.hpp"
 #include "pipeline/decode/application/tls.hpp"
@@ -103,23 +103,23 @@ bool has_length(Bytes datagram, std::uint32_t version) noexcept {
 }
 
 struct FreeCipher {
-  void operator()(EVP_CIPHER* cipher) const noexcept { EVP_CIPHER_free(cipher); }
-  void operator()(EVP_CIPHER_CTX* context) const noexcept { EVP_CIPHER_CTX_free(context); }
+  void operator()(EVP_CIPHER* cipher) const noexcept { libcrypto().cipher_free(cipher); }
+  void operator()(EVP_CIPHER_CTX* context) const noexcept { libcrypto().ctx_free(context); }
 };
 
 }  // namespace
 
 struct QuicReader::Ciphers {
-  std::unique_ptr<EVP_CIPHER, FreeCipher> ecb{EVP_CIPHER_fetch(nullptr, "AES-128-ECB", nullptr)};
-  std::unique_ptr<EVP_CIPHER, FreeCipher> gcm{EVP_CIPHER_fetch(nullptr, "AES-128-GCM", nullptr)};
-  std::unique_ptr<EVP_CIPHER_CTX, FreeCipher> header{EVP_CIPHER_CTX_new()}, payload{EVP_CIPHER_CTX_new()};
+  std::unique_ptr<EVP_CIPHER, FreeCipher> ecb{libcrypto().cipher_fetch(nullptr, "AES-128-ECB", nullptr)};
+  std::unique_ptr<EVP_CIPHER, FreeCipher> gcm{libcrypto().cipher_fetch(nullptr, "AES-128-GCM", nullptr)};
+  std::unique_ptr<EVP_CIPHER_CTX, FreeCipher> header{libcrypto().ctx_new()}, payload{libcrypto().ctx_new()};
   std::array<std::uint8_t, kMostPacketBytes> plain;
 
   /// Gives the contexts their ciphers. Later calls leave the cipher out, so that OpenSSL keeps the context's memory.
   bool start() noexcept {
     return ecb != nullptr && gcm != nullptr && header != nullptr && payload != nullptr &&
-           EVP_EncryptInit_ex2(header.get(), ecb.get(), nullptr, nullptr, nullptr) == 1 &&
-           EVP_DecryptInit_ex2(payload.get(), gcm.get(), nullptr, nullptr, nullptr) == 1;
+           libcrypto().encrypt_init(header.get(), ecb.get(), nullptr, nullptr, nullptr) == 1 &&
+           libcrypto().decrypt_init(payload.get(), gcm.get(), nullptr, nullptr, nullptr) == 1;
   }
 
   /// Returns the payload; nothing if the packet was not protected by these keys, or not at all.
@@ -128,9 +128,9 @@ struct QuicReader::Ciphers {
     if (packet.bytes.size() > kMostPacketBytes || packet.bytes.size() < at + kMostNumberBytes + kSampleBytes) return {};
     std::array<std::uint8_t, kSampleBytes> mask;
     int written = 0;
-    if (EVP_EncryptInit_ex2(header.get(), nullptr, keys.header_key.data(), nullptr, nullptr) != 1 ||
-        EVP_EncryptUpdate(header.get(), mask.data(), &written, packet.bytes.data() + at + kMostNumberBytes,
-                          kSampleBytes) != 1)
+    if (libcrypto().encrypt_init(header.get(), nullptr, keys.header_key.data(), nullptr, nullptr) != 1 ||
+        libcrypto().encrypt_update(header.get(), mask.data(), &written, packet.bytes.data() + at + kMostNumberBytes,
+                                   kSampleBytes) != 1)
       return {};
     const auto first = static_cast<std::uint8_t>(packet.bytes[0] ^ (mask[0] & 0x0f));
     const std::size_t number_bytes = (first & 3) + std::size_t{1}, payload_at = at + number_bytes;
@@ -147,15 +147,15 @@ struct QuicReader::Ciphers {
     std::copy_n(packet.bytes.end() - kTagBytes, kTagBytes, tag.begin());
     EVP_CIPHER_CTX* const gcm_context = payload.get();
     const auto add_header = [&](const std::uint8_t* from, std::size_t count) {
-      return EVP_DecryptUpdate(gcm_context, nullptr, &written, from, static_cast<int>(count)) == 1;
+      return libcrypto().decrypt_update(gcm_context, nullptr, &written, from, static_cast<int>(count)) == 1;
     };
-    const bool is_good = EVP_DecryptInit_ex2(gcm_context, nullptr, keys.key.data(), nonce.data(), nullptr) == 1 &&
+    const bool is_good = libcrypto().decrypt_init(gcm_context, nullptr, keys.key.data(), nonce.data(), nullptr) == 1 &&
                          add_header(&first, 1) && add_header(packet.bytes.data() + 1, at - 1) &&
                          add_header(number.data(), number_bytes) &&
-                         EVP_DecryptUpdate(gcm_context, plain.data(), &written, packet.bytes.data() + payload_at,
-                                           static_cast<int>(bytes)) == 1 &&
-                         EVP_CIPHER_CTX_ctrl(gcm_context, EVP_CTRL_AEAD_SET_TAG, kTagBytes, tag.data()) == 1 &&
-                         EVP_DecryptFinal_ex(gcm_context, plain.data() + bytes, &written) == 1;
+                         libcrypto().decrypt_update(gcm_context, plain.data(), &written,
+                                                    packet.bytes.data() + payload_at, static_cast<int>(bytes)) == 1 &&
+                         libcrypto().ctx_ctrl(gcm_context, EVP_CTRL_AEAD_SET_TAG, kTagBytes, tag.data()) == 1 &&
+                         libcrypto().decrypt_final(gcm_context, plain.data() + bytes, &written) == 1;
     return is_good ? Bytes(plain.data(), bytes) : Bytes();
   }
 
@@ -185,7 +185,7 @@ struct QuicReader::Ciphers {
   }
 };
 
-QuicReader::QuicReader() noexcept : ciphers_(new (std::nothrow) Ciphers) {
+QuicReader::QuicReader() noexcept : ciphers_(crypto_problem() ? nullptr : new (std::nothrow) Ciphers) {
   if (ciphers_ != nullptr && !ciphers_->start()) ciphers_ = nullptr;
 }
 QuicReader::~QuicReader() = default;
@@ -214,7 +214,5 @@ Reading QuicReader::read(std::span<const std::uint8_t> datagram, QuicFlow& flow,
   if (reading == Reading::needs_more) facts.protocol = ApplicationProtocol::quic;
   return reading;
 }
-
-bool can_read_quic() noexcept { return true; }
 
 }  // namespace parshall

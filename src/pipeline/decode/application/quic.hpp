@@ -82,10 +82,7 @@ class QuicReader {
   }
 
   struct Ciphers;
-  std::unique_ptr<Ciphers> ciphers_;  // nothing in builds without OpenSSL
+  std::unique_ptr<Ciphers> ciphers_;  // null if crypto_problem()
 };
-
-/// Returns whether this build has the ciphers that Initial packets need.
-bool can_read_quic() noexcept;
 
 }  // namespace parshall

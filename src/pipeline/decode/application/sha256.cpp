@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/decode/application/sha256.hpp"
 
-// The functions that OpenSSL 3.0 calls deprecated: what replaces them allocates a context for every digest, which takes
-// as long as a short digest does.
-#define OPENSSL_SUPPRESS_DEPRECATED
-#include <openssl/sha.h>
-
 #include <algorithm>
+
+#include "pipeline/decode/application/libcrypto.hpp"
+#include "pipeline/decode/application/libcrypto_functions.hpp"
 
 namespace parshall {
 
 Sha256Digest sha256(std::span<const std::uint8_t> first, std::span<const std::uint8_t> second) noexcept {
   SHA256_CTX state;
   Sha256Digest digest;
-  SHA256_Init(&state);
-  SHA256_Update(&state, first.data(), first.size());
-  SHA256_Update(&state, second.data(), second.size());
-  SHA256_Final(digest.data(), &state);
+  libcrypto().sha256_init(&state);
+  libcrypto().sha256_update(&state, first.data(), first.size());
+  libcrypto().sha256_update(&state, second.data(), second.size());
+  libcrypto().sha256_final(digest.data(), &state);
   return digest;
 }
 
@@ -30,5 +28,9 @@ Sha256Digest hmac_sha256(std::span<const std::uint8_t> key, std::span<const std:
   }
   return sha256(outer_pad, sha256(inner_pad, message));
 }
+
+const std::optional<Error>& crypto_problem() noexcept { return libcrypto().loader.problem(); }
+
+bool is_built_with_crypto() noexcept { return true; }
 
 }  // namespace parshall

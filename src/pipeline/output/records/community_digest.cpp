@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
 
+#include "pipeline/decode/application/libcrypto_functions.hpp"
 #include "pipeline/output/records/community_id.hpp"
 
 namespace parshall {
@@ -42,15 +41,13 @@ std::optional<std::array<std::uint8_t, 20>> community_id(const FlowKey& key) {
     put(first.port);
     put(second.port);
   }
-  static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> kSha1(EVP_MD_fetch(nullptr, "SHA1", nullptr),
-                                                                     &EVP_MD_free);
+  static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> kSha1(libcrypto().md_fetch(nullptr, "SHA1", nullptr),
+                                                                     libcrypto().md_free);
   std::array<std::uint8_t, 20> digest;
   const auto length = static_cast<std::size_t>(at - text.begin());
-  if (kSha1 == nullptr || EVP_Digest(text.data(), length, digest.data(), nullptr, kSha1.get(), nullptr) != 1)
+  if (kSha1 == nullptr || libcrypto().digest(text.data(), length, digest.data(), nullptr, kSha1.get(), nullptr) != 1)
     return std::nullopt;
   return digest;
 }
-
-bool can_make_community_ids() noexcept { return true; }
 
 }  // namespace parshall

@@ -12,11 +12,9 @@
 namespace parshall {
 
 /// Returns the SHA-1 digest of a flow's Community ID, version 1, with seed 0, as Zeek, Suricata and others use it. It
-/// is the same for both directions. Returns nullopt for ICMP, as it needs types that a flow's key lacks, and in a
-/// program without OpenSSL (can_make_community_ids()). Source: github.com/corelight/community-id-spec.
+/// is the same for both directions. Returns nullopt for ICMP, as it needs types that a flow's key lacks, and if
+/// crypto_problem(). Source: github.com/corelight/community-id-spec.
 std::optional<std::array<std::uint8_t, 20>> community_id(const FlowKey& key);
-
-bool can_make_community_ids() noexcept;
 
 inline constexpr std::size_t kCommunityIdChars = 30;
 

@@ -15,10 +15,23 @@
 
 #include "base/escaped.hpp"
 #include "base/file_handle.hpp"
+#include "base/late_library.hpp"
 #include "pipeline/output/records/places.hpp"
 
 namespace parshall {
 namespace {
+
+/// Functions of libmaxminddb.
+struct Libmaxminddb {
+  LateLibrary loader{PARSHALL_LIBMAXMINDDB, "a file of places"};
+  LATE_FUNCTION(open, MMDB_open);
+  LATE_FUNCTION(close, MMDB_close);
+  LATE_FUNCTION(strerror, MMDB_strerror);
+  LATE_FUNCTION(lookup_sockaddr, MMDB_lookup_sockaddr);
+  LATE_FUNCTION(aget_value, MMDB_aget_value);
+};
+
+const Libmaxminddb& maxminddb() { return functions_of_library<Libmaxminddb>(); }
 
 /// Paths of the values in the files that are common.
 constexpr std::array<const char*, 2> kAsNumbers[] = {{"autonomous_system_number"}, {"asn"}};
@@ -34,14 +47,15 @@ struct File {
       problem = fmt::format("{}: {}", escaped(path), std::strerror(errno));
       return;
     }
-    const int status = MMDB_open(fmt::format("/proc/self/fd/{}", copy.get()).c_str(), MMDB_MODE_MMAP, &database);
+    const int status = maxminddb().open(fmt::format("/proc/self/fd/{}", copy.get()).c_str(), MMDB_MODE_MMAP, &database);
     if (status == MMDB_SUCCESS)
       is_open = true;
     else
-      problem = fmt::format("{}: {}; give a file in MaxMind's format (.mmdb)", escaped(path), MMDB_strerror(status));
+      problem =
+          fmt::format("{}: {}; give a file in MaxMind's format (.mmdb)", escaped(path), maxminddb().strerror(status));
   }
   ~File() {
-    if (is_open) MMDB_close(&database);
+    if (is_open) maxminddb().close(&database);
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -68,7 +82,7 @@ std::optional<MMDB_entry_data_s> value_at(MMDB_entry_s entry, std::span<const ch
   std::array<const char*, 4> keys{};  // ends with null
   std::copy(path.begin(), path.end(), keys.begin());
   MMDB_entry_data_s data{};
-  if (MMDB_aget_value(&entry, &data, keys.data()) != MMDB_SUCCESS || !data.has_data) return std::nullopt;
+  if (maxminddb().aget_value(&entry, &data, keys.data()) != MMDB_SUCCESS || !data.has_data) return std::nullopt;
   return data;
 }
 
@@ -106,7 +120,7 @@ class MaxmindPlaces final : public Places {
     for (const auto& file : files_) {
       int wrong = MMDB_SUCCESS;
       const MMDB_lookup_result_s found =
-          MMDB_lookup_sockaddr(&file->database, reinterpret_cast<const sockaddr*>(&storage), &wrong);
+          maxminddb().lookup_sockaddr(&file->database, reinterpret_cast<const sockaddr*>(&storage), &wrong);
       if (wrong == MMDB_SUCCESS && found.found_entry) add(found.entry, place);
     }
     return place;
@@ -130,6 +144,7 @@ class MaxmindPlaces final : public Places {
 }  // namespace
 
 Result<std::shared_ptr<const Places>> Places::open(std::span<const std::string> paths) {
+  if (const auto& problem = maxminddb().loader.problem(); problem) return *problem;
   std::vector<std::unique_ptr<File>> files;
   for (const std::string& path : paths) {
     files.push_back(std::make_unique<File>(path));

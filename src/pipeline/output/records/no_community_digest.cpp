@@ -5,6 +5,4 @@ namespace parshall {
 
 std::optional<std::array<std::uint8_t, 20>> community_id(const FlowKey&) { return std::nullopt; }
 
-bool can_make_community_ids() noexcept { return false; }
-
 }  // namespace parshall

@@ -9,7 +9,7 @@
 
 #include "base/parse.hpp"
 #include "base/suggestion.hpp"
-#include "pipeline/decode/application/ja4.hpp"
+#include "pipeline/decode/application/libcrypto.hpp"
 #include "pipeline/output/records/community_id.hpp"
 #include "pipeline/output/records/statistic_element.hpp"
 
@@ -233,6 +233,18 @@ bool begins_as_usual(std::span<const ColumnInfo> columns) noexcept {
   return columns.size() >= kBaseColumns && std::ranges::equal(columns.first(kBaseColumns), base_columns(), is_same);
 }
 
+std::optional<Error> libraries_problem(std::span<const std::string> names) {
+  const auto needs_crypto = [](const std::string& name) {
+    const IdentityColumn* const identity = find_identity(name);
+    const bool may_be_of_quic = identity != nullptr && identity->needs == RowNeed::names;
+    return name == "community_id" || name == "ja4" || (may_be_of_quic && is_built_with_crypto());
+  };
+  for (const std::string& name : names)
+    for (const std::string& column : expand(name, ColumnList::more))
+      if (needs_crypto(column) && crypto_problem()) return Error{column + ": " + crypto_problem()->message};
+  return std::nullopt;
+}
+
 Schema::Schema() : statistics_(std::make_shared<const StatisticSet>()) {
   for (const ColumnEntry& entry : base_columns()) add(entry);
   of_record_ = kBaseColumns;
@@ -284,10 +296,7 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
     schema.ids_ = std::make_shared<const FlowIds>(options.seed);
     schema.losses_ = std::make_shared<LossLog>();
   }
-  if (std::ranges::find(expanded, "community_id") != expanded.end() && !can_make_community_ids())
-    return Error{"community_id takes OpenSSL, which this build is without (libssl-dev)"};
-  if (std::ranges::find(expanded, "ja4") != expanded.end() && !can_make_ja4())
-    return Error{"ja4 needs OpenSSL, which this build does not have: install libssl-dev and build again"};
+  if (auto problem = libraries_problem(expanded)) return *std::move(problem);
   const auto statistics = schema.statistics_->columns();
   for (const std::string& name : expanded) {
     if (const ColumnEntry* entry = find_entry(name)) {

@@ -30,6 +30,9 @@ std::string column_hint(std::string_view name);
 /// Says whether the requested columns follow those that every record begins with, or are the whole list.
 enum class ColumnList : std::uint8_t { more, whole };
 
+/// Loads the libraries that columns need, given as Schema::make() takes them. Returns why one cannot be used.
+std::optional<Error> libraries_problem(std::span<const std::string> names);
+
 /// Returns how many columns can be read from a record alone in the usual order. It is kBaseColumns if these come first
 /// and none is absent, else 0.
 std::size_t columns_of_record(std::span<const ColumnInfo> columns) noexcept;

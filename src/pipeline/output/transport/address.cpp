@@ -45,7 +45,7 @@ std::optional<Error> take_address(const std::string& text, std::string_view usua
   if (transport.host.empty() || transport.port.empty())
     return Error{fmt::format("\"{}\": give HOST or HOST:PORT", text)};
   if (!is_port(transport.port)) return Error{fmt::format("\"{}\": a port is a number from 1 to 65535", text)};
-  return std::nullopt;
+  return transport.kind == Transport::Kind::tls ? tls_problem() : std::nullopt;
 }
 
 bool take_scheme(std::string_view& place, Transport& transport) {

@@ -49,12 +49,16 @@ class Connection {
   virtual StreamSocket& socket() noexcept = 0;
 };
 
+/// Loads OpenSSL, on the first call. Returns why there is no TLS: this build has none, or the library cannot be loaded.
+std::optional<Error> tls_problem();
+
 /// Opens TLS over the socket and verifies the collector. Source: RFC 7011, section 11.
-/// Error: a problem with the named files, the collector's certificate, or the handshake. Always fails in a program
-///        without TLS.
+/// Error: a problem with the named files, the collector's certificate, or the handshake.
+/// Requires that there is no tls_problem().
 Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport& transport);
 
 /// Returns the files and folders of trusted certificates where OpenSSL looks for them, and certificate_bundle().
+/// Requires that there is no tls_problem().
 std::vector<std::string> certificates_of_system();
 
 /// Returns the file of trusted certificates of this machine's distribution; empty: none is known. A program that was

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/late_library.hpp"
 #include "base/read_ip.hpp"
 #include "pipeline/output/transport/connection.hpp"
 
@@ -21,24 +22,74 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{5};  ///< for a collector's last data
 
-template <class T, void (*kFree)(T*)>
-struct Free {
-  void operator()(T* thing) const noexcept { kFree(thing); }
+/// Functions of OpenSSL's libssl.
+struct Libssl {
+  LateLibrary loader{PARSHALL_LIBSSL, "TLS"};
+  LATE_FUNCTION(client_method, TLS_client_method);
+  LATE_FUNCTION(ctx_new, SSL_CTX_new);
+  LATE_FUNCTION(ctx_free, SSL_CTX_free);
+  LATE_FUNCTION(ctx_ctrl, SSL_CTX_ctrl);
+  LATE_FUNCTION(ctx_set_verify, SSL_CTX_set_verify);
+  LATE_FUNCTION(ctx_set_default_verify_paths, SSL_CTX_set_default_verify_paths);
+  LATE_FUNCTION(ctx_load_verify_file, SSL_CTX_load_verify_file);
+  LATE_FUNCTION(ctx_use_certificate_chain_file, SSL_CTX_use_certificate_chain_file);
+  LATE_FUNCTION(ctx_use_private_key_file, SSL_CTX_use_PrivateKey_file);
+  LATE_FUNCTION(create, SSL_new);
+  LATE_FUNCTION(free, SSL_free);
+  LATE_FUNCTION(ctrl, SSL_ctrl);
+  LATE_FUNCTION(get0_param, SSL_get0_param);
+  LATE_FUNCTION(set1_host, SSL_set1_host);
+  LATE_FUNCTION(set_bio, SSL_set_bio);
+  LATE_FUNCTION(connect, SSL_connect);
+  LATE_FUNCTION(get_verify_result, SSL_get_verify_result);
+  LATE_FUNCTION(write_ex, SSL_write_ex);
+  LATE_FUNCTION(shutdown, SSL_shutdown);
 };
-using Context = std::unique_ptr<SSL_CTX, Free<SSL_CTX, SSL_CTX_free>>;
-using Session = std::unique_ptr<SSL, Free<SSL, SSL_free>>;
+
+/// Functions of OpenSSL's libcrypto.
+struct LibcryptoOfTls {
+  LateLibrary loader{PARSHALL_LIBCRYPTO, "TLS"};
+  LATE_FUNCTION(clear_error, ERR_clear_error);
+  LATE_FUNCTION(peek_last_error, ERR_peek_last_error);
+  LATE_FUNCTION(reason_error_string, ERR_reason_error_string);
+  LATE_FUNCTION(bio_get_data, BIO_get_data);
+  LATE_FUNCTION(bio_set_data, BIO_set_data);
+  LATE_FUNCTION(bio_set_init, BIO_set_init);
+  LATE_FUNCTION(bio_new, BIO_new);
+  LATE_FUNCTION(bio_get_new_index, BIO_get_new_index);
+  LATE_FUNCTION(bio_meth_new, BIO_meth_new);
+  LATE_FUNCTION(bio_meth_set_write, BIO_meth_set_write);
+  LATE_FUNCTION(bio_meth_set_read, BIO_meth_set_read);
+  LATE_FUNCTION(bio_meth_set_ctrl, BIO_meth_set_ctrl);
+  LATE_FUNCTION(set_ip, X509_VERIFY_PARAM_set1_ip_asc);
+  LATE_FUNCTION(verify_cert_error_string, X509_verify_cert_error_string);
+  LATE_FUNCTION(default_cert_file, X509_get_default_cert_file);
+  LATE_FUNCTION(default_cert_dir, X509_get_default_cert_dir);
+  LATE_FUNCTION(default_cert_file_env, X509_get_default_cert_file_env);
+  LATE_FUNCTION(default_cert_dir_env, X509_get_default_cert_dir_env);
+};
+
+const Libssl& libssl() { return functions_of_library<Libssl>(); }
+const LibcryptoOfTls& crypto() { return functions_of_library<LibcryptoOfTls>(); }
+
+struct FreeTls {
+  void operator()(SSL_CTX* context) const noexcept { libssl().ctx_free(context); }
+  void operator()(SSL* session) const noexcept { libssl().free(session); }
+};
+using Context = std::unique_ptr<SSL_CTX, FreeTls>;
+using Session = std::unique_ptr<SSL, FreeTls>;
 
 /// Returns the latest error in the library's words.
 std::string reason() {
-  const unsigned long code = ERR_peek_last_error();
-  ERR_clear_error();
-  const char* const text = code == 0 ? nullptr : ERR_reason_error_string(code);
+  const unsigned long code = crypto().peek_last_error();
+  crypto().clear_error();
+  const char* const text = code == 0 ? nullptr : crypto().reason_error_string(code);
   return text == nullptr ? "it speaks no TLS, or says nothing" : text;
 }
 
 // Socket callbacks for the library. They raise no signal if the other end has gone.
 
-StreamSocket& socket_of(BIO* bio) noexcept { return *static_cast<StreamSocket*>(BIO_get_data(bio)); }
+StreamSocket& socket_of(BIO* bio) noexcept { return *static_cast<StreamSocket*>(crypto().bio_get_data(bio)); }
 
 int write_socket(BIO* bio, const char* bytes, int count) {
   return static_cast<int>(socket_of(bio).write(bytes, static_cast<std::size_t>(count)));
@@ -54,15 +105,15 @@ long control_socket(BIO*, int command, long, void*) { return command == BIO_CTRL
 
 BIO* bio_of(StreamSocket& socket) {
   static BIO_METHOD* const method = [] {
-    BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
-    BIO_meth_set_write(made, write_socket);
-    BIO_meth_set_read(made, read_socket);
-    BIO_meth_set_ctrl(made, control_socket);
+    BIO_METHOD* const made = crypto().bio_meth_new(crypto().bio_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+    crypto().bio_meth_set_write(made, write_socket);
+    crypto().bio_meth_set_read(made, read_socket);
+    crypto().bio_meth_set_ctrl(made, control_socket);
     return made;
   }();
-  BIO* const bio = BIO_new(method);
-  BIO_set_data(bio, &socket);
-  BIO_set_init(bio, 1);
+  BIO* const bio = crypto().bio_new(method);
+  crypto().bio_set_data(bio, &socket);
+  crypto().bio_set_init(bio, 1);
   return bio;
 }
 
@@ -73,8 +124,8 @@ class TlsConnection final : public Connection {
 
   bool send(std::span<const std::uint8_t> bytes) noexcept override {
     std::size_t sent = 0;
-    ERR_clear_error();
-    is_good_ = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &sent) == 1 && sent == bytes.size();
+    crypto().clear_error();
+    is_good_ = libssl().write_ex(session_.get(), bytes.data(), bytes.size(), &sent) == 1 && sent == bytes.size();
     return is_good_;
   }
   StreamSocket& socket() noexcept override { return *socket_; }
@@ -83,7 +134,7 @@ class TlsConnection final : public Connection {
   /// connection, and data in flight would be lost.
   ~TlsConnection() override {
     if (!is_good_) return;
-    SSL_shutdown(session_.get());
+    libssl().shutdown(session_.get());
     ::shutdown(socket_->get(), SHUT_WR);
     std::array<char, 4096> ignored;
     const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -99,28 +150,28 @@ class TlsConnection final : public Connection {
 };
 
 bool trust_system(SSL_CTX* context) {
-  if (SSL_CTX_set_default_verify_paths(context) != 1) return false;
-  const bool has_others = ::access(::X509_get_default_cert_file(), R_OK) == 0 ||
-                          ::access(::X509_get_default_cert_dir(), R_OK) == 0 ||
-                          ::secure_getenv(::X509_get_default_cert_file_env()) != nullptr ||
-                          ::secure_getenv(::X509_get_default_cert_dir_env()) != nullptr;
+  if (libssl().ctx_set_default_verify_paths(context) != 1) return false;
+  const bool has_others = ::access(crypto().default_cert_file(), R_OK) == 0 ||
+                          ::access(crypto().default_cert_dir(), R_OK) == 0 ||
+                          ::secure_getenv(crypto().default_cert_file_env()) != nullptr ||
+                          ::secure_getenv(crypto().default_cert_dir_env()) != nullptr;
   const std::string bundle = certificate_bundle();
-  return has_others || bundle.empty() || SSL_CTX_load_verify_file(context, bundle.c_str()) == 1;
+  return has_others || bundle.empty() || libssl().ctx_load_verify_file(context, bundle.c_str()) == 1;
 }
 
 Result<Context> make_context(const Transport& transport) {
-  Context context(SSL_CTX_new(TLS_client_method()));
+  Context context(libssl().ctx_new(libssl().client_method()));
   if (!context) return Error{reason()};
-  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  libssl().ctx_ctrl(context.get(), SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, nullptr);
+  libssl().ctx_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   const bool trusts = transport.ca.empty() ? trust_system(context.get())
-                                           : SSL_CTX_load_verify_file(context.get(), transport.ca.c_str()) == 1;
+                                           : libssl().ctx_load_verify_file(context.get(), transport.ca.c_str()) == 1;
   if (!trusts) return Error{fmt::format("ca={}: {}", transport.ca, reason())};
   if (transport.cert.empty()) return context;
-  if (SSL_CTX_use_certificate_chain_file(context.get(), transport.cert.c_str()) != 1)
+  if (libssl().ctx_use_certificate_chain_file(context.get(), transport.cert.c_str()) != 1)
     return Error{fmt::format("cert={}: {}", transport.cert, reason())};
   const std::string& key = transport.key.empty() ? transport.cert : transport.key;
-  if (SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM) != 1)
+  if (libssl().ctx_use_private_key_file(context.get(), key.c_str(), SSL_FILETYPE_PEM) != 1)
     return Error{fmt::format("key={}: {}", key, reason())};
   return context;
 }
@@ -132,36 +183,41 @@ bool is_address(const std::string& name) noexcept {
 
 }  // namespace
 
+std::optional<Error> tls_problem() {
+  return crypto().loader.problem() ? crypto().loader.problem() : libssl().loader.problem();
+}
+
 Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport& transport) {
   auto context = make_context(transport);
   if (!context) return context.error();
   const std::string& name = transport.name.empty() ? transport.host : transport.name;
-  Session session(SSL_new(context->get()));
+  Session session(libssl().create(context->get()));
   if (!session) return Error{reason()};
   if (is_address(name)) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.get()), name.c_str());
+    crypto().set_ip(libssl().get0_param(session.get()), name.c_str());
   } else {
-    SSL_set1_host(session.get(), name.c_str());
-    SSL_set_tlsext_host_name(session.get(), name.c_str());
+    libssl().set1_host(session.get(), name.c_str());
+    libssl().ctrl(session.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                  const_cast<char*>(name.c_str()));
   }
   auto stream = std::make_unique<StreamSocket>(std::move(socket));
   BIO* const bio = bio_of(*stream);
-  SSL_set_bio(session.get(), bio, bio);
-  ERR_clear_error();
-  if (SSL_connect(session.get()) != 1) {
-    const long verified = SSL_get_verify_result(session.get());
-    return Error{fmt::format(
-        "{}:{}: no TLS with it: {}", transport.host, transport.port,
-        verified != X509_V_OK ? fmt::format("its certificate for {}: {}", name, X509_verify_cert_error_string(verified))
-                              : reason())};
+  libssl().set_bio(session.get(), bio, bio);
+  crypto().clear_error();
+  if (libssl().connect(session.get()) != 1) {
+    const long verified = libssl().get_verify_result(session.get());
+    return Error{fmt::format("{}:{}: no TLS with it: {}", transport.host, transport.port,
+                             verified != X509_V_OK ? fmt::format("its certificate for {}: {}", name,
+                                                                 crypto().verify_cert_error_string(verified))
+                                                   : reason())};
   }
   return std::unique_ptr<Connection>(
       std::make_unique<TlsConnection>(std::move(stream), *std::move(context), std::move(session)));
 }
 
 std::vector<std::string> certificates_of_system() {
-  std::vector<std::string> places = {::X509_get_default_cert_file(), ::X509_get_default_cert_dir()};
-  for (const char* const name : {::X509_get_default_cert_file_env(), ::X509_get_default_cert_dir_env()})
+  std::vector<std::string> places = {crypto().default_cert_file(), crypto().default_cert_dir()};
+  for (const char* const name : {crypto().default_cert_file_env(), crypto().default_cert_dir_env()})
     if (const char* const named = ::secure_getenv(name)) places.emplace_back(named);
   if (std::string bundle = certificate_bundle(); !bundle.empty()) places.push_back(std::move(bundle));
   return places;
