@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # wheel.sh [FOLDER]: wheels for any x86-64-v2 machine into FOLDER (dist), one for each Python of PYTHONS. From 3.12 on,
 # a wheel is for all later CPythons, too (stable ABI). Each has the native part for SSE4.2, AVX2 and AVX-512, and the
-# libraries that it needs (auditwheel, which sees those that are linked). Its program is the SSE4.2 build: tools/portable.sh has the fastest of each.
+# libraries that it needs (auditwheel, which sees those that are linked). Its program is the SSE4.2 build:
+# tools/portable.sh has the fastest of each.
 # PYTHONS="python3.10 python3.11 python3.12" (default: python3); ISAS="avx2" builds less, as for a trial.
 set -euo pipefail
 cd "$(dirname "$0")/.."
