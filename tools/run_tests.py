@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """run_tests.py BUILD: runs all tests. Those that mostly wait run beside those that compute. Those that other load
-would disturb (devices, terminals, whatever has to keep a pace) run one by one at the end. Prints a line for each test,
-and the output of those that failed; the last line is "N passed, N failed".
+would disturb (devices, terminals, whatever has to keep a pace) run at the end: two at a time those that leave a core to
+each other, the rest one by one. Prints a line for each test, and the output of those that failed; the last line is
+"N passed, N failed".
 """
 
 import collections
@@ -19,12 +20,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMEOUT_S = 900
-COMPUTING, WAITING, ALONE = "computing", "waiting", "alone"
+COMPUTING, WAITING, ALONE, QUIET = "computing", "waiting", "alone", "quiet"
 # Stages run one after the other, the lanes of a stage at the same time. A lane runs the kinds of tests that it lists,
 # in order. On two cores two lanes compute, and three when no test that waits is left.
 CORES = os.cpu_count()
 BESIDE = [[COMPUTING, WAITING]] * CORES + [[WAITING, COMPUTING]] + [[WAITING]] * (CORES - 1)
-STAGES = (BESIDE, [[ALONE]])
+STAGES = (BESIDE, [[QUIET], [QUIET]], [[ALONE]])
 PASSING = re.compile(
     r"\[( RUN      |       OK |----------)\]|.* \.\.\. ok$"
 )  # what gtest and unittest say of tests that passed
@@ -36,12 +37,13 @@ def tests_of(build):
         subprocess.run(["meson", "introspect", build, "--tests"], capture_output=True, text=True, check=True).stdout
     )
     for test in known:
-        parts = [part for part in (WAITING, ALONE) if any(suite.endswith(":" + part) for suite in test["suite"])]
+        suites = {suite.partition(":")[2] for suite in test["suite"]}
+        parts = [part for part in (WAITING, ALONE) if part in suites]
         if len(parts) == 2:  # tests of both kinds in one file
-            yield from (
-                Test(f"{test['name']}, {part}", test["cmd"], part, test["priority"], {"PARSHALL_TESTS": part})
-                for part in parts
-            )
+            for part in parts:
+                lane = QUIET if part == ALONE and QUIET in suites else part
+                name, priority = f"{test['name']}, {part}", test["priority"]
+                yield Test(name, test["cmd"], lane, priority, {"PARSHALL_TESTS": part})
         else:
             yield Test(
                 test["name"], test["cmd"], *(parts or [COMPUTING if test["is_parallel"] else ALONE]), test["priority"]
