@@ -147,6 +147,7 @@ std::optional<Error> place_first_word(const std::string& word, const std::string
     return std::nullopt;
   }
   if (take_source(word, source)) return std::nullopt;
+  if (BpfFilter::problem()) return BpfFilter::problem();  // else it may be a filter
   const auto here = interfaces_here();
   const std::string filter = joined(word, source.filter);
   std::string rest = filter;

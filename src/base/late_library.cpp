@@ -20,7 +20,8 @@ struct Note {
 };
 [[gnu::used, gnu::section(".note.dlopen"), gnu::aligned(4)]] const Note kNote;
 
-/// Returns Debian's name for the package of a library: libcurl4 for libcurl.so.4. OpenSSL has one for both.
+/// Returns Debian's name for the package of a library: libcurl4 for libcurl.so.4. OpenSSL's two libraries are in one
+/// package.
 std::string package_of(std::string soname) {
   constexpr std::string_view kCrypto = "libcrypto.", kSsl = "libssl.";
   if (soname.starts_with(kCrypto)) soname.replace(0, kCrypto.size(), kSsl);

@@ -43,6 +43,7 @@ void load_libraries(const Plan& plan) {
     if (const ExporterEntry* const entry = find_exporter(output.kind); entry != nullptr && entry->problem != nullptr)
       static_cast<void>(entry->problem());
   if (plan.statistics.label_one_in != 0) static_cast<void>(ndpi_problem());
+  static_cast<void>(needs_of(plan.outputs));  // asks for OpenSSL where an output uses TLS
   std::vector<std::string> columns;
   for (const std::string& name : plan.statistics.columns)
     columns.push_back(name.starts_with('+') ? name.substr(1) : name);

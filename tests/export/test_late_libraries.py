@@ -7,6 +7,7 @@ usage: test_late_libraries.py PARSHALL [unittest arguments]
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,17 @@ class LateLibraries(unittest.TestCase):
         environment = os.environ | {"LD_LIBRARY_PATH": str(self.folder)}
         return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=environment, timeout=60)
 
+    def test_a_webhook_of_https_is_refused_without_what_libcurl_needs(self):
+        task = ("--task", "any:window=10ms:packets > 0")
+        for soname in late_sonames(PROGRAM):
+            if soname.startswith(("libcrypto.", "libcurl.", "libssl.")):
+                with self.subTest(soname=soname):
+                    self.spoil(soname)
+                    done = self.watch(*task, "--export", "webhook:https://127.0.0.1:9/x")
+                    self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+                    self.assertIn("needs libcurl.", done.stderr)
+                    (self.folder / soname).unlink()
+
     def watch(self, *options):
         return self.run_program("watch", "-q", "-g", "flows=2", "--count", "100", *options)
 
@@ -72,7 +84,12 @@ class LateLibraries(unittest.TestCase):
 
     def loaded_by_a_run(self, soname):
         """Returns the files of that name that a run in a sandbox has loaded."""
-        use = USES[soname.split(".")[0]]
+        silent = socket.create_server(("127.0.0.1", 0))  # no answer ends the run
+        self.addCleanup(silent.close)
+        use = [
+            word.replace("tls://127.0.0.1:9", f"tls://127.0.0.1:{silent.getsockname()[1]}")
+            for word in USES[soname.split(".")[0]]
+        ]
         sandbox = "on" if soname.startswith("librdkafka.") else "require"  # names of hosts are read from /etc
         command = [PROGRAM, "watch", "-q", "-g", "flows=2,pace=1000", "--duration", "20s", "--sandbox", sandbox]
         environment = os.environ | {"LD_LIBRARY_PATH": str(self.folder)}

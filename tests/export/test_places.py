@@ -120,7 +120,7 @@ class Places(test_names.Captures):
 if __name__ == "__main__":
     PROGRAM = test_names.PROGRAM = sys.argv.pop(1)
     if (
-        "libmaxminddb"
+        "this build does not have libmaxminddb"
         in subprocess.run(
             [PROGRAM, "watch", "-g", "flows=1", "--count", "1", "--geo", PLACES], capture_output=True, text=True
         ).stderr

@@ -49,6 +49,7 @@ void fuzz_filter(Bytes input) {
   const std::string expression = in.text_until('\0');
   constexpr std::size_t kLongest = 200;  // what libpcap takes for its optimizer is its own
   if (expression.size() > kLongest) return;
+  require(!BpfFilter::problem());
   auto filter = BpfFilter::compile(expression);
   if (!filter) return require(!filter.error().message.empty());
   constexpr LinkType kTypes[] = {LinkType::ethernet,   LinkType::raw,  LinkType::ipv4, LinkType::linux_sll,

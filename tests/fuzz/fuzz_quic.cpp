@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "application_reading.hpp"
+#include "pipeline/decode/application/libcrypto.hpp"
 #include "pipeline/decode/application/quic.hpp"
 #include "pipeline/decode/application/quic_frames.hpp"
 #include "pipeline/decode/application/tls.hpp"
@@ -22,6 +23,7 @@ QuicFlow& cleared_flow() {
 
 /// Datagrams of one flow: each has its length (2 bytes) before it, and is filled up with zeros.
 void read_datagrams(Input in) {
+  require(!is_built_with_crypto() || !crypto_problem());
   static QuicReader reader;
   QuicFlow& flow = cleared_flow();
   while (!in.empty()) {

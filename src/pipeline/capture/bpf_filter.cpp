@@ -149,7 +149,7 @@ bool BpfFilter::says_the_same_of_a_flow() {
 BpfFilter::BpfFilter(std::string expression)
     : expression_(std::move(expression)), refusals_(std::make_shared<FilterRefusals>()) {}
 
-const std::optional<Error>& BpfFilter::problem() noexcept { return libpcap().loader.problem(); }
+const std::optional<Error>& BpfFilter::problem() { return libpcap().loader.problem(); }
 
 Result<BpfFilter> BpfFilter::compile(const std::string& expression) {
   if (problem()) return *problem();

@@ -26,7 +26,7 @@ class BpfFilter {
   static constexpr const char* kNotUnderstood = "cannot understand the filter";
 
   /// Loads libpcap. Returns why no filter can be compiled, if it cannot be loaded.
-  static const std::optional<Error>& problem() noexcept;
+  static const std::optional<Error>& problem();
 
   /// Compiles an expression. Fails with libpcap's explanation if it applies to no link type, for example on a syntax
   /// error.

@@ -38,6 +38,11 @@ class NameColumns {
   constexpr bool empty() const noexcept { return bits_ == 0; }
   /// Returns whether a column of what payloads say is among them.
   constexpr bool has_any_of_payload() const noexcept { return (bits_ & ((1u << kPayloadColumns) - 1)) != 0; }
+  /// Returns whether a column that QUIC can fill is among them.
+  constexpr bool has_any_of_quic() const noexcept {
+    return has(NameColumn::server_name) || has(NameColumn::alpn) || has(NameColumn::tls_version) ||
+           has(NameColumn::ja4);
+  }
   /// Returns whether names of addresses are among them.
   constexpr bool has_any_of_addresses() const noexcept { return bits_ >> kPayloadColumns != 0; }
   friend bool operator==(const NameColumns&, const NameColumns&) = default;

@@ -19,7 +19,7 @@ bool may_be_message(std::uint8_t first) noexcept {
 
 NameReader::NameReader(const Options& options)
     : options_(options),
-      reader_(ApplicationWishes{.ja4 = options.wanted.has(NameColumn::ja4)}),
+      reader_(ApplicationWishes{.ja4 = options.wanted.has(NameColumn::ja4), .quic = options.wanted.has_any_of_quic()}),
       streams_(streams_for(options.can_wait), /*huge_pages=*/false) {}
 
 /// Returns whether there is time for something that takes long.

@@ -65,6 +65,7 @@ enum class Reading : std::uint8_t {
 /// Says which facts to compute that take more than parsing.
 struct ApplicationWishes {
   bool ja4 = false;
+  bool quic = true;  ///< which takes OpenSSL
 };
 
 /// Facts that one direction of a flow says of itself in its first bytes. Texts are the bytes as sent, which may be

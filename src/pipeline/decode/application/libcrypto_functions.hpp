@@ -31,7 +31,7 @@ struct Libcrypto {
   LATE_FUNCTION(decrypt_final, EVP_DecryptFinal_ex);
 };
 
-/// Returns them. crypto_problem() says whether they can be called.
+/// Returns libcrypto's functions. crypto_problem() says whether they can be called.
 inline const Libcrypto& libcrypto() { return functions_of_library<Libcrypto>(); }
 
 }  // namespace parshall

@@ -18,7 +18,7 @@ Reading QuicReader::read(std::span<const std::uint8_t>, QuicFlow&, ApplicationWi
   return Reading::unknown;
 }
 
-const std::optional<Error>& crypto_problem() noexcept {
+const std::optional<Error>& crypto_problem() {
   static const std::optional<Error> kProblem(
       Error{"this program was built without OpenSSL: install libssl-dev, and build it anew"});
   return kProblem;

@@ -31,8 +31,8 @@ Reading ApplicationReader::read_datagram(std::span<const std::uint8_t> datagram,
     if (const Reading reading = read_dns(datagram, facts, DnsKind::multicast); reading != Reading::unknown)
       return reading;
   }
-  if (!QuicReader::may_be_initial(datagram)) return Reading::unknown;
-  return quic_.read(datagram, flow, wishes_, facts);
+  if (!quic_ || !QuicReader::may_be_initial(datagram)) return Reading::unknown;
+  return quic_->read(datagram, flow, wishes_, facts);
 }
 
 }  // namespace parshall

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "pipeline/decode/application/facts.hpp"
@@ -15,7 +16,9 @@ namespace parshall {
 /// Cost: a few ns for bytes of another protocol.
 class ApplicationReader {
  public:
-  explicit ApplicationReader(ApplicationWishes wishes = {}) noexcept : wishes_(wishes) {}
+  explicit ApplicationReader(ApplicationWishes wishes = {}) noexcept : wishes_(wishes) {
+    if (wishes.quic) quic_.emplace();
+  }
 
   /// Reads a TCP connection's bytes from its first payload byte on. Call it again with more of them after needs_more.
   Reading read_stream(std::span<const std::uint8_t> first_bytes, std::uint16_t src_port, std::uint16_t dst_port,
@@ -28,7 +31,7 @@ class ApplicationReader {
 
  private:
   ApplicationWishes wishes_;
-  QuicReader quic_;
+  std::optional<QuicReader> quic_;
 };
 
 }  // namespace parshall

@@ -29,7 +29,7 @@ Sha256Digest hmac_sha256(std::span<const std::uint8_t> key, std::span<const std:
   return sha256(outer_pad, sha256(inner_pad, message));
 }
 
-const std::optional<Error>& crypto_problem() noexcept { return libcrypto().loader.problem(); }
+const std::optional<Error>& crypto_problem() { return libcrypto().loader.problem(); }
 
 bool is_built_with_crypto() noexcept { return true; }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "pipeline/decode/application/libcrypto.hpp"
 #include "pipeline/decode/application/libcrypto_functions.hpp"
 #include "pipeline/output/records/community_id.hpp"
 
@@ -28,6 +29,7 @@ bool is_less(const End& a, const End& b) noexcept {
 }  // namespace
 
 std::optional<std::array<std::uint8_t, 20>> community_id(const FlowKey& key) {
+  if (crypto_problem()) return std::nullopt;
   if (key.protocol == icmp || key.protocol == icmp6) return std::nullopt;
   End first{key.src_address(), key.src_port_bytes}, second{key.dst_address(), key.dst_port_bytes};
   if (is_less(second, first)) std::swap(first, second);

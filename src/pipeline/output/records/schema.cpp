@@ -235,9 +235,12 @@ bool begins_as_usual(std::span<const ColumnInfo> columns) noexcept {
 
 std::optional<Error> libraries_problem(std::span<const std::string> names) {
   const auto needs_crypto = [](const std::string& name) {
+    if (name == "community_id" || name == "ja4") return true;
     const IdentityColumn* const identity = find_identity(name);
-    const bool may_be_of_quic = identity != nullptr && identity->needs == RowNeed::names;
-    return name == "community_id" || name == "ja4" || (may_be_of_quic && is_built_with_crypto());
+    if (identity == nullptr || identity->needs != RowNeed::names) return false;
+    NameColumns one;
+    one.add(name_column(identity->name));
+    return one.has_any_of_quic() && is_built_with_crypto();
   };
   for (const std::string& name : names)
     for (const std::string& column : expand(name, ColumnList::more))

@@ -57,8 +57,8 @@ std::optional<Error> tls_problem();
 /// Requires that there is no tls_problem().
 Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport& transport);
 
-/// Returns the files and folders of trusted certificates where OpenSSL looks for them, and certificate_bundle().
-/// Requires that there is no tls_problem().
+/// Returns the files and folders of trusted certificates where OpenSSL looks for them, if it can be loaded, and
+/// certificate_bundle().
 std::vector<std::string> certificates_of_system();
 
 /// Returns the file of trusted certificates of this machine's distribution; empty: none is known. A program that was

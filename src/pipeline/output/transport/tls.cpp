@@ -70,7 +70,7 @@ struct LibcryptoOfTls {
 };
 
 const Libssl& libssl() { return functions_of_library<Libssl>(); }
-const LibcryptoOfTls& crypto() { return functions_of_library<LibcryptoOfTls>(); }
+const LibcryptoOfTls& libcrypto_of_tls() { return functions_of_library<LibcryptoOfTls>(); }
 
 struct FreeTls {
   void operator()(SSL_CTX* context) const noexcept { libssl().ctx_free(context); }
@@ -81,15 +81,15 @@ using Session = std::unique_ptr<SSL, FreeTls>;
 
 /// Returns the latest error in the library's words.
 std::string reason() {
-  const unsigned long code = crypto().peek_last_error();
-  crypto().clear_error();
-  const char* const text = code == 0 ? nullptr : crypto().reason_error_string(code);
+  const unsigned long code = libcrypto_of_tls().peek_last_error();
+  libcrypto_of_tls().clear_error();
+  const char* const text = code == 0 ? nullptr : libcrypto_of_tls().reason_error_string(code);
   return text == nullptr ? "it speaks no TLS, or says nothing" : text;
 }
 
 // Socket callbacks for the library. They raise no signal if the other end has gone.
 
-StreamSocket& socket_of(BIO* bio) noexcept { return *static_cast<StreamSocket*>(crypto().bio_get_data(bio)); }
+StreamSocket& socket_of(BIO* bio) noexcept { return *static_cast<StreamSocket*>(libcrypto_of_tls().bio_get_data(bio)); }
 
 int write_socket(BIO* bio, const char* bytes, int count) {
   return static_cast<int>(socket_of(bio).write(bytes, static_cast<std::size_t>(count)));
@@ -105,15 +105,16 @@ long control_socket(BIO*, int command, long, void*) { return command == BIO_CTRL
 
 BIO* bio_of(StreamSocket& socket) {
   static BIO_METHOD* const method = [] {
-    BIO_METHOD* const made = crypto().bio_meth_new(crypto().bio_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
-    crypto().bio_meth_set_write(made, write_socket);
-    crypto().bio_meth_set_read(made, read_socket);
-    crypto().bio_meth_set_ctrl(made, control_socket);
+    BIO_METHOD* const made =
+        libcrypto_of_tls().bio_meth_new(libcrypto_of_tls().bio_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+    libcrypto_of_tls().bio_meth_set_write(made, write_socket);
+    libcrypto_of_tls().bio_meth_set_read(made, read_socket);
+    libcrypto_of_tls().bio_meth_set_ctrl(made, control_socket);
     return made;
   }();
-  BIO* const bio = crypto().bio_new(method);
-  crypto().bio_set_data(bio, &socket);
-  crypto().bio_set_init(bio, 1);
+  BIO* const bio = libcrypto_of_tls().bio_new(method);
+  libcrypto_of_tls().bio_set_data(bio, &socket);
+  libcrypto_of_tls().bio_set_init(bio, 1);
   return bio;
 }
 
@@ -124,7 +125,7 @@ class TlsConnection final : public Connection {
 
   bool send(std::span<const std::uint8_t> bytes) noexcept override {
     std::size_t sent = 0;
-    crypto().clear_error();
+    libcrypto_of_tls().clear_error();
     is_good_ = libssl().write_ex(session_.get(), bytes.data(), bytes.size(), &sent) == 1 && sent == bytes.size();
     return is_good_;
   }
@@ -151,10 +152,10 @@ class TlsConnection final : public Connection {
 
 bool trust_system(SSL_CTX* context) {
   if (libssl().ctx_set_default_verify_paths(context) != 1) return false;
-  const bool has_others = ::access(crypto().default_cert_file(), R_OK) == 0 ||
-                          ::access(crypto().default_cert_dir(), R_OK) == 0 ||
-                          ::secure_getenv(crypto().default_cert_file_env()) != nullptr ||
-                          ::secure_getenv(crypto().default_cert_dir_env()) != nullptr;
+  const bool has_others = ::access(libcrypto_of_tls().default_cert_file(), R_OK) == 0 ||
+                          ::access(libcrypto_of_tls().default_cert_dir(), R_OK) == 0 ||
+                          ::secure_getenv(libcrypto_of_tls().default_cert_file_env()) != nullptr ||
+                          ::secure_getenv(libcrypto_of_tls().default_cert_dir_env()) != nullptr;
   const std::string bundle = certificate_bundle();
   return has_others || bundle.empty() || libssl().ctx_load_verify_file(context, bundle.c_str()) == 1;
 }
@@ -184,7 +185,7 @@ bool is_address(const std::string& name) noexcept {
 }  // namespace
 
 std::optional<Error> tls_problem() {
-  return crypto().loader.problem() ? crypto().loader.problem() : libssl().loader.problem();
+  return libcrypto_of_tls().loader.problem() ? libcrypto_of_tls().loader.problem() : libssl().loader.problem();
 }
 
 Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport& transport) {
@@ -194,7 +195,7 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport&
   Session session(libssl().create(context->get()));
   if (!session) return Error{reason()};
   if (is_address(name)) {
-    crypto().set_ip(libssl().get0_param(session.get()), name.c_str());
+    libcrypto_of_tls().set_ip(libssl().get0_param(session.get()), name.c_str());
   } else {
     libssl().set1_host(session.get(), name.c_str());
     libssl().ctrl(session.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
@@ -203,12 +204,12 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport&
   auto stream = std::make_unique<StreamSocket>(std::move(socket));
   BIO* const bio = bio_of(*stream);
   libssl().set_bio(session.get(), bio, bio);
-  crypto().clear_error();
+  libcrypto_of_tls().clear_error();
   if (libssl().connect(session.get()) != 1) {
     const long verified = libssl().get_verify_result(session.get());
     return Error{fmt::format("{}:{}: no TLS with it: {}", transport.host, transport.port,
                              verified != X509_V_OK ? fmt::format("its certificate for {}: {}", name,
-                                                                 crypto().verify_cert_error_string(verified))
+                                                                 libcrypto_of_tls().verify_cert_error_string(verified))
                                                    : reason())};
   }
   return std::unique_ptr<Connection>(
@@ -216,9 +217,12 @@ Result<std::unique_ptr<Connection>> open_tls(FileHandle socket, const Transport&
 }
 
 std::vector<std::string> certificates_of_system() {
-  std::vector<std::string> places = {crypto().default_cert_file(), crypto().default_cert_dir()};
-  for (const char* const name : {crypto().default_cert_file_env(), crypto().default_cert_dir_env()})
-    if (const char* const named = ::secure_getenv(name)) places.emplace_back(named);
+  std::vector<std::string> places;
+  if (const LibcryptoOfTls& crypto = libcrypto_of_tls(); !crypto.loader.problem()) {
+    places = {crypto.default_cert_file(), crypto.default_cert_dir()};
+    for (const char* const name : {crypto.default_cert_file_env(), crypto.default_cert_dir_env()})
+      if (const char* const named = ::secure_getenv(name)) places.emplace_back(named);
+  }
   if (std::string bundle = certificate_bundle(); !bundle.empty()) places.push_back(std::move(bundle));
   return places;
 }
