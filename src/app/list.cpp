@@ -6,6 +6,7 @@
 #include "classify/registry.hpp"
 #include "parshall/presets/presets.hpp"
 #include "parshall/sources/source_kind.hpp"
+#include "pipeline/measure/names.hpp"
 #include "pipeline/measure/tasks/fields.hpp"
 #include "pipeline/measure/tasks/registry.hpp"
 #include "pipeline/output/exporters.hpp"
@@ -30,6 +31,11 @@ void list_statistics() {
       "ip_size_1, ip_size_2, ... of this number of first packets (4); also first_times (iat_1, ...) and first_flags");
   fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", "flag_counts", "", 64, "mergeable",
              "tcp_flags_fin, tcp_flags_syn and the other counts of packets with a TCP flag");
+  for (const auto& [direction, help] :
+       {std::pair(Direction::reverse, "one of the above, of the packets that come back (--biflow)"),
+        std::pair(Direction::both, "likewise, of the packets of both directions in their order")})
+    fmt::print("{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", fmt::format("{}<statistic>", prefix_of(direction)), "", "", "",
+               "", help);
   for (const ColumnEntry& column : counter_columns())
     fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", column.name, "", 0, "mergeable", column.help);
 }

@@ -63,19 +63,68 @@ void MeasureStage::use(std::shared_ptr<const StatisticSet> statistics) {
   const bool keeps_names = before && before->set()->names() != nullptr && statistics && statistics->names() != nullptr;
   const bool keeps_labels = before && before->set()->label() != nullptr && statistics && statistics->label() != nullptr;
   if (!keeps_classes_ && !keeps_origins && !keeps_names && !keeps_labels) before.reset();
-  if (statistics && statistics->row_bytes() != 0)
-    rows_ = std::make_unique<FlowRows>(std::move(statistics), by_slot_.slots(),
-                                       FlowRows::Options{.jobs = jobs_.get(),
-                                                         .can_wait = can_wait_,
-                                                         .has_packet_names = keeps_names_,
-                                                         .payloads_behind = payloads_behind_,
-                                                         .names_not_read = &names_not_read_,
-                                                         .address_names = address_names_});
+  drop_statistics();
+  if (!statistics || statistics->row_bytes() == 0) return;
+  try {
+    use_both(*statistics);
+    if (statistics->direction_row_bytes() != 0)
+      rows_ = std::make_unique<FlowRows>(statistics, by_slot_.slots(),
+                                         FlowRows::Options{.jobs = jobs_.get(),
+                                                           .can_wait = can_wait_,
+                                                           .has_packet_names = keeps_names_,
+                                                           .payloads_behind = payloads_behind_,
+                                                           .names_not_read = &names_not_read_,
+                                                           .address_names = address_names_});
+  } catch (const std::bad_alloc&) {
+    drop_statistics();
+    throw;
+  }
+  statistics_ = std::move(statistics);
   if (keeps_origins) rows_->keep_origins(*before, by_slot_.slots());
   if (keeps_names) rows_->keep_names(*before, by_slot_.slots());
   if (keeps_labels) rows_->keep_labels(*before, by_slot_.slots());
   if (keeps_classes_ && before && before->set()->classifies() && classifies())
     rows_->keep_classes(*before, by_slot_.slots());
+}
+
+void MeasureStage::use_both(const StatisticSet& statistics) {
+  if (!biflows_ || !statistics.has_other_directions()) return;
+  biflow_row_.resize(statistics.row_bytes());
+  if (statistics.both() == nullptr) return;
+  pending_both_.resize(pending_.size());
+  both_rows_ = std::make_unique<FlowRows>(statistics.both(), by_slot_.slots() / Biflows::rows_for(1),
+                                          FlowRows::Options{.can_wait = can_wait_});
+}
+
+void MeasureStage::drop_statistics() noexcept {
+  statistics_.reset();
+  rows_.reset();
+  both_rows_.reset();
+  biflow_row_.clear();
+}
+
+std::span<const std::byte> MeasureStage::biflow_row(std::uint32_t slot) const noexcept {
+  const std::uint32_t source = biflows_->source_row(slot), other = Biflows::other_way(source);
+  const bool has_reverse = biflows_->was_seen(other);
+  std::span<const std::byte> forward;
+  if (rows_) forward = has_reverse ? rows_->statistics(source, other) : rows_->statistics(source);
+  if (biflow_row_.empty()) return forward;
+  auto end = std::ranges::copy(forward, biflow_row_.begin()).out;
+  if (statistics_->has_reverse()) {
+    if (has_reverse)
+      end = std::ranges::copy(rows_->statistics(other), end).out;
+    else
+      end = std::fill_n(end, forward.size(), std::byte{0});
+  }
+  if (both_rows_) std::ranges::copy(both_rows_->statistics(slot), end);
+  return biflow_row_;
+}
+
+void MeasureStage::add_to_both(std::size_t at, std::size_t count) noexcept {
+  const std::span packets(&pending_both_[at], count);
+  std::copy_n(&pending_[at], count, packets.begin());
+  for (RowUpdate& packet : packets) packet.slot = Biflows::slot_of(packet.slot);
+  both_rows_->update(packets, reads_headers_ ? &pending_tcp_[at] : nullptr);
 }
 
 void MeasureStage::add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept {
@@ -102,8 +151,12 @@ void MeasureStage::measure_oldest(FlowKeys key_of) noexcept {
   const std::size_t at = measured_ % pending_.size();
   const std::size_t count = std::min<std::size_t>(kStatBatch, added_ - measured_);
   const std::span packets(&pending_[at], count);
-  if (biflows_) count_directions(packets, key_of);
   timed_ = costs_ && measured_batches_++ % kTimedEvery == 0;
+  if (both_rows_) {
+    const auto timer = time(MeasuringPart::statistics, count);
+    add_to_both(at, count);
+  }
+  if (biflows_) count_directions(packets, key_of);
   if (rows_) {
     const auto timer = time(MeasuringPart::statistics, count);
     rows_->update(packets, reads_headers_ ? &pending_tcp_[at] : nullptr, &pending_raw_[at], &key_of);
@@ -137,6 +190,9 @@ void MeasureStage::measure(std::span<const RowUpdate> packets, const TcpFacts* t
     for (const auto& windows : windows_) windows->prefetch(packets, found);
     tracker_->find(packets, {tcp, follows_tcp_ ? packets.size() : 0}, found, key_of);
     if (rows_ && follows_tcp_) rows_->update_found(packets, found);
+    if (both_rows_ && follows_tcp_)
+      both_rows_->update_found(
+          {&pending_both_[static_cast<std::size_t>(packets.data() - pending_.data())], packets.size()}, found);
   }
   if (windows_.empty()) return;
   const auto timer = time(MeasuringPart::windows, packets.size());

@@ -45,9 +45,10 @@ class MeasureStage {
   void use(std::shared_ptr<const StatisticSet> statistics);
   void populate_statistics() noexcept {
     if (rows_) rows_->populate();
+    if (both_rows_) both_rows_->populate();
   }
-  void drop_statistics() noexcept { rows_.reset(); }
-  const FlowRows* rows() const noexcept { return rows_.get(); }
+  void drop_statistics() noexcept;
+  const std::shared_ptr<const StatisticSet>& statistics() const noexcept { return statistics_; }
 
   /// Returns how many packets at the start of a flow must be added, if later ones change nothing; 0: all.
   std::uint32_t first_packets() const noexcept {
@@ -71,16 +72,15 @@ class MeasureStage {
     if (jobs_ && rows_) rows_->take_classes();
   }
 
-  /// Returns the row of a slot, or of the direction of a biflow that began.
+  /// Returns the row of the record in a slot, until the next call.
   std::span<const std::byte> row(std::uint32_t slot) const noexcept {
-    if (!rows_) return {};
-    if (!biflows_) return rows_->statistics(slot);
-    const std::uint32_t source = biflows_->source_row(slot), other = Biflows::other_way(source);
-    return biflows_->was_seen(other) ? rows_->statistics(source, other) : rows_->statistics(source);
+    if (biflows_) return biflow_row(slot);
+    return rows_ ? rows_->statistics(slot) : std::span<const std::byte>();
   }
 
   [[gnu::always_inline]] void prefetch(std::uint32_t slot) const noexcept {
     if (biflows_) biflows_->prefetch(slot);
+    if (both_rows_) both_rows_->prefetch(Biflows::slot_of(slot));
     if (rows_) rows_->prefetch(slot);
     if (!by_slot_.empty()) by_slot_.prefetch(slot);
   }
@@ -132,7 +132,10 @@ class MeasureStage {
     if (rows_) rows_->flow_goes_on(slot, ended);
   }
   /// Moves the state that separates directions to another slot of the table.
-  void biflow_moved(std::uint32_t from, std::uint32_t to) noexcept { biflows_->move(from, to); }
+  void biflow_moved(std::uint32_t from, std::uint32_t to) noexcept {
+    biflows_->move(from, to);
+    if (both_rows_) both_rows_->move(from, to);
+  }
   void flow_moved(std::uint32_t from, std::uint32_t to) noexcept {
     if (rows_) rows_->move(from, to);
     if (tracker_) tracker_->flow_moved(from, to);
@@ -210,6 +213,15 @@ class MeasureStage {
   /// Adds a packet that is in no flow. Windows that it ends contain all packets before it.
   void add_kept_out(const PacketFacts& facts, LinkPlace place, FlowKeys key_of) noexcept;
 
+  /// Replaces the rows of both directions together.
+  void use_both(const StatisticSet& statistics);
+
+  /// Puts the row of a biflow's record together.
+  std::span<const std::byte> biflow_row(std::uint32_t slot) const noexcept;
+
+  /// Adds packets to the statistics of both directions. Requires that a packet says what it begins in its slot.
+  void add_to_both(std::size_t at, std::size_t count) noexcept;
+
   /// Determines the direction of the packets in their flows.
   void count_directions(std::span<RowUpdate> packets, FlowKeys key_of) noexcept;
 
@@ -241,8 +253,11 @@ class MeasureStage {
 
   std::unique_ptr<ClassJobs> jobs_;
   std::unique_ptr<Biflows> biflows_;
-  std::unique_ptr<FlowRows> rows_;
-  SlotRows by_slot_;  ///< of tracker_ and windows_
+  std::shared_ptr<const StatisticSet> statistics_;  ///< null if there are none
+  std::unique_ptr<FlowRows> rows_;                  ///< null if no statistic is of a flow or of one direction
+  std::unique_ptr<FlowRows> both_rows_;             ///< by slot; null if no statistic is of both directions together
+  mutable std::vector<std::byte> biflow_row_;       ///< of a record; empty if it has the row of one direction
+  SlotRows by_slot_;                                ///< of tracker_ and windows_
   std::unique_ptr<FlowStates> states_;
   std::unique_ptr<FlowTracker> tracker_;
   std::unique_ptr<WorkerControl> control_;
@@ -261,6 +276,7 @@ class MeasureStage {
   std::uint64_t missed_ = 0;  ///< packets missed by the device up to the last control window
 
   std::array<RowUpdate, 2 * kStatBatch> pending_;  ///< a ring
+  std::vector<RowUpdate> pending_both_;            ///< the same packets for both_rows_
   std::array<TcpFacts, 2 * kStatBatch> pending_tcp_;
   std::array<const RawPacket*, 2 * kStatBatch> pending_raw_;
   std::array<PacketFinding, kStatBatch> findings_;

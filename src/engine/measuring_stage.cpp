@@ -37,9 +37,7 @@ void MeasuringStage::end_control_window(LinkPlace now, const WorkerLoad& load) n
   measure_stage_.end_control_window(now, all);
 }
 
-StatisticChoice MeasuringStage::statistics() const {
-  return {measure_stage_.rows() != nullptr ? measure_stage_.rows()->set() : nullptr, generation_};
-}
+StatisticChoice MeasuringStage::statistics() const { return {measure_stage_.statistics(), generation_}; }
 
 TalliedFlow MeasuringStage::tally_of(FlowRecord& record, std::uint32_t slot) const noexcept {
   if (const Biflows* const biflows = measure_stage_.biflows()) {

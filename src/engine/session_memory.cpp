@@ -38,8 +38,10 @@ std::uint64_t Session::memory_bytes(const SessionOptions& options, const Schema&
   const std::size_t rows = options.stage.biflow ? Biflows::rows_for(slots) : slots;
   if (options.stage.biflow) bytes += Biflows::memory_bytes(slots);
   bytes += MeasureStage::row_memory_bytes(options.stage, rows);
-  if (schema.statistics()->row_bytes() != 0)
+  if (schema.statistics()->direction_row_bytes() != 0)
     bytes += FlowRows::memory_bytes(*schema.statistics(), rows, options.stage.can_wait);
+  if (schema.statistics()->both())
+    bytes += FlowRows::memory_bytes(*schema.statistics()->both(), slots, options.stage.can_wait);
   if (options.threads.model != ThreadModel::run_to_completion)
     bytes += std::bit_ceil(options.threads.ring_packets) *
              (sizeof(PacketFacts) + sizeof(LinkPlace) + (options.reads_headers() ? sizeof(TcpFacts) : 0));

@@ -134,16 +134,10 @@ ColumnList take_columns(std::span<const std::string> list, std::vector<std::stri
   return adds ? ColumnList::more : ColumnList::whole;
 }
 
-std::optional<Error> reverse_problem(const Schema& schema) {
-  for (const ColumnEntry& entry : reverse_columns())
-    if (schema.has(entry.name)) return Error{fmt::format("{} is of biflows: give --biflow", entry.name)};
-  return std::nullopt;
-}
-
 /// Sets up biflows. Error: a worker cannot receive both directions of a flow.
 std::optional<Error> wire_biflow(const Plan& plan, ColumnList list, Wiring& wiring) {
   const FlowPlan& flows = plan.flows;
-  if (!flows.biflow) return reverse_problem(wiring.schema);
+  if (!flows.biflow) return std::nullopt;
   if (flows.packets_only) return Error{"--packets-only keeps no flows: leave out --biflow"};
   if (flows.key != KeyFields::five_tuple && flows.key != KeyFields::src_dst)
     return Error{"--biflow: a flow of one address has no other direction: leave out --key, or give --key src-dst"};
@@ -194,7 +188,8 @@ Result<Wiring> wire(const Plan& plan, const RunNeeds& needs, const Held& held) {
   wiring.session.seed = plan.flows.seed ? *plan.flows.seed : random_seed();
   wiring.statistics = {.quantiles = plan.statistics.quantiles,
                        .relative_error = plan.statistics.quantile_error,
-                       .seed = wiring.session.seed};
+                       .seed = wiring.session.seed,
+                       .biflows = plan.flows.biflow};
   const SourceKind& kind = kind_of(plan.source);
   if (kind.interfaces != nullptr) wiring.statistics.interfaces = kind.interfaces(plan.source, held);
   std::vector<std::string> statistics;

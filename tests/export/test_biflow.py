@@ -219,6 +219,135 @@ class Biflows(unittest.TestCase):
                 self.assertEqual({row["dst_ip"] for row in rows}, {SERVER})
                 self.assertEqual({row["biflow_direction"] for row in rows}, {direction}, protocol)
 
+    def statistics_of_directions(self, packets, of_each, of_both, *more):
+        """Checks each direction's statistics against flows of one direction, and those of both against flows of a
+        capture in which what comes back goes the same way."""
+        paths = {name: self.folder / f"{name}.pcap" for name in ("packets", "one_way")}
+        paths["packets"].write_bytes(pcap_of(packets))
+        paths["one_way"].write_bytes(pcap_of(one_way(packets)))
+        columns = [
+            *of_each,
+            *(f"{way}_{name}" for way, names in (("reverse", of_each), ("both", of_both)) for name in names),
+        ]
+        biflows = self.watch("-r", paths["packets"], "--biflow", *more, columns=",".join(columns))
+        rows = {
+            self.key(row): row for row in self.watch("-r", paths["packets"], *more, columns=",".join(of_each or COUNTS))
+        }
+        together = {self.key(row): row for row in self.watch("-r", paths["one_way"], *more, columns=",".join(of_both))}
+        self.assertEqual(len(together), len(biflows))
+        answered = 0
+        for row in biflows:
+            protocol, src_ip, src_port, dst_ip, dst_port = self.key(row)
+            back = rows.get((protocol, dst_ip, dst_port, src_ip, src_port))
+            forward = rows.get(self.key(row), {})
+            both = together.get(self.key(row)) or together[(protocol, dst_ip, dst_port, src_ip, src_port)]
+            for name in of_each:
+                self.assertEqual(row[name], forward[name], (name, self.key(row)))
+                absent = "0" if name.startswith("tcp_flags_") and not name[-1].isdigit() else ""
+                self.assertEqual(row[f"reverse_{name}"], back[name] if back else absent, (name, self.key(row)))
+            for name in of_both:
+                self.assertEqual(row[f"both_{name}"], both[name], (name, self.key(row)))
+            answered += back is not None
+        return answered
+
+    def test_statistics_of_the_reverse_direction_and_of_both(self):
+        draw = random.Random(7)
+        packets = [packet._replace(flags=packet.flags & ACK) for packet in random_packets(draw, 12_000)]
+        packets += silent_servers(packets[-1].time_ns, 30)
+        of_each = (
+            "size_mean_bytes",
+            "iat_min_ns",
+            "iat_p99_ns",
+            "iat_1_ns",
+            "gap_mean_packets",
+            "tcp_flags_ack",
+            "ttl_max",
+        )
+        of_both = (
+            "iat_mean_ns",
+            "iat_sd_ns",
+            "iat_p50_ns",
+            "gap_max_packets",
+            "gap_p90_packets",
+            "ttl_3",
+            "tcp_flags_2",
+        )
+        for more in (
+            (),
+            ("--seed", "9"),
+            ("--workers", "2"),
+            ("--workers", "3", "--threads", "pipeline"),
+            ("--quantiles", "p2"),
+        ):
+            with self.subTest(more=more):
+                self.assertEqual(self.statistics_of_directions(packets, of_each, of_both, *more), 150)
+
+    def test_statistics_of_one_direction_alone_may_be_asked(self):
+        packets = [packet._replace(flags=packet.flags & ACK) for packet in random_packets(random.Random(3), 3000)]
+        self.statistics_of_directions(packets, (), ("iat_max_ns",))
+        capture = self.folder / "packets.pcap"
+        rows = self.watch("-r", capture, "--biflow", columns="iat_max_ns,reverse_iat_max_ns")
+        for name in ("iat_max_ns", "reverse_iat_max_ns"):
+            alone = self.watch("-r", capture, "--biflow", columns=name)
+            self.assertEqual(*({self.key(row): row[name] for row in some} for some in (alone, rows)))
+            self.assertTrue(any(row[name] for row in rows))
+
+    def test_reports_have_statistics_of_both_alone(self):
+        """Flows that live, in a report and in one of several."""
+        capture = CASES / "biflow_active_timeout_udp.pcap"
+        (row,) = self.watch("-r", capture, "--biflow", columns="both_iat_max_ns")
+        wanted = int(row["both_iat_max_ns"])
+        self.assertGreater(wanted, 0)
+        base = "-r", capture, "--biflow", "--columns", "+both_iat_max", "--format", "json"
+        (flow,) = json.loads(self.run_program(*base).stdout)["flows"]
+        self.assertEqual(flow["both_iat_max_ns"], wanted)
+        reports = [json.loads(line) for line in self.run_program(*base, "--every", "1s").stdout.splitlines()]
+        seen = [flow["both_iat_max_ns"] for report in reports for flow in report["flows"]]
+        self.assertEqual(seen[-1], wanted)
+        self.assertGreater(len(seen), 3)
+        self.assertEqual(seen, sorted(seen, key=lambda value: value or 0))
+
+    def test_statistics_of_directions_restart_with_each_record(self):
+        """An active timeout begins a record; the first packets are still the connection's."""
+        rows = self.watch(
+            "-r",
+            CASES / "biflow_active_timeout_udp.pcap",
+            "--biflow",
+            "--active",
+            "1s",
+            columns="record,size_max_bytes,reverse_size_max_bytes,both_size_max_bytes,both_iat_max_ns,both_size_1_bytes",
+        )
+        for row in rows:
+            sizes = [row[name] for name in ("size_max_bytes", "reverse_size_max_bytes")]
+            self.assertEqual(
+                [size != "" for size in sizes], [(row[f"{way}packets"] or "0") != "0" for way in ("", "reverse_")]
+            )
+            self.assertEqual(row["both_size_max_bytes"], str(max(int(size or 0) for size in sizes)))
+            self.assertTrue(row["both_iat_max_ns"] == "" or int(row["both_iat_max_ns"]) <= S)
+        self.assertEqual(len({row["both_size_1_bytes"] for row in rows}), 1)
+        self.assertGreater(sum(row["size_max_bytes"] == "" for row in rows), 3)
+
+    def test_round_trips_of_both_sides_come_together(self):
+        names = [f"{way}{name}" for name in ("rtt_min_ns", "tcp_retransmissions") for way in ("", "reverse_", "both_")]
+        traffic = "-g", "flows=500,packets=30000,protocol=sessions,resend=0.02", "--count", "30k", "--seed", "4"
+        rows = self.watch(*traffic, "--biflow", columns=",".join(names))
+        known = [row for row in rows if row["rtt_min_ns"] and row["reverse_rtt_min_ns"]]
+        self.assertGreater(len(known), 30)
+        for row in known:
+            self.assertEqual(int(row["both_rtt_min_ns"]), min(int(row["rtt_min_ns"]), int(row["reverse_rtt_min_ns"])))
+        resent = [[int(row[f"{way}tcp_retransmissions"] or 0) for way in ("", "reverse_", "both_")] for row in rows]
+        self.assertEqual([a + b for a, b, _ in resent], [both for *_, both in resent])
+        self.assertGreater(sum(both for *_, both in resent), 30)
+
+    def test_statistics_of_directions_are_of_biflows(self):
+        for name in ("reverse_iat_mean", "both_size_p99_bytes", "reverse_packets"):
+            done = self.run_program("-g", "flows=10", "--count", "10", "--columns", f"+{name}", status=2)
+            self.assertIn(f"{name} is of biflows: give --biflow", done.stderr)
+        done = self.run_program("-g", "flows=10", "--count", "10", "--biflow", "--columns", "+both_iat_maen", status=2)
+        self.assertIn("both_iat_mean", done.stderr)
+        (row,) = self.watch("-r", CASES / "biflow_synack_first_in_file.pcap", "--biflow", columns="both_first_flags_2")
+        self.assertEqual([int(row[f"both_tcp_flags_{n}"]) for n in (1, 2)], [SYN | ACK, SYN])
+
     def test_the_initiator_stays_over_active_timeouts(self):
         rows = self.watch(
             "-r",
@@ -436,6 +565,20 @@ def pcap_of(packets):
             struct.pack("<IIII", packet.time_ns // S, packet.time_ns % S // 1000, len(frame), len(frame)) + frame
         )
     return b"".join(file)
+
+
+def one_way(packets):
+    """The same packets, all of a connection from one end."""
+    first = {}
+    for packet in packets:
+        ends = first.setdefault((packet.protocol, frozenset((packet.src, packet.dst))), (packet.src, packet.dst))
+        yield packet._replace(src=ends[0], dst=ends[1])
+
+
+def silent_servers(after_ns, count):
+    """UDP packets, one each, that nobody answers."""
+    for i in range(1, count + 1):
+        yield Packet(after_ns + i * 1000, ("10.1.0.1", 2000 + i), ("10.1.0.2", 53), 17, 0)
 
 
 def half_closed():

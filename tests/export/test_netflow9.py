@@ -200,6 +200,26 @@ class NetFlow9(unittest.TestCase):
                 self.assertEqual(sorted(seen), sorted(wanted))
                 self.assertTrue(any(one[0] != wanted[0][0] for one in wanted))
 
+    def test_the_reverse_record_has_the_reverse_direction_s_statistics(self):
+        summary, rows = self.watch(
+            traffic=("-r", CASES / "biflow_synack_first_in_file.pcap", "--biflow"),
+            stats="tcp_flags,ip_size_max,reverse_ip_size_max,ip_size_min,reverse_ttl_max",
+        )
+        (output,) = [one for one in summary["outputs"] if one["name"].startswith("netflow9:")]
+        self.assertEqual(output["left_out"], ["reverse_ttl_max"], "no column ttl_max")
+        (row,) = rows
+        seen = {
+            int.from_bytes(flow[239], "big"): [int.from_bytes(flow.get(element, b""), "big") for element in (25, 26)]
+            for flow in self.reader.flows
+        }
+        self.assertEqual(
+            seen,
+            {
+                1: [int(row["ip_size_min_bytes"]), int(row["ip_size_max_bytes"])],
+                2: [0, int(row["reverse_ip_size_max_bytes"])],
+            },
+        )
+
     def test_what_came_is_what_csv_has(self):
         summary, rows = self.watch("mtu=900", "rate=50M", "domain=7")
         reader = self.reader

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/measure/registry.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <map>
 
 #include "one_flow.hpp"
 #include "pipeline/measure/statistics/quantiles.hpp"
@@ -146,6 +149,58 @@ TEST(Registry, ASetMergesOnlyIfAllItsStatisticsDo) {
   EXPECT_TRUE(make_statistics(Columns{"gap_mean", "gap_p99"}, {})->mergeable());
   EXPECT_FALSE(make_statistics(Columns{"gap_mean", "gap_p99"}, kP2)->mergeable());
   EXPECT_FALSE(make_statistics(Columns{"gap_last", "gap_mean"}, {})->mergeable());
+}
+
+/// Row of a biflow's record with one sample for each direction, and one for both.
+std::vector<std::uint64_t> biflow_row(const StatisticSet& set, std::uint64_t forward, std::uint64_t reverse,
+                                      std::uint64_t both) {
+  std::vector<std::uint64_t> row(set.row_bytes() / sizeof(std::uint64_t));
+  auto* const bytes = reinterpret_cast<std::byte*>(row.data());
+  const auto add = [](const StatisticSet& of, std::byte* at, std::uint64_t sample) {
+    for (const auto& placed : of.statistics())
+      placed.statistic->update({std::array{at}, placed.row_offset, std::array{sample}});
+  };
+  add(set, bytes, forward);
+  if (set.has_reverse()) add(set, bytes + set.direction_row_bytes(), reverse);
+  if (set.both()) add(*set.both(), bytes + set.both_at(), both);
+  return row;
+}
+
+TEST(Registry, ABiflowsRowHasEachDirectionAndBothAndMergesEach) {
+  for (const Columns& names :
+       {Columns{"both_size_max", "size_max", "reverse_size_mean", "both_size_min", "reverse_size_max"},
+        Columns{"reverse_size_max"}, Columns{"both_size_max"}, Columns{"size_max", "both_size_max"}}) {
+    const auto set = make_statistics(names, {.biflows = true});
+    ASSERT_TRUE(set) << set.error().message;
+    EXPECT_TRUE(set->mergeable());
+    auto row = biflow_row(*set, 10, 20, 30);
+    const auto other = biflow_row(*set, 11, 12, 13);
+    set->merge(reinterpret_cast<std::byte*>(row.data()), reinterpret_cast<const std::byte*>(other.data()));
+    std::vector<std::optional<double>> values(names.size());
+    set->read(reinterpret_cast<const std::byte*>(row.data()), values);
+    const std::map<std::string, double> wanted{{"size_max", 11},
+                                               {"reverse_size_max", 20},
+                                               {"reverse_size_mean", 16},
+                                               {"both_size_max", 30},
+                                               {"both_size_min", 13}};
+    for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(values[i], wanted.at(names[i])) << names[i];
+  }
+}
+
+TEST(Registry, DirectionsShareWhatTheyKeepAndCountInLimitsAndNeeds) {
+  const StatisticOptions options{.biflows = true};
+  const auto plain = make_statistics(Columns{"iat_mean", "iat_max"}, options);
+  const auto both_ways =
+      make_statistics(Columns{"iat_mean", "reverse_iat_mean", "reverse_iat_max", "iat_max"}, options);
+  EXPECT_EQ(both_ways->state_bytes(), plain->state_bytes());
+  EXPECT_EQ(both_ways->row_bytes(), 2 * plain->row_bytes());
+  EXPECT_FALSE(make_statistics(Columns{"both_size_max"}, options)->needs_tcp());
+  EXPECT_TRUE(make_statistics(Columns{"both_rtt_min"}, options)->needs_tcp());
+  EXPECT_TRUE(make_statistics(Columns{"both_ttl_max"}, options)->needs_side());
+  EXPECT_FALSE(make_statistics(Columns{"iat_max", "both_gap_last"}, options)->mergeable());
+  Columns many;
+  for (int i = 1; i <= 65; ++i) many.push_back(fmt::format("{}iat_p{}", i % 2 ? "both_" : "reverse_", i));
+  EXPECT_THAT(error_of(many, options), HasSubstr("65 columns"));
 }
 
 TEST(Registry, AnEmptyRowHasNoValues) {

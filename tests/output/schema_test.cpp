@@ -464,6 +464,46 @@ TEST(InformationElements, EveryColumnHasOneThatNoOtherHas) {
   EXPECT_GT(known.size(), 6'000u);
 }
 
+TEST(InformationElements, EveryDirectionHasItsOwn) {
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::string> known;
+  for (const ColumnInfo& column : list_columns()) known[{column.ipfix.pen, column.ipfix.element}] = column.name;
+  for (const StatisticListing& statistic : list_statistics({}))
+    for (const std::string& plain : columns_of(statistic.column))
+      for (const std::string& name : {"reverse_" + plain, "both_" + plain}) {
+        const IpfixElement element = statistic_element(name);
+        EXPECT_NE(element.element, 0) << name;
+        EXPECT_LT(element.element, 0x8000) << name;
+        const auto& other = known.try_emplace({element.pen, element.element}, name).first->second;
+        EXPECT_EQ(other, name) << element.pen << "/" << element.element;
+      }
+  EXPECT_GT(known.size(), 12'000u);
+  EXPECT_EQ(statistic_element("reverse_ttl_max"), (IpfixElement{kReversePen, 53})) << "RFC 5103";
+  EXPECT_EQ(statistic_element("reverse_icmp_type_code"), (IpfixElement{kReversePen, 32, 139}));
+  EXPECT_EQ(statistic_element("both_ttl_max"), (IpfixElement{kOwnPen, 25553}));
+  EXPECT_EQ(statistic_element("reverse_iat_mean_ns"), (IpfixElement{kOwnPen, 17010}));
+  EXPECT_EQ(statistic_element("both_rtt_p99.99_ns"), (IpfixElement{kOwnPen, 32599}));
+  EXPECT_EQ(statistic_element("both_iat_p99.999_ns"), IpfixElement());
+}
+
+TEST(Schema, StatisticsOfOtherDirectionsNeedBiflowsAndSayWhatTheyAreOf) {
+  for (const char* const name : {"reverse_iat_mean", "both_size_p99", "reverse_packets"}) {
+    const auto refused = Schema::make(Names{name}, {});
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().message, fmt::format("{} is of biflows: give --biflow", name));
+  }
+  const auto schema =
+      Schema::make(Names{"both_first_sizes_2", "reverse_iat_max", "iat_max", "reverse_iat_max_ns"}, {.biflows = true});
+  ASSERT_TRUE(schema) << schema.error().message;
+  ASSERT_EQ(schema->asked().size(), 4u);
+  const std::array<std::string, 4> names{"both_ip_size_1_bytes", "both_ip_size_2_bytes", "reverse_iat_max_ns",
+                                         "iat_max_ns"};
+  EXPECT_TRUE(std::ranges::equal(schema->asked(), names, {}, &ColumnInfo::name));
+  EXPECT_TRUE(schema->asked()[2].help.ends_with(", reverse direction"));
+  EXPECT_EQ(schema->asked()[2].type, schema->asked()[3].type);
+  EXPECT_FALSE(Schema::make(Names{"reverse_class"}, {.biflows = true})) << "classes are of connections";
+  EXPECT_FALSE(Schema::make(Names{"both_shape"}, {.biflows = true})) << "has columns that are no statistics";
+}
+
 TEST(InformationElements, APercentileWithMoreDigitsHasNone) {
   for (const char* const name :
        {"iat_p99.999_ns", "iat_p98.99_ns", "iat_p100_ns", "iat_p_ns", "tcp_flags_p50", "gap_17_packets"})

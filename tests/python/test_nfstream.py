@@ -22,6 +22,7 @@ import parshall
 PAGE = pathlib.Path(__file__).parents[2] / "docs/from-nfstream.md"
 TRACES = pathlib.Path(os.environ.get("PARSHALL_TRACES", pathlib.Path(__file__).parents[2] / "../shared/traces"))
 KEY = ["protocol", "src_ip", "src_port", "dst_ip", "dst_port"]
+BACK = ["protocol", "dst_ip", "dst_port", "src_ip", "src_port"]
 # Read in a process of its own: NFStream starts others by fork, which a process with threads should not.
 READ = (
     "import nfstream, sys; nfstream.NFStreamer(source=sys.argv[1], n_dissections=0, n_meters=1, "
@@ -108,13 +109,21 @@ class NFStream(unittest.TestCase):
             same(f"{direction}_min_ps")
             same(f"{direction}_max_ps")
             same(f"{direction}_mean_ps", FLOAT32)
-            # Of both: a difference of squares of what was rounded to single precision.
             same(f"{direction}_stddev_ps", 1e-5, 1e-3)
-        for direction in ("src2dst", "dst2src"):
+            for flag in ("syn", "cwr", "ece", "urg", "ack", "psh", "rst", "fin"):
+                same(f"{direction}_{flag}_packets")
             packets = both[f"{direction}_packets"].fillna(0)
             for what, ms in (("min", 1), ("max", 1), ("stddev", 1.5)):
                 same(f"{direction}_{what}_piat_ms", FLOAT32, ms)
             same(f"{direction}_mean_piat_ms", FLOAT32, 1 / (packets - 1).clip(lower=1) + 1e-9)
+        rows = parshall.flows(path).to_pandas()
+        for direction, ends in (("src2dst", KEY), ("dst2src", BACK)):
+            names = dict(zip(KEY, ends, strict=True)) | {
+                end: f"{direction}_{end}" for end in ("first_seen", "last_seen")
+            }
+            rows_of_direction = rows[[*KEY, "first_seen", "last_seen"]].rename(columns=names)
+            both = both.merge(rows_of_direction, on=KEY, how="left")
+            packets = both[f"{direction}_packets"].fillna(0)
             for end in ("first", "last"):
                 has = both[packets > 0]
                 ms = has[f"{direction}_{end}_seen"].astype("int64") // 10**6

@@ -94,7 +94,7 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
     carry_memory_ = HugeBuffer<std::byte>(slots * layout.carry_stride, /*huge_pages=*/false);
     carries_ = {rows_.data(), stride_, carry_memory_.data(), layout.carry_stride};
   }
-  if (set_->has_own_rows()) record_.resize(set_->row_bytes());
+  if (set_->has_own_rows()) record_.resize(set_->direction_row_bytes());
   if (set_->flow_label() != nullptr && options.payloads_behind)
     label_reader_ =
         std::make_unique<LabelReader>(set_->flow_label()->labeller(), *options.payloads_behind, options.can_wait);

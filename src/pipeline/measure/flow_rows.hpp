@@ -117,10 +117,10 @@ class FlowRows {
   /// Moves the flow's row to another slot.
   void move(std::uint32_t from, std::uint32_t to) noexcept;
 
-  /// Returns the row of the flow's record, which StatisticSet reads and merges, until the next call.
+  /// Returns what the record's row has of this direction, until the next call.
   std::span<const std::byte> statistics(std::uint32_t slot) const noexcept {
     const std::byte* const state = row(slot) + prefix_bytes_;
-    if (record_.empty()) return {state, set_->row_bytes()};
+    if (record_.empty()) return {state, set_->direction_row_bytes()};
     if (label_reader_) label_reader_->wait_for(state + set_->label()->offset);
     set_->write_row(state, carries_.of(row(slot)), record_.data());
     return record_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 
 #include "base/suggestion.hpp"
@@ -12,7 +13,10 @@ namespace {
 
 using Families = std::span<const StatisticFamily* const>;
 
-std::optional<StatisticName> understand(Variable variable, std::string_view rest, Families families) {
+constexpr std::array<std::string_view, 3> kPrefixes{"", "reverse_", "both_"};
+
+std::optional<StatisticName> understand(Direction direction, Variable variable, std::string_view rest,
+                                        Families families) {
   const VariableInfo& info = info_of(variable);
   const std::string unit = fmt::format("_{}", info.unit);
   const bool with_unit = !info.unit.empty() && rest.ends_with(unit);
@@ -21,25 +25,39 @@ std::optional<StatisticName> understand(Variable variable, std::string_view rest
     if (!family->is_of(variable)) continue;
     const auto known = family->find(rest);
     if (!known || (with_unit && !known->measure->has_unit)) continue;
-    return StatisticName{variable, family, known->what, make_column(variable, known->what, *known->measure).name};
+    return StatisticName{direction, variable, family, known->what,
+                         make_column(variable, known->what, *known->measure).name};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-Result<StatisticName> parse_statistic_name(std::string_view text, Families families) {
+std::string_view prefix_of(Direction direction) noexcept { return kPrefixes[static_cast<std::size_t>(direction)]; }
+
+Direction take_direction(std::string_view& name) noexcept {
+  for (const Direction direction : {Direction::reverse, Direction::both}) {
+    if (!name.starts_with(prefix_of(direction))) continue;
+    name.remove_prefix(prefix_of(direction).size());
+    return direction;
+  }
+  return Direction::forward;
+}
+
+Result<StatisticName> parse_statistic_name(std::string_view name, Families families) {
+  std::string_view text = name;
+  const Direction direction = take_direction(text);
   for (std::size_t v = kPlainVariables; v < kVariables; ++v)
     if (text == kVariableInfo[v].name && is_of_side(static_cast<Variable>(v)) && !kVariableInfo[v].is_amount)
-      if (auto name = understand(static_cast<Variable>(v), "1", families)) return *std::move(name);
+      if (auto known = understand(direction, static_cast<Variable>(v), "1", families)) return *std::move(known);
   for (std::size_t v = 0; v < kVariables; ++v) {
     const std::string_view variable = kVariableInfo[v].name;
     if (!text.starts_with(variable) || !text.substr(variable.size()).starts_with('_')) continue;
-    auto name = understand(static_cast<Variable>(v), text.substr(variable.size() + 1), families);
-    if (name) return *std::move(name);
+    auto known = understand(direction, static_cast<Variable>(v), text.substr(variable.size() + 1), families);
+    if (known) return *std::move(known);
   }
-  return Error{fmt::format("unknown statistic \"{}\"{}", text,
-                           suggestion(text, statistic_names(families), "parshall list statistics"))};
+  return Error{fmt::format("unknown statistic \"{}\"{}", name,
+                           suggestion(name, statistic_names(families), "parshall list statistics"))};
 }
 
 std::vector<std::string> statistic_names(Families families) {

@@ -46,28 +46,49 @@ Result<bool> check(const StatisticOptions& options) {
                   options.relative_error, kMinRelativeError, kMaxRelativeError)};
 }
 
+/// Returns a direction's column by that of its row.
+Column column_of(Direction direction, Column column) {
+  if (direction == Direction::forward) return column;
+  column.name.insert(0, prefix_of(direction));
+  column.help += direction == Direction::reverse ? ", reverse direction" : ", both directions together";
+  return column;
+}
+
 }  // namespace
+
+Error needs_biflows(std::string_view name) { return Error{fmt::format("{} is of biflows: give --biflow", name)}; }
 
 Result<StatisticSet> make_statistics(std::span<const std::string> names, const StatisticOptions& options) {
   if (const auto checked = check(options); !checked) return checked.error();
   std::vector<Group> groups;
-  std::vector<std::string> wanted;
+  std::vector<StatisticSet::Asked> wanted;
+  std::vector<std::string> of_both;
   bool classifies = false;
   for (const std::string& text : names) {
     if (text == FlowClass::kName || text == FlowClass::kBasisName) {
       if (options.classifier == nullptr)
         return Error{fmt::format("{}: name a model that tells the classes of flows (--model FILE)", text)};
       classifies = true;
-      if (std::ranges::find(wanted, text) == wanted.end()) wanted.push_back(text);
+      if (StatisticSet::Asked asked{Direction::forward, text}; std::ranges::find(wanted, asked) == wanted.end())
+        wanted.push_back(std::move(asked));
       continue;
     }
     const Result<StatisticName> name = parse_statistic_name(text, kFamilies);
     if (!name) return name.error();
-    if (std::find(wanted.begin(), wanted.end(), name->column) != wanted.end()) continue;
-    wanted.push_back(name->column);
-    group_of(groups, *name).whats.push_back(name->what);
+    if (name->direction != Direction::forward && !options.biflows) return needs_biflows(text);
+    StatisticSet::Asked asked{name->direction, name->column};
+    if (std::ranges::find(wanted, asked) != wanted.end()) continue;
+    wanted.push_back(std::move(asked));
+    if (name->direction == Direction::both) {
+      of_both.push_back(name->column);
+      continue;
+    }
+    std::vector<std::string>& whats = group_of(groups, *name).whats;  // which both directions share
+    if (std::ranges::find(whats, name->what) == whats.end()) whats.push_back(name->what);
   }
-  if (classifies && std::ranges::find(wanted, FlowClass::kName) == wanted.end()) wanted.emplace_back(FlowClass::kName);
+  if (const StatisticSet::Asked by_class{Direction::forward, std::string(FlowClass::kName)};
+      classifies && std::ranges::find(wanted, by_class) == wanted.end())
+    wanted.push_back(by_class);
   if (wanted.size() > StatisticSet::kMaxColumns) {
     return Error{fmt::format("statistics: {} columns asked for, at most {} are possible; ask for fewer", wanted.size(),
                              StatisticSet::kMaxColumns)};
@@ -82,6 +103,13 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   if (options.labels) statistics.push_back(std::make_unique<FlowLabel>(options.labeller));
   if (options.origins) statistics.push_back(std::make_unique<FlowOrigin>());
   StatisticSet set;
+  if (!of_both.empty()) {
+    auto both = make_statistics(
+        of_both,
+        {.quantiles = options.quantiles, .relative_error = options.relative_error, .interfaces = options.interfaces});
+    if (!both) return both.error();
+    set.both_ = std::make_shared<const StatisticSet>(*std::move(both));
+  }
   set.place(std::move(statistics));
   set.order_columns(wanted);
   return set;
@@ -104,13 +132,13 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
       flow_class_ = flow_class, flow_class_at_ = state_bytes_;
     if (dynamic_cast<const FlowOrigin*>(statistic.get()) != nullptr) has_origins_ = true, origin_at_ = state_bytes_;
     if (dynamic_cast<const Digest*>(statistic.get()) != nullptr) has_digest_ = true, digest_at_ = state_bytes_;
-    placed_.push_back({statistic.get(), state_bytes_, row_bytes_, carry_bytes_});
+    placed_.push_back({statistic.get(), state_bytes_, direction_row_bytes_, carry_bytes_});
     if (const auto* const names = dynamic_cast<const ApplicationNames*>(statistic.get()))
       application_names_ = names, names_ = placed_.back();
     if (const auto* const label = dynamic_cast<const FlowLabel*>(statistic.get()))
       flow_label_ = label, label_ = placed_.back();
     state_bytes_ += statistic->state_bytes();
-    row_bytes_ += statistic->row_bytes();
+    direction_row_bytes_ += statistic->row_bytes();
     carry_bytes_ += statistic->carry_bytes();
   }
   if (owned_.empty() || std::ranges::any_of(owned_, [](const auto& one) { return !one->first_packets(); })) return;
@@ -118,41 +146,65 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
   for (const auto& statistic : owned_) first_packets_ = std::max(*first_packets_, *statistic->first_packets());
 }
 
-void StatisticSet::order_columns(std::span<const std::string> names) {
+void StatisticSet::order_columns(std::span<const Asked> asked) {
   std::vector<Column> in_turn;
   for (const auto& statistic : owned_) std::ranges::copy(statistic->columns(), std::back_inserter(in_turn));
-  for (const std::string& name : names) {
-    const auto found = std::find_if(in_turn.begin(), in_turn.end(), [&](const Column& c) { return c.name == name; });
-    columns_.push_back(*found);
-    source_.push_back(static_cast<std::size_t>(found - in_turn.begin()));
+  for (const auto& [direction, name] : asked) {
+    const std::span<const Column> values = direction == Direction::both ? both_->columns() : in_turn;
+    const auto found = std::ranges::find(values, name, &Column::name);
+    targets_[static_cast<std::size_t>(direction)].push_back(
+        {static_cast<std::size_t>(found - values.begin()), columns_.size()});
+    columns_.push_back(column_of(direction, *found));
+    has_reverse_ |= direction == Direction::reverse;
+  }
+}
+
+void StatisticSet::read_direction(const std::byte* row, std::span<std::optional<double>> out) const noexcept {
+  std::size_t filled = 0;
+  for (const Placed& placed : placed_) {
+    const std::size_t columns = placed.statistic->columns().size();
+    placed.statistic->read(row + placed.row_offset, out.subspan(filled, columns));
+    filled += columns;
   }
 }
 
 void StatisticSet::read(const std::byte* row, std::span<std::optional<double>> out) const noexcept {
-  std::array<std::optional<double>, kMaxColumns> in_turn;
-  std::size_t filled = 0;
-  for (const Placed& placed : placed_) {
-    const std::size_t columns = placed.statistic->columns().size();
-    placed.statistic->read(row + placed.row_offset, std::span(in_turn).subspan(filled, columns));
-    filled += columns;
-  }
-  for (std::size_t i = 0; i < source_.size(); ++i) out[i] = in_turn[source_[i]];
+  std::array<std::optional<double>, kMaxColumns> values;
+  const auto give = [&](Direction direction) {
+    for (const auto& [value, column] : targets_[static_cast<std::size_t>(direction)]) out[column] = values[value];
+  };
+  read_direction(row, values);
+  give(Direction::forward);
+  if (!has_other_directions()) return;
+  if (has_reverse_) read_direction(row + direction_row_bytes_, values);
+  give(Direction::reverse);
+  if (both_) both_->read(row + both_at(), values);
+  give(Direction::both);
 }
 
 bool StatisticSet::needs_side() const noexcept {
+  if (both_ && both_->needs_side()) return true;
   return std::ranges::any_of(placed_, [](const Placed& placed) { return is_of_side(placed.statistic->variable()); });
 }
 
 bool StatisticSet::needs_tcp() const noexcept {
+  if (both_ && both_->needs_tcp()) return true;
   return std::ranges::any_of(placed_, [](const Placed& placed) { return is_of_tcp(placed.statistic->variable()); });
 }
 
 bool StatisticSet::mergeable() const noexcept {
+  if (both_ && !both_->mergeable()) return false;
   return std::ranges::all_of(placed_, [](const Placed& placed) { return placed.statistic->mergeable(); });
 }
 
 void StatisticSet::merge(std::byte* into, const std::byte* from) const noexcept {
-  for (const Placed& placed : placed_) placed.statistic->merge(into + placed.row_offset, from + placed.row_offset);
+  const auto merge_direction = [&](std::size_t at) {
+    for (const Placed& placed : placed_)
+      placed.statistic->merge(into + at + placed.row_offset, from + at + placed.row_offset);
+  };
+  merge_direction(0);
+  if (has_reverse_) merge_direction(direction_row_bytes_);
+  if (both_) both_->merge(into + both_at(), from + both_at());
 }
 
 void StatisticSet::write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept {
@@ -167,7 +219,13 @@ bool is_statistic(std::string_view name) {
   return name == FlowClass::kName || name == FlowClass::kBasisName || parse_statistic_name(name, kFamilies).has_value();
 }
 
-std::vector<std::string> all_statistic_names() { return statistic_names(kFamilies); }
+std::vector<std::string> all_statistic_names() {
+  const std::vector<std::string> plain = statistic_names(kFamilies);
+  std::vector<std::string> names;
+  for (const Direction direction : {Direction::forward, Direction::reverse, Direction::both})
+    for (const std::string& name : plain) names.push_back(fmt::format("{}{}", prefix_of(direction), name));
+  return names;
+}
 
 std::vector<StatisticListing> list_statistics(const StatisticOptions& options) {
   std::vector<StatisticListing> lines;

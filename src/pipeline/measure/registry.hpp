@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -24,6 +25,8 @@ namespace parshall {
 ///        first sample, and `carry_bytes()` beside them. The first 56 bytes hold the largest state that fits there,
 ///        which with 8 bytes in front of it fills one cache line. Those with rows of their own come last, so that all
 ///        others are at the same offset in both.
+///        A biflow has a live row for each direction, and one for both together if any statistic asks (`both()`). The
+///        row of its record has those of the forward direction, of the reverse one and of both, as far as asked.
 /// Merge: rows that two workers kept for one flow can be added up if `mergeable()`.
 class StatisticSet {
  public:
@@ -38,13 +41,25 @@ class StatisticSet {
 
   StatisticSet() = default;
 
-  std::size_t row_bytes() const noexcept { return row_bytes_; }  ///< a multiple of 8; 0 without statistics
+  /// Returns the bytes of a record's row: a multiple of 8; 0 without statistics.
+  std::size_t row_bytes() const noexcept { return both_at() + (both_ ? both_->row_bytes() : 0); }
+  /// Returns the bytes in it that one direction has.
+  std::size_t direction_row_bytes() const noexcept { return direction_row_bytes_; }
   std::size_t state_bytes() const noexcept { return state_bytes_; }
   std::size_t carry_bytes() const noexcept { return carry_bytes_; }
 
   /// Writes the row of a record; needed if has_own_rows(), else the state is the row.
   void write_row(const std::byte* state, const std::byte* carries, std::byte* row) const noexcept;
+  /// Returns whether statistics are of the reverse direction, or of both.
+  bool has_other_directions() const noexcept { return has_reverse_ || both_; }
+  bool has_reverse() const noexcept { return has_reverse_; }
+  /// Returns the statistics of both directions together, under their plain names; null if there are none.
+  const std::shared_ptr<const StatisticSet>& both() const noexcept { return both_; }
+  /// Returns where a record's row has those of both directions.
+  std::size_t both_at() const noexcept { return direction_row_bytes_ * (has_reverse_ ? 2 : 1); }
+
   std::span<const Column> columns() const noexcept { return columns_; }
+  /// Returns the statistics that each direction keeps.
   std::span<const Placed> statistics() const noexcept { return placed_; }
 
   /// Writes one value per column, in the order of `columns()`; nullopt where there is no value.
@@ -103,14 +118,29 @@ class StatisticSet {
  private:
   friend Result<StatisticSet> make_statistics(std::span<const std::string>, const StatisticOptions&);
 
+  /// A column that was asked for, without its direction.
+  struct Asked {
+    Direction direction;
+    std::string column;
+
+    bool operator==(const Asked&) const = default;
+  };
+  /// A value that is read from a direction's row, and its column.
+  struct Target {
+    std::size_t value, column;
+  };
+
   void place(std::vector<std::unique_ptr<Statistic>> statistics);
-  void order_columns(std::span<const std::string> names);
+  void order_columns(std::span<const Asked> asked);
+  void read_direction(const std::byte* row, std::span<std::optional<double>> out) const noexcept;
 
   std::vector<std::unique_ptr<Statistic>> owned_;
   std::vector<Placed> placed_;
   std::vector<Column> columns_;
-  std::vector<std::size_t> source_;  ///< for each column, its index when all statistics are read in turn
-  std::size_t row_bytes_ = 0, state_bytes_ = 0, carry_bytes_ = 0;
+  std::array<std::vector<Target>, 3> targets_;  ///< by Direction
+  std::size_t direction_row_bytes_ = 0, state_bytes_ = 0, carry_bytes_ = 0;
+  bool has_reverse_ = false;
+  std::shared_ptr<const StatisticSet> both_;
   std::optional<std::uint32_t> first_packets_;
   const FlowClass* flow_class_ = nullptr;
   std::size_t flow_class_at_ = 0;  ///< offset of its state from the start of the row
@@ -125,9 +155,12 @@ class StatisticSet {
 };
 
 /// Makes statistics by name: <variable>_<what> with or without the unit, such as gap_mean, iat_p99.9_ns or size_sd, and
-/// `class` if the options have a classifier. Names with the same meaning become one column, at the place of the first.
-/// Fails on an unknown name.
+/// `class` if the options have a classifier. "reverse_" or "both_" in front of a name asks for that direction. Names
+/// with the same meaning become one column, at the place of the first. Fails on an unknown name.
 Result<StatisticSet> make_statistics(std::span<const std::string> names, const StatisticOptions& options);
+
+/// Refuses a column of the reverse direction, or of both, where flows have one direction.
+Error needs_biflows(std::string_view name);
 
 /// Returns whether make_statistics() knows this name.
 bool is_statistic(std::string_view name);

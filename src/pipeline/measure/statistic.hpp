@@ -46,6 +46,10 @@ constexpr bool is_of_side(Variable variable) noexcept {
 /// Returns whether the variable needs a PacketFinding.
 constexpr bool is_of_tcp(Variable variable) noexcept { return variable >= Variable::rtt; }
 
+/// The packets that a statistic of a biflow is about: those of the initiator's direction, which has the plain names, of
+/// the reverse direction (RFC 5103), or of both together.
+enum class Direction : std::uint8_t { forward, reverse, both };
+
 inline constexpr std::size_t kStatBatch = 32;  ///< most packets per call of a statistic
 
 /// Memory beside the rows of live flows, with one place for each row.
@@ -151,6 +155,7 @@ struct StatisticOptions {
   std::shared_ptr<Labeller> labeller = {};   ///< null if flows get no labels
   bool labels = false;                       ///< true to keep labels, for columns of the schema
   std::uint64_t seed = 0;                    ///< seed of the names given to flows
+  bool biflows = false;                      ///< true if flows have a reverse direction
 };
 
 }  // namespace parshall

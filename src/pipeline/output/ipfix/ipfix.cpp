@@ -180,8 +180,8 @@ class IpfixExporter final : public Exporter {
     if (!is_netflow_) return fields;
     std::erase_if(fields, [&](const IpfixField& field) {
       if (field.ipfix.pen == 0 && field.bytes != IpfixField::kVariable) return false;
-      if (field.ipfix.pen != kReversePen)  // ReverseRecords writes these
-        for (const ColumnInfo& each : columns.subspan(field.column, field.columns)) left_out.push_back(each.name);
+      for (const ColumnInfo& each : columns.subspan(field.column, field.columns))
+        if (field.ipfix.pen != kReversePen || !ReverseRecords::has(columns, each)) left_out.push_back(each.name);
       return true;
     });
     return fields;

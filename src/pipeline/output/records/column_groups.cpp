@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
 #include "base/parse.hpp"
+#include "pipeline/measure/names.hpp"
 
 namespace parshall {
 namespace {
@@ -52,6 +54,13 @@ constexpr ColumnGroup kGroups[] = {{"identity", kIdentityGroup},
 }  // namespace
 
 std::vector<std::string> expand(const std::string& name, ColumnList list) {
+  std::string_view rest = name;
+  if (const Direction direction = take_direction(rest); direction != Direction::forward) {
+    std::vector<std::string> columns = expand(std::string(rest), ColumnList::more);
+    if (!std::ranges::all_of(columns, [](const std::string& column) { return is_statistic(column); })) return {name};
+    for (std::string& column : columns) column.insert(0, prefix_of(direction));
+    return columns;
+  }
   std::vector<std::string> grouped;
   const bool has_default = name == "default" || name == "all";
   if (has_default && list == ColumnList::whole)

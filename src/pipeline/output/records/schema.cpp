@@ -203,6 +203,8 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
   bool has_identity = false;
   for (const std::string& name : expanded) {
     const IdentityColumn* const identity = find_identity(name);
+    if (!options.biflows && std::ranges::find(reverse_columns(), name, &ColumnEntry::name) != reverse_columns().end())
+      return needs_biflows(name);
     if (identity == nullptr && find_entry(name) == nullptr) of_measure.push_back(name);
     has_identity |= identity != nullptr;
     with_origins.origins |= identity != nullptr && identity->needs == RowNeed::origin;

@@ -72,9 +72,7 @@ std::optional<std::uint16_t> own_number(const VariableElements& variable, std::s
   return static_cast<std::uint16_t>(variable.first + measure->behind);
 }
 
-}  // namespace
-
-IpfixElement statistic_element(std::string_view column) noexcept {
+IpfixElement forward_element(std::string_view column) noexcept {
   const auto elements = statistic_elements();
   const auto found = std::ranges::find(elements, column, &StatisticElement::column);
   if (found != elements.end()) return found->ipfix;
@@ -85,6 +83,26 @@ IpfixElement statistic_element(std::string_view column) noexcept {
     if (const auto number = own_number(variable, what)) return {kOwnPen, *number};
   }
   return {};
+}
+
+/// Returns a number for the same column of another direction. Numbers of percentiles move nearer to the others, so that
+/// those of both directions fit below 2^15.
+std::uint16_t moved(std::uint16_t number, Direction direction) noexcept {
+  constexpr std::uint16_t kReverse = 17000, kBoth = 25000, kPercentiles = 10000, kNearer = 9000;
+  if (number >= kPercentiles) number = static_cast<std::uint16_t>(number - kNearer);
+  return static_cast<std::uint16_t>(number + (direction == Direction::reverse ? kReverse : kBoth));
+}
+
+}  // namespace
+
+IpfixElement statistic_element(std::string_view column) noexcept {
+  constexpr std::uint16_t kPublished = 500;  // numbers of IANA, where they become our own
+  const Direction direction = take_direction(column);
+  IpfixElement element = forward_element(column);
+  if (direction == Direction::forward || element.element == 0) return element;
+  if (element.pen == 0 && direction == Direction::reverse) return {kReversePen, element.element, element.other};
+  const auto own = static_cast<std::uint16_t>(element.element + (element.pen == 0 ? kPublished : 0));
+  return {kOwnPen, moved(own, direction)};
 }
 
 }  // namespace parshall
