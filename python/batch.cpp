@@ -27,6 +27,7 @@ nb::object cell(const ColumnInfo& column, const ArrowBuffers& of, std::size_t i)
     case ValueType::community_id:
     case ValueType::text: {
       const auto begin = number_at<std::int32_t>(of.offsets, i), end = number_at<std::int32_t>(of.offsets, i + 1);
+      if (column.type == kOctets) return nb::bytes(of.data.data() + begin, static_cast<std::size_t>(end - begin));
       return nb::str(of.data.data() + begin, static_cast<std::size_t>(end - begin));
     }
     case ValueType::enumeration: {

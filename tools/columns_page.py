@@ -19,6 +19,7 @@ HEAD = """# Columns of a flow record
 - With `--biflow`, each statistic (`gap`, `iat`, `size`, `ip_size`, `ttl`, `rtt`, `tcp` and the like) also exists for [the reverse direction and for both together](exports.md#both-directions-in-one-record): `reverse_iat_mean`, `both_iat_mean`.
 - *Absent* says whether a record may lack the column. It is then empty in CSV, null in JSON, Parquet and Arrow, and left out of the template in IPFIX.
 - *IPFIX* is the information element, after the private enterprise number if it has one. Addresses have elements for IPv4 and IPv6, and times for ms and ns. + marks [the first of several](exports.md#private-elements).
+- The type `bytes` is binary in Parquet, Arrow and IPFIX, and hexadecimal digits in text, CSV and JSON.
 - In Parquet and Arrow, times are timestamps and have no `_ns` in their name.
 
 | column | unit | type | absent | IPFIX | what |

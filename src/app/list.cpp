@@ -29,6 +29,8 @@ void list_statistics() {
   fmt::print(
       "{:<22} {:<8} {:>5} {:<10}  {:<9} {}\n", "first_sizes[_<1-16>]", "", "", "", "",
       "ip_size_1, ip_size_2, ... of this number of first packets (4); also first_times (iat_1, ...) and first_flags");
+  fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", "first_payloads[_<1-8>]", "", 256, "mergeable",
+             "payload_1, payload_2, ...: first bytes of this number of packets with payload (4); bytes for each");
   fmt::print("{:<22} {:<8} {:>5} bytes/flow  {:<9} {}\n", "flag_counts", "", 64, "mergeable",
              "tcp_flags_fin, tcp_flags_syn and the other counts of packets with a TCP flag");
   for (const auto& [direction, help] :

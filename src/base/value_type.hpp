@@ -17,7 +17,7 @@ enum class ValueType : std::uint8_t {
   flags,         ///< bits, each with its own meaning
   boolean,       ///< true or false
   community_id,  ///< hash of a flow's key by which other programs know it
-  text,          ///< printable ASCII, at most kMostText characters
+  text,          ///< printable ASCII, at most kMostText characters; or as many bytes, see kOctets
 };
 
 /// Kind and width in bits of a column's values. Real numbers have 32 bits, which is already more than their accuracy;
@@ -35,10 +35,12 @@ inline constexpr ColumnType kUint8{ValueType::unsigned_integer, 8}, kUint16{Valu
     kTime{ValueType::time, 64}, kAddress{ValueType::address, 128}, kEnum8{ValueType::enumeration, 8},
     kEnum16{ValueType::enumeration, 16}, kFlags16{ValueType::flags, 16}, kBool{ValueType::boolean, 1},
     kCommunityId{ValueType::community_id, 160}, kText{ValueType::text, 0};
+/// Bytes as they were sent, in hexadecimal digits where a format has text alone.
+inline constexpr ColumnType kOctets{ValueType::text, 8};
 
-inline constexpr std::size_t kMostText = 255;  ///< characters of a text
+inline constexpr std::size_t kMostText = 255;  ///< characters of a text, or bytes
 
-/// Returns the type's name: "uint64", "float32", "time", "address", "enum8", "flags16", "bool" or "text".
+/// Returns the type's name: "uint64", "float32", "time", "address", "enum8", "flags16", "bool", "text" or "bytes".
 inline std::string type_text(ColumnType type) {
   switch (type.value) {
     case ValueType::time:
@@ -57,8 +59,9 @@ inline std::string type_text(ColumnType type) {
       return "flags" + std::to_string(type.bits);
     case ValueType::boolean:
       return "bool";
-    case ValueType::community_id:
     case ValueType::text:
+      return type == kOctets ? "bytes" : "text";
+    case ValueType::community_id:
       return "text";
   }
   return {};

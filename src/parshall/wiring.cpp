@@ -87,7 +87,10 @@ std::optional<Error> names_problem(const FlowPlan& flows, ThreadModel model, con
   if (!schema.statistics()->reads_packets()) return std::nullopt;
   const auto* const name =
       std::ranges::find_if(kNameColumnNames, [&](std::string_view each) { return schema.has(each); });
-  const std::string_view column = name == std::end(kNameColumnNames) ? "application" : *name;
+  const auto payload = std::ranges::find(schema.columns(), kOctets, &ColumnInfo::type);
+  const std::string_view column = name != std::end(kNameColumnNames)  ? *name
+                                  : payload != schema.columns().end() ? std::string_view(payload->name)
+                                                                      : "application";
   const auto problem = [&](std::string_view what) { return Error{fmt::format("{} {}", column, what)}; };
   if (flows.key != KeyFields::five_tuple) return problem("needs flows by their whole key: leave out --key");
   if (model != ThreadModel::run_to_completion)

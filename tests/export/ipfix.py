@@ -266,6 +266,8 @@ class Reader:
                 return names[element], read
         if element not in UNSIGNED and element in self.types:  # one that says what it is (RFC 5610)
             name, kind = self.types[element]
+            if kind == 0:
+                return name, bytes
             if kind in (9, 10):
                 return name, single if kind == 9 else double
             if kind not in (1, 2, 3, 4):

@@ -81,7 +81,7 @@ TEST(Schema, EveryColumnThatCanBeAskedForIsListedAsItIs) {
   for (const char* const variable : {"gap", "iat", "size", "ip_size"})
     for (const char* const what : {"last", "min", "max", "mean", "sd", "skewness", "kurtosis", "p50", "p99"})
       names.push_back(std::string(variable) + "_" + what);
-  StatisticOptions options;
+  StatisticOptions options{.biflows = true};
   options.labeller = std::make_shared<Labeller>(std::make_unique<NoInspector>(), 1);
   const auto schema = Schema::make(names, options);
   ASSERT_TRUE(schema) << schema.error().message;

@@ -66,6 +66,17 @@ class Page(unittest.TestCase):
         self.assertEqual(list(frame.returned), list(back / (frame.wire_bytes + back)))
         self.assertEqual(list(frame.is_unanswered), list(back == 0))
 
+    def test_its_plugin_reads_payload(self):
+        path = TRACES / "pcap/nDPI__instagram.pcap"
+        if not path.exists():
+            self.skipTest("PARSHALL_TRACES is not there")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "capture.pcap").symlink_to(path)
+            frame = frame_of(code_of("def tls"), folder)
+        self.assertTrue((frame[frame.is_tls].dst_port.eq(443) | frame[frame.is_tls].src_port.eq(443)).all())
+        self.assertGreater(frame.is_tls.sum(), 5)
+        self.assertGreater((~frame.is_tls).sum(), 5)
+
     def test_its_files_have_the_frame(self):
         with tempfile.TemporaryDirectory() as folder:
             made(pathlib.Path(folder) / "capture.pcap")

@@ -5,6 +5,9 @@ usage: test_plugins.py [unittest arguments], by a Python that has parshall, pyar
 """
 
 import importlib.util
+import pathlib
+import struct
+import tempfile
 import unittest
 
 import numpy
@@ -114,6 +117,47 @@ class Plugins(unittest.TestCase):
 
 def samples():
     return [[name, f"{i % 4}.pcap", size, size] for name, size in (("small", 60), ("large", 1400)) for i in range(40)]
+
+
+class FirstPayloads(unittest.TestCase):
+    def test_plugins_get_them_as_arrays_of_bytes(self):
+        import pyarrow.compute
+
+        def begins(batch):
+            first = batch["payload_1"]
+            self.assertEqual(first.type, pyarrow.binary())
+            return {
+                "bytes": pyarrow.compute.binary_length(first),
+                "begins": pyarrow.compute.binary_slice(first, 0, 2),
+                "later": [None if each is None else len(each) for each in batch["payload_3"].to_pylist()],
+            }
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "sent.pcap"
+            sent = [bytes([port, 255, *range(port)]) for port in range(1, 250)]
+            path.write_bytes(
+                capture([(1000 + payload[0], payload[:size]) for size in (9999, 1, 2) for payload in sent])
+            )
+            table = parshall.flows(path, columns=["+first_payloads_3"], plugins=begins).to_arrow()
+            rows = list(parshall.flows(path, columns=["+first_payloads_3"]))
+        order = numpy.argsort(table["src_port"].to_numpy())
+        self.assertEqual([table["payload_1"][i].as_py() for i in order], sent)
+        self.assertEqual([table["bytes"][i].as_py() for i in order], [len(payload) for payload in sent])
+        self.assertEqual([table["begins"][i].as_py() for i in order], [payload[:2] for payload in sent])
+        self.assertEqual(set(table["later"].to_pylist()), {2})
+        self.assertEqual(sorted(row.payload_1 for row in rows), sorted(sent))
+        self.assertEqual({type(row.payload_2) for row in rows}, {bytes})
+
+
+def capture(datagrams):
+    """A capture of UDP datagrams: (source port, payload) each."""
+    file = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)]
+    for port, payload in datagrams:
+        segment = struct.pack(">HHHH", port, 9, 8 + len(payload), 0) + payload
+        head = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(segment), 0, 0, 64, 17, 0, b"\n\0\0\1", b"\n\0\0\2")
+        frame = bytes(12) + b"\x08\x00" + head + segment
+        file.append(struct.pack("<IIII", 1, 0, len(frame), len(frame)) + frame)
+    return b"".join(file)
 
 
 class Replaced(unittest.TestCase):

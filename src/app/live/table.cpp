@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "pipeline/flow/both_ways.hpp"
 #include "pipeline/measure/tasks/key_table.hpp"
+#include "pipeline/output/put_value.hpp"
 
 namespace parshall::live {
 namespace {
@@ -134,7 +135,9 @@ void Table::take_in(const ReportFlow& flow, const Passed& passed) {
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const bool is_text = asked[i].present() && asked[i].type() == ValueType::text;
     const auto number = asked[i].number();
-    next_.values.push_back(is_text ? place_of(i, asked[i].as_text()) : number ? static_cast<float>(*number) : kAbsent);
+    next_.values.push_back(is_text  ? place_of(i, shown_text(next_.columns[i], asked[i].as_text()))
+                           : number ? static_cast<float>(*number)
+                                    : kAbsent);
   }
 }
 

@@ -39,7 +39,8 @@ class Feed {
 
   /// Returns the most memory that it takes for this many flows, with `columns` besides those of every record.
   static std::uint64_t memory_bytes(std::uint64_t flows, std::span<const ColumnInfo> columns) noexcept {
-    const auto texts = std::ranges::count(columns, kText, &ColumnInfo::type);
+    const auto texts =
+        std::ranges::count_if(columns, [](const ColumnInfo& each) { return each.type.value == ValueType::text; });
     return live::Table::memory_bytes(flows, columns.size(), static_cast<std::size_t>(texts)) +
            2 * live::RowGroups::memory_bytes(flows, texts != 0);
   }

@@ -98,6 +98,7 @@ FlowRows::FlowRows(std::shared_ptr<const StatisticSet> set, std::size_t slots, O
   if (set_->flow_label() != nullptr && options.payloads_behind)
     label_reader_ =
         std::make_unique<LabelReader>(set_->flow_label()->labeller(), *options.payloads_behind, options.can_wait);
+  if (set_->payloads() != nullptr) payloads_behind_ = options.payloads_behind;
   learns_ = label_reader_ && set_->classifies() && set_->flow_label()->labeller()->learner() != nullptr;
   if (set_->has_digest() && options.has_packet_names) recent_names_ = std::make_unique<RecentNames>();
   if (set_->names() != nullptr && options.payloads_behind)
@@ -174,6 +175,8 @@ void FlowRows::update(std::span<const RowUpdate> packets, const TcpFacts* header
     read_names(packets, raw);
   if (label_reader_) [[unlikely]]
     read_for_labels(packets, raw);
+  if (payloads_behind_) [[unlikely]]
+    keep_payloads(packets, raw);
 }
 
 /// Teaches the classifier with a flow, once its label is known by its packets: first with its port, then with its
@@ -205,6 +208,16 @@ void FlowRows::read_for_labels(std::span<const RowUpdate> packets, const RawPack
     if (learns_) learn(packets[i].slot);
   }
   label_reader_->flush();
+}
+
+void FlowRows::keep_payloads(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept {
+  const StatisticSet::Placed& payloads = *set_->payloads();
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    std::byte* const row = rows_.data() + packets[i].slot * stride_;
+    std::byte* const state = row + prefix_bytes_ + payloads.offset;
+    if (FirstPayloads::is_open(state) && raw[i] != nullptr)
+      set_->first_payloads()->read(state, carries_.of(row) + payloads.carry_offset, *raw[i], *payloads_behind_);
+  }
 }
 
 void FlowRows::read_names(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept {

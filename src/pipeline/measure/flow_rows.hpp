@@ -50,10 +50,10 @@ struct RowUpdate {
 class FlowRows {
  public:
   struct Options {
-    ClassJobs* jobs = nullptr;                             ///< set if other threads classify flows
-    bool can_wait = true;                                  ///< packets wait while a page is committed
-    bool has_packet_names = false;                         ///< else there are no digests
-    std::optional<IpHeader> payloads_behind = {};          ///< packets come with their bytes; else no names or labels
+    ClassJobs* jobs = nullptr;                     ///< set if other threads classify flows
+    bool can_wait = true;                          ///< packets wait while a page is committed
+    bool has_packet_names = false;                 ///< else there are no digests
+    std::optional<IpHeader> payloads_behind = {};  ///< packets come with their bytes; else no names, labels or payloads
     std::atomic<std::uint64_t>* names_not_read = nullptr;  ///< see NameReader
     std::shared_ptr<AddressNames> address_names = {};      ///< see NameReader
   };
@@ -142,6 +142,7 @@ class FlowRows {
   void update_some(const StatisticSet::Placed& placed, std::span<const RowUpdate> packets, SampleOf sample_of) noexcept;
   void send_classes(std::span<const RowUpdate> packets) noexcept;
   void read_names(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept;
+  void keep_payloads(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept;
   void learn(std::uint32_t slot) noexcept;
   void read_for_labels(std::span<const RowUpdate> packets, const RawPacket* const* raw) noexcept;
   std::byte* class_state(std::uint32_t slot) noexcept {
@@ -167,6 +168,7 @@ class FlowRows {
   std::unique_ptr<RecentNames> recent_names_;  ///< null without a digest
   std::unique_ptr<NameReader> name_reader_;    ///< null if flows have no names
   std::unique_ptr<LabelReader> label_reader_;  ///< null if flows get no labels
+  std::optional<IpHeader> payloads_behind_;    ///< set if payloads are kept
   const FlowKeys* key_of_ = nullptr;           ///< during an update, if the flows' ports are needed
   std::shared_ptr<const PortLookup> ports_;    ///< during an update in which a flow began
   bool learns_ = false;                        ///< flows with labels teach the classifier

@@ -100,6 +100,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
   if (classifies) statistics.push_back(std::make_unique<FlowClass>(options.classifier, options.classes_told_by));
   if (options.digest) statistics.push_back(std::make_unique<Digest>());
   if (!options.names.empty()) statistics.push_back(std::make_unique<ApplicationNames>(options.names));
+  if (options.payloads != 0) statistics.push_back(std::make_unique<FirstPayloads>(options.payloads));
   if (options.labels) statistics.push_back(std::make_unique<FlowLabel>(options.labeller));
   if (options.origins) statistics.push_back(std::make_unique<FlowOrigin>());
   StatisticSet set;
@@ -110,6 +111,7 @@ Result<StatisticSet> make_statistics(std::span<const std::string> names, const S
     if (!both) return both.error();
     set.both_ = std::make_shared<const StatisticSet>(*std::move(both));
   }
+  set.has_reverse_ = options.reverse_payloads;
   set.place(std::move(statistics));
   set.order_columns(wanted);
   return set;
@@ -135,6 +137,8 @@ void StatisticSet::place(std::vector<std::unique_ptr<Statistic>> statistics) {
     placed_.push_back({statistic.get(), state_bytes_, direction_row_bytes_, carry_bytes_});
     if (const auto* const names = dynamic_cast<const ApplicationNames*>(statistic.get()))
       application_names_ = names, names_ = placed_.back();
+    if (const auto* const payloads = dynamic_cast<const FirstPayloads*>(statistic.get()))
+      first_payloads_ = payloads, payloads_ = placed_.back();
     if (const auto* const label = dynamic_cast<const FlowLabel*>(statistic.get()))
       flow_label_ = label, label_ = placed_.back();
     state_bytes_ += statistic->state_bytes();

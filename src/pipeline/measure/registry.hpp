@@ -13,6 +13,7 @@
 #include "pipeline/measure/statistic.hpp"
 #include "pipeline/measure/statistics/application_names.hpp"
 #include "pipeline/measure/statistics/digest.hpp"
+#include "pipeline/measure/statistics/first_payloads.hpp"
 #include "pipeline/measure/statistics/flow_class.hpp"
 #include "pipeline/measure/statistics/flow_label.hpp"
 #include "pipeline/measure/statistics/flow_origin.hpp"
@@ -107,8 +108,11 @@ class StatisticSet {
   /// Returns where rows hold the labels of their flows, and the statistic; null if they do not.
   const Placed* label() const noexcept { return label_ ? &*label_ : nullptr; }
   const FlowLabel* flow_label() const noexcept { return flow_label_; }
+  /// Returns where rows hold the first payloads of their flows, and the statistic; null if they do not.
+  const Placed* payloads() const noexcept { return payloads_ ? &*payloads_ : nullptr; }
+  const FirstPayloads* first_payloads() const noexcept { return first_payloads_; }
   /// Returns whether any statistic reads packets, not only headers.
-  bool reads_packets() const noexcept { return names_ || label_; }
+  bool reads_packets() const noexcept { return names_ || label_ || payloads_; }
   /// Returns whether the row of a record is another than the state.
   bool has_own_rows() const noexcept { return carry_bytes_ != 0 || label_; }
 
@@ -150,6 +154,8 @@ class StatisticSet {
   std::size_t digest_at_ = 0;
   std::optional<Placed> names_;
   const ApplicationNames* application_names_ = nullptr;
+  std::optional<Placed> payloads_;
+  const FirstPayloads* first_payloads_ = nullptr;
   std::optional<Placed> label_;
   const FlowLabel* flow_label_ = nullptr;
 };

@@ -150,6 +150,8 @@ struct StatisticOptions {
   std::vector<std::string> interfaces = {};  ///< names, indexed by RawPacket::interface
   bool digest = false;                       ///< true to keep Digest, for columns of the schema
   bool origins = false;                      ///< true to keep where each flow began, for columns of the schema
+  std::size_t payloads = 0;                  ///< first payloads to keep, for columns of the schema
+  bool reverse_payloads = false;             ///< true if those of the reverse direction are columns, too
   NameColumns names = {};                    ///< what flows say of themselves, for columns of the schema
   bool resolves_names = false;               ///< true if addresses get names by DNS
   std::shared_ptr<Labeller> labeller = {};   ///< null if flows get no labels

@@ -10,8 +10,28 @@
 
 namespace parshall {
 
+/// Writes bytes in hexadecimal digits.
+inline char* put_hex(char* out, std::string_view bytes) noexcept {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (const char each : bytes) {
+    const auto byte = static_cast<std::uint8_t>(each);
+    *out++ = kDigits[byte >> 4];
+    *out++ = kDigits[byte & 15];
+  }
+  return out;
+}
+
+/// Returns a text or bytes for people: of bytes the first ones alone.
+inline std::string shown_text(const ColumnInfo& column, std::string_view text) {
+  constexpr std::size_t kMost = 12;
+  if (column.type != kOctets) return std::string(text);
+  std::string shown(2 * std::min(text.size(), kMost), '\0');
+  put_hex(shown.data(), text.substr(0, kMost));
+  return text.size() > kMost ? shown + ".." : shown;
+}
+
 /// Writes a present value for machines: integers in full, times as ns or in the column's form, flags as a number, names
-/// and texts as they are, true and false as words. Needs longest_value() bytes.
+/// and texts as they are, bytes as hexadecimal digits, true and false as words. Needs longest_value() bytes.
 inline char* put_value(char* out, const ColumnInfo& column, const Value& value) noexcept {
   switch (column.type.value) {
     case ValueType::time:
@@ -41,6 +61,7 @@ inline char* put_value(char* out, const ColumnInfo& column, const Value& value) 
     }
     case ValueType::text: {
       const std::string_view text = value.as_text();
+      if (column.type == kOctets) return put_hex(out, text);
       return std::copy(text.begin(), text.end(), out);
     }
   }
@@ -54,7 +75,7 @@ static_assert(kLongestUnnamed >= kCommunityIdChars && kLongestUnnamed >= kIsoTim
 
 /// Returns the most bytes that put_value() may touch.
 inline std::size_t longest_value(const ColumnInfo& column) noexcept {
-  std::size_t longest = column.type.value == ValueType::text ? kMostText : kLongestUnnamed;
+  std::size_t longest = column.type == kOctets ? 2 * kMostText : column.type == kText ? kMostText : kLongestUnnamed;
   for (const std::string& name : column.values) longest = std::max(longest, name.size());
   return longest;
 }

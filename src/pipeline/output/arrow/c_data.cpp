@@ -18,8 +18,9 @@ const char* format_of(ColumnType type) noexcept {
       return "tsn:UTC";
     case ValueType::address:
     case ValueType::community_id:
-    case ValueType::text:
       return "u";
+    case ValueType::text:
+      return type == kOctets ? "z" : "u";
     case ValueType::enumeration:
       return "s";  // type of the dictionary's index
     case ValueType::real:

@@ -94,7 +94,9 @@ void ArrowColumn::put(std::size_t rows, ValueAt value_at, Of of) {
 
 void ArrowColumn::put_text(const Value& value) {
   std::string& data = buffers_.data;
-  if (value.present()) {
+  if (value.present() && info_.type == kOctets) {
+    data.append(value.as_text());
+  } else if (value.present()) {
     const std::size_t begin = data.size();
     data.resize(begin + longest_value(info_));
     data.resize(static_cast<std::size_t>(put_value(data.data() + begin, info_, value) - data.data()));

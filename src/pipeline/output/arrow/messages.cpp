@@ -13,7 +13,7 @@ using Offset = flatbuffers::Offset<void>;
 
 // Numbers of MessageHeader and Type in their unions, and of MetadataVersion.
 enum : std::uint8_t { kSchema = 1, kDictionaryBatch = 2, kRecordBatch = 3 };
-enum : std::uint8_t { kInt = 2, kFloatingPoint = 3, kUtf8 = 5, kBool = 6, kTimestamp = 10 };
+enum : std::uint8_t { kInt = 2, kFloatingPoint = 3, kBinary = 4, kUtf8 = 5, kBool = 6, kTimestamp = 10 };
 constexpr std::int16_t kVersion5 = 4, kNanosecond = 3;
 
 /// Returns the offset of the n-th field in a table.
@@ -46,7 +46,7 @@ Typed type_of(Builder& builder, const ColumnInfo& column) {
     case ValueType::community_id:
     case ValueType::text:
     case ValueType::enumeration:
-      return {kUtf8, table(builder, [] {})};
+      return {type == kOctets ? kBinary : kUtf8, table(builder, [] {})};
     case ValueType::boolean:
       return {kBool, table(builder, [] {})};
     case ValueType::time: {

@@ -78,7 +78,7 @@ IpfixField field_of(std::size_t column, const ColumnInfo& info, IpfixTimes times
       return info.type.bits == 32 ? is(IpfixEncoding::float32, 4) : is(IpfixEncoding::float64, 8);
     case ValueType::community_id:
     case ValueType::text:
-      return is(IpfixEncoding::text, IpfixField::kVariable);
+      return is(info.type == kOctets ? IpfixEncoding::bytes : IpfixEncoding::text, IpfixField::kVariable);
     case ValueType::boolean:
       return is(IpfixEncoding::boolean, 1);
     case ValueType::enumeration:
@@ -115,7 +115,8 @@ std::vector<IpfixField> ipfix_fields(std::span<const ColumnInfo> columns, IpfixT
 
 std::uint8_t ipfix_type(const IpfixField& field) noexcept {
   enum : std::uint8_t {
-    unsigned8 = 1,
+    octets,
+    unsigned8,
     unsigned16,
     unsigned32,
     unsigned64,
@@ -146,6 +147,8 @@ std::uint8_t ipfix_type(const IpfixField& field) noexcept {
       return boolean;
     case IpfixEncoding::text:
       return string;
+    case IpfixEncoding::bytes:
+      return octets;
     case IpfixEncoding::address:
       break;
   }
@@ -206,6 +209,8 @@ void IpfixBytes::field(const IpfixField& field, const ColumnInfo& column, std::s
       return number(value.as_bool() ? 1 : 2, field.bytes);  // RFC 7011, section 6.1.5
     case IpfixEncoding::address:
       return bytes(value.as_address());
+    case IpfixEncoding::bytes:
+      return text(value.present() ? value.as_text() : std::string_view());
     case IpfixEncoding::text:
       if (!value.present()) return text({});
       if (column.type.value == ValueType::community_id) return text(community_id_text(value.as_digest()));

@@ -23,6 +23,7 @@ enum class IpfixEncoding : std::uint8_t {
   boolean,
   address,
   text,
+  bytes,
   list  ///< list of integers: RFC 6313's basicList
 };
 

@@ -25,6 +25,7 @@ void put_logical_type(ThriftWriter& footer, ColumnType type) {
     case ValueType::community_id:
     case ValueType::text:
     case ValueType::enumeration:
+      if (type == kOctets) return;
       footer.i32(6, kUtf8);
       footer.open(10);
       footer.nothing(1);

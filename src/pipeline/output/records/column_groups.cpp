@@ -18,8 +18,10 @@ struct FirstPackets {
   std::string_view name, column;
   std::size_t fewer;  ///< columns fewer than packets, since a flow's first packet has no inter-arrival time
 };
-constexpr FirstPackets kFirstPackets[] = {
-    {"first_sizes", "ip_size", 0}, {"first_times", "iat", 1}, {"first_flags", "tcp_flags", 0}};
+constexpr FirstPackets kFirstPackets[] = {{"first_sizes", "ip_size", 0},
+                                          {"first_times", "iat", 1},
+                                          {"first_flags", "tcp_flags", 0},
+                                          {"first_payloads", "payload", 0}};
 constexpr std::size_t kFewPackets = 4;
 
 /// Groups of columns for records that go to other programs, and the group of all.
@@ -57,7 +59,10 @@ std::vector<std::string> expand(const std::string& name, ColumnList list) {
   std::string_view rest = name;
   if (const Direction direction = take_direction(rest); direction != Direction::forward) {
     std::vector<std::string> columns = expand(std::string(rest), ColumnList::more);
-    if (!std::ranges::all_of(columns, [](const std::string& column) { return is_statistic(column); })) return {name};
+    const auto has_directions = [](const std::string& column) {
+      return is_statistic(column) || column.starts_with("payload_");
+    };
+    if (!std::ranges::all_of(columns, has_directions)) return {name};
     for (std::string& column : columns) column.insert(0, prefix_of(direction));
     return columns;
   }

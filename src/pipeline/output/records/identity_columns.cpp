@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "base/service_names.hpp"
 #include "base/simd.hpp"
 #include "pipeline/flow/both_ways.hpp"
+#include "pipeline/measure/statistics/first_payloads.hpp"
 
 namespace parshall {
 namespace {
@@ -173,6 +175,41 @@ constexpr IdentityColumn kColumns[] = {
 };
 // clang-format on
 
+template <std::size_t kReverse, std::size_t kNumber>
+Value payload_of(const RecordIdentity& of) {
+  const std::byte* const row = of.payloads[kReverse];
+  const std::string_view bytes = row == nullptr ? std::string_view() : FirstPayloads::payload(row, kNumber);
+  return bytes.empty() ? Value() : Value::of_text(bytes);
+}
+
+constexpr std::string_view kPayloadNames[2][FirstPayloads::kMost] = {
+    {"payload_1", "payload_2", "payload_3", "payload_4", "payload_5", "payload_6", "payload_7", "payload_8"},
+    {"reverse_payload_1", "reverse_payload_2", "reverse_payload_3", "reverse_payload_4", "reverse_payload_5",
+     "reverse_payload_6", "reverse_payload_7", "reverse_payload_8"}};
+
+template <std::size_t kReverse, std::size_t... kNumber>
+constexpr std::array<IdentityColumn, sizeof...(kNumber)> payload_columns(std::index_sequence<kNumber...>) {
+  constexpr std::uint16_t kFirst = kReverse != 0 ? 451 : 441;
+  constexpr std::string_view kHelp =
+      kReverse != 0 ? "the same of the reverse direction (--biflow)"
+                    : "first bytes, at most 255, of the flow's n-th packet with payload, by TCP or UDP";
+  return {IdentityColumn{.name = kPayloadNames[kReverse][kNumber],
+                         .unit = "",
+                         .type = kOctets,
+                         .ipfix = {kOwnPen, static_cast<std::uint16_t>(kFirst + kNumber)},
+                         .needs = kReverse != 0 ? RowNeed::reverse_payloads : RowNeed::payloads,
+                         .help = kHelp,
+                         .read = payload_of<kReverse, kNumber>}...};
+}
+
+constexpr auto kColumnsOfPayloads = [] {
+  constexpr std::make_index_sequence<FirstPayloads::kMost> kNumbers;
+  const auto forward = payload_columns<0>(kNumbers), reverse = payload_columns<1>(kNumbers);
+  std::array<IdentityColumn, 2 * FirstPayloads::kMost> both{};
+  std::ranges::copy(reverse, std::ranges::copy(forward, both.begin()).out);
+  return both;
+}();
+
 }  // namespace
 
 FlowIds::FlowIds(std::uint64_t seed) noexcept
@@ -199,6 +236,17 @@ std::uint64_t FlowIds::of_key(const FlowKey& key) const noexcept {
 
 std::uint64_t FlowIds::check() const noexcept { return portable_.portable(0, 0); }
 
-std::span<const IdentityColumn> identity_columns() noexcept { return kColumns; }
+std::size_t payload_number(const IdentityColumn& column) noexcept {
+  return static_cast<std::size_t>(column.name.back() - '0');
+}
+
+std::span<const IdentityColumn> identity_columns() noexcept {
+  static constexpr auto kAll = [] {
+    std::array<IdentityColumn, std::size(kColumns) + kColumnsOfPayloads.size()> all{};
+    std::ranges::copy(kColumnsOfPayloads, std::ranges::copy(kColumns, all.begin()).out);
+    return all;
+  }();
+  return kAll;
+}
 
 }  // namespace parshall

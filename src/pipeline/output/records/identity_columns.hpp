@@ -47,10 +47,11 @@ struct RecordIdentity {
   NamesOfFlow names = {};
   const HostNames* hosts = nullptr;  ///< null if addresses have no names
   LabelOfFlow label = {};
+  std::array<const std::byte*, 2> payloads = {};  ///< of FirstPayloads: of this direction and of the reverse one
 };
 
 /// Names what a column needs in a flow's row; resolved_names only if StatisticOptions::resolves_names.
-enum class RowNeed : std::uint8_t { nothing, origin, digest, names, resolved_names, label };
+enum class RowNeed : std::uint8_t { nothing, origin, digest, names, resolved_names, label, payloads, reverse_payloads };
 
 /// Column that depends on more than the record's counters.
 struct IdentityColumn {
@@ -62,6 +63,9 @@ struct IdentityColumn {
   Value (*read)(const RecordIdentity&);
   std::span<const std::string_view> values = {};  ///< names of 0, 1, ... of an enumeration
 };
+
+/// Returns the number of the payload in a column of payloads, from 1.
+std::size_t payload_number(const IdentityColumn& column) noexcept;
 
 /// Returns the columns that are added on request, one line each.
 std::span<const IdentityColumn> identity_columns() noexcept;

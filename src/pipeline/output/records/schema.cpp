@@ -203,8 +203,9 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
   bool has_identity = false;
   for (const std::string& name : expanded) {
     const IdentityColumn* const identity = find_identity(name);
-    if (!options.biflows && std::ranges::find(reverse_columns(), name, &ColumnEntry::name) != reverse_columns().end())
-      return needs_biflows(name);
+    const bool is_reverse = std::ranges::find(reverse_columns(), name, &ColumnEntry::name) != reverse_columns().end() ||
+                            (identity != nullptr && identity->needs == RowNeed::reverse_payloads);
+    if (is_reverse && !options.biflows) return needs_biflows(name);
     if (identity == nullptr && find_entry(name) == nullptr) of_measure.push_back(name);
     has_identity |= identity != nullptr;
     with_origins.origins |= identity != nullptr && identity->needs == RowNeed::origin;
@@ -219,6 +220,10 @@ Result<Schema> Schema::make(std::span<const std::string> names, const StatisticO
                         "or --label all",
                         name)};
       with_origins.labels = true;
+    }
+    if (identity != nullptr && (identity->needs == RowNeed::payloads || identity->needs == RowNeed::reverse_payloads)) {
+      with_origins.payloads = std::max(with_origins.payloads, payload_number(*identity));
+      with_origins.reverse_payloads |= identity->needs == RowNeed::reverse_payloads;
     }
     if (has_name) with_origins.names.add(name_column(identity->name));
   }
@@ -270,12 +275,17 @@ void Schema::read(const FlowRecord& record, std::span<const std::byte> row, cons
   LabelOfFlow label;
   if (!row.empty() && statistics_->label() != nullptr)
     label = statistics_->flow_label()->read_label(row.data() + statistics_->label()->row_offset);
+  std::array<const std::byte*, 2> payloads{};
+  if (!row.empty() && statistics_->payloads() != nullptr) {
+    payloads[0] = row.data() + statistics_->payloads()->row_offset;
+    if (statistics_->has_reverse()) payloads[1] = payloads[0] + statistics_->direction_row_bytes();
+  }
   for (std::size_t i = of_record_; i < origins_.size(); ++i) {
     const auto [entry, identity, statistic] = origins_[i];
     if (entry != nullptr)
       out[i] = entry->read(record, base);
     else if (identity != nullptr)
-      out[i] = identity->read({record, origin, *ids_, *losses_, digest, names, hosts_.get(), label});
+      out[i] = identity->read({record, origin, *ids_, *losses_, digest, names, hosts_.get(), label, payloads});
     else
       out[i] = statistic ? value_of(columns_[i].type, statistics[*statistic]) : Value();
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "pipeline/output/format.hpp"
+#include "pipeline/output/put_value.hpp"
 #include "pipeline/output/records/community_id.hpp"
 #include "pipeline/output/text/event_text.hpp"
 #include "pipeline/output/text/summary_text.hpp"
@@ -38,7 +39,7 @@ std::string value_text(const ColumnInfo& column, const Value& value) {
     case ValueType::community_id:
       return community_id_text(value.as_digest());
     case ValueType::text:
-      return std::string(value.as_text());
+      return shown_text(column, value.as_text());
     case ValueType::boolean:
       return std::string(bool_text(value.as_bool()));
     case ValueType::signed_integer:
